@@ -1,0 +1,46 @@
+using System.Buffers;
+using GroupCore.Membership;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups;
+
+/// <summary>
+/// A protocol above a group (the DHT): exchanges frames with members inside a view and agrees on something at every view boundary.
+/// All calls are made inside turns. Source: groupcore-oracle 5.6; ida 4.1 (G2, G3).
+/// </summary>
+/// <remarks>
+/// Agreement at the boundary: when a view change begins each survivor is <see cref="OnWedged">wedged</see> and gives a
+/// <see cref="Contribute">contribution</see>, which is frozen until the next view is installed. The contributions travel with the flush
+/// reports, the flush leader hands all of them to all survivors with the cut, and a survivor acknowledges the flush only when it holds
+/// them all. So every installer of the next view has the same contributions, whoever dies meanwhile, and a decision computed from them by
+/// a pure function is agreed without a message of its own.
+/// </remarks>
+public interface IGroupLayer
+{
+    /// <summary>
+    /// A view change begins (or is superseded by one with other survivors): from now until <see cref="OnInstalled"/> nothing may be
+    /// answered, proposed or executed, and no frame is delivered.
+    /// </summary>
+    void OnWedged(Proposal proposal);
+
+    /// <summary>Writes the contribution; called once between <see cref="OnWedged"/> and <see cref="OnInstalled"/>. At most 900 KiB.</summary>
+    void Contribute(IBufferWriter<byte> into);
+
+    /// <summary>
+    /// The next view, and what the survivors of the old one contributed, in rank order of the old view (without entries for members
+    /// that had no layer attached). Called with no contributions for the view that is current when the layer is attached.
+    /// </summary>
+    void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions);
+
+    /// <summary>A frame of the current view from a member of it (never from a wedged state's past, never from another view). Untrusted content.</summary>
+    void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body);
+
+    /// <summary>The process lost or regained contact with the primary partition: while blocked, nothing may be answered.</summary>
+    void OnBlocked(bool blocked);
+
+    /// <summary>The end of each turn; what is sent here leaves with this turn.</summary>
+    void EndOfTurn();
+
+    /// <summary>The group is over for this process (left, closed, poisoned): complete everything that waits with <paramref name="reason"/>.</summary>
+    void OnOver(Exception reason);
+}

@@ -1,0 +1,42 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups;
+
+/// <summary>What a <see cref="IGroupLayer"/> may do: send frames to members of the current view. Reliable and FIFO per pair within a view; frames of a view that is over are dropped at the receiver.</summary>
+public interface IGroupPort
+{
+    /// <summary>The node: time, timers, randomness, completions.</summary>
+    INode Node { get; }
+
+    /// <summary>The current view, null before the first.</summary>
+    View? View { get; }
+
+    /// <summary>The own rank in it.</summary>
+    int Rank { get; }
+
+    /// <summary>The own process.</summary>
+    ProcessId Self { get; }
+
+    /// <summary>Whether a view change is under way.</summary>
+    bool Wedged { get; }
+
+    /// <summary>Whether no view without this process can be in force at this instant (always true when the group is not StrictPrimary).</summary>
+    bool HoldsLease { get; }
+
+    /// <summary>Room for the body of one frame of at most <paramref name="size"/> bytes.</summary>
+    Span<byte> Reserve(int size);
+
+    /// <summary>Sends the first <paramref name="length"/> reserved bytes to one other member.</summary>
+    void Send(int rank, FrameType type, int length);
+
+    /// <summary>Sends the first <paramref name="length"/> reserved bytes to several other members.</summary>
+    void Send(ReadOnlySpan<int> ranks, FrameType type, int length);
+
+    /// <summary>Asks for a view with the same members, to agree on something at its boundary.</summary>
+    void RequestView();
+
+    /// <summary>Reports that a member holds this one up.</summary>
+    void Accuse(int rank, Accusation evidence);
+}

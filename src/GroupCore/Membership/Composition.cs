@@ -1,0 +1,11 @@
+namespace GroupCore.Membership;
+
+/// <summary>How the ranks of the next view follow from the old ones. Source: groupcore-oracle 3.3; paper 6.1.</summary>
+public enum Composition
+{
+    /// <summary>Survivors keep their relative order, joiners are appended.</summary>
+    Shift,
+
+    /// <summary>Survivors keep their rank; the last member moves into a hole.</summary>
+    HotSwap,
+}

@@ -1,0 +1,14 @@
+namespace GroupCore.Membership;
+
+/// <summary>Options that all members of a group share; the first to name the group decides, others must agree.</summary>
+public sealed record GroupOptions
+{
+    /// <summary>How ranks follow from view to view; default <see cref="Composition.HotSwap"/>, as the DHT needs it.</summary>
+    public Composition Composition { get; init; } = Composition.HotSwap;
+
+    /// <summary>
+    /// Whether a view that excludes a member not proved dead waits until that member's lease is over, so that no two views act at
+    /// the same instant (groupcore-oracle 2, StrictPrimary). Default true: local strict reads rest on it.
+    /// </summary>
+    public bool StrictPrimary { get; init; } = true;
+}

@@ -1,0 +1,17 @@
+namespace GroupCore.Membership;
+
+/// <summary>Where a process stands with the primary partition.</summary>
+public enum MembershipState
+{
+    /// <summary>Not registered yet.</summary>
+    Starting,
+
+    /// <summary>Registered and in contact with the Oracle.</summary>
+    Active,
+
+    /// <summary>Without contact for the isolation time-out: nothing is sent, strict reads wait.</summary>
+    Blocked,
+
+    /// <summary>Excluded, or blocked for too long: all groups of this life are over.</summary>
+    Poisoned,
+}

@@ -1,0 +1,65 @@
+namespace GroupCore.Membership;
+
+/// <summary>
+/// A view: the agreed rank list of a group at one step of its history. Members install the same views in the same order.
+/// Source: groupcore-oracle 3.2.
+/// </summary>
+public sealed class View
+{
+    private readonly Dictionary<ProcessId, int> _rankOf = [];
+
+    /// <summary>A view with everything the Oracle decided of it.</summary>
+    public View(GroupId group, string name, ulong id, ulong proposal, GroupOptions options, IReadOnlyList<ViewMember> members,
+        IReadOnlyList<ProcessId> joined, IReadOnlyList<ProcessId> left, IReadOnlyList<ProcessId> failed, IReadOnlyList<Move> moved)
+    {
+        (Group, Name, Id, Proposal, Options, Members, Joined, Left, Failed, Moved) = (group, name, id, proposal, options, members, joined, left, failed, moved);
+        for (int rank = 0; rank < members.Count; rank++) _rankOf[members[rank].Id] = rank;
+    }
+
+    /// <summary>The group.</summary>
+    public GroupId Group { get; }
+
+    /// <summary>Its name.</summary>
+    public string Name { get; }
+
+    /// <summary>1 for the first view of a group, then one more each time.</summary>
+    public ulong Id { get; }
+
+    /// <summary>The Oracle log index of the proposal that led here.</summary>
+    public ulong Proposal { get; }
+
+    /// <summary>The group's options.</summary>
+    public GroupOptions Options { get; }
+
+    /// <summary>Members by rank.</summary>
+    public IReadOnlyList<ViewMember> Members { get; }
+
+    /// <summary>Who came with this view, in rank order.</summary>
+    public IReadOnlyList<ProcessId> Joined { get; }
+
+    /// <summary>Who left of its own will.</summary>
+    public IReadOnlyList<ProcessId> Left { get; }
+
+    /// <summary>Who was removed as failed.</summary>
+    public IReadOnlyList<ProcessId> Failed { get; }
+
+    /// <summary>Survivors with another rank than before.</summary>
+    public IReadOnlyList<Move> Moved { get; }
+
+    /// <summary>The rank of a process, −1 when it is no member.</summary>
+    public int RankOf(ProcessId id) => _rankOf.TryGetValue(id, out int rank) ? rank : -1;
+
+    /// <summary>The lowest-ranked initialised member: sequencer and first flush leader; −1 when there is none.</summary>
+    public int Coordinator
+    {
+        get
+        {
+            for (int rank = 0; rank < Members.Count; rank++)
+                if (Members[rank].Initialised) return rank;
+            return -1;
+        }
+    }
+
+    /// <summary>Name, id and members.</summary>
+    public override string ToString() => $"{Name} view {Id}: [{string.Join(", ", Members.Select(m => m.Address))}]";
+}

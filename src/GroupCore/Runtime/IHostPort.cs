@@ -1,0 +1,11 @@
+namespace GroupCore.Runtime;
+
+/// <summary>What a <see cref="Node"/> needs of whoever hosts it: the loop thread or the simulator.</summary>
+internal interface IHostPort
+{
+    /// <summary>A command was queued: make sure that a turn comes. Called from any thread.</summary>
+    void Wake();
+
+    /// <summary>Runs the completions of a turn, in order, outside of the loop. The list is reused after the call returns: take a copy.</summary>
+    void RunCompletions(List<ICompletion> completions);
+}

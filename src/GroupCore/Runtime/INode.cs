@@ -1,0 +1,65 @@
+using GroupCore.Transport;
+using GroupCore.Wire;
+
+namespace GroupCore.Runtime;
+
+/// <summary>
+/// What a protocol may do to the world: the effects port of the state machines of one node.
+/// </summary>
+/// <remarks>
+/// A protocol is a single-threaded state machine without I/O, clock, thread, lock or ambient randomness. It is called in
+/// <em>turns</em>: frames, callers' commands and due timers first, then <see cref="ITurnParticipant.EndOfTurn"/>, then what was
+/// produced leaves in one gathered write per peer. The same protocol objects run under <c>NodeLoop</c> (a real thread and real
+/// sockets) and under the simulator of <c>Ida.Testing</c> (virtual time and a seed).
+/// Source: spec groupcore-oracle 1.3, 1.4; data-path rules 1, 2, 5, 8.
+/// </remarks>
+public interface INode
+{
+    /// <summary>Random 64-bit name of this life of the node; a process that rejoins after poisoning gets a new one.</summary>
+    ulong Id { get; }
+
+    /// <summary>Monotonic time in nanoseconds; constant within one step, comparable only with values of the same node.</summary>
+    long Now { get; }
+
+    /// <summary>The only source of randomness a protocol may use.</summary>
+    Prng Random { get; }
+
+    /// <summary>Reliable FIFO links to other nodes.</summary>
+    ILinks Links { get; }
+
+    /// <summary>Counts of what was refused, by reason.</summary>
+    NodeCounters Counters { get; }
+
+    /// <summary>Rule of the specs that this node leaves out, for negative controls; <see cref="Rule.None"/> outside tests.</summary>
+    internal Rule Without { get; }
+
+    /// <summary>Calls <paramref name="target"/> once, not before <paramref name="due"/> (nanoseconds, clock of <see cref="Now"/>).</summary>
+    TimerHandle SetTimer(long due, ITimerTarget target, long token);
+
+    /// <summary>Cancels a timer; a handle that fired or was cancelled already is ignored.</summary>
+    void CancelTimer(TimerHandle handle);
+
+    /// <summary>Sends frames of the types from <paramref name="first"/> to <paramref name="last"/> to <paramref name="handler"/>. Each type has one handler.</summary>
+    void Route(FrameType first, FrameType last, IFrameHandler handler);
+
+    /// <summary>Adds a listener to what happens to links.</summary>
+    void Observe(ILinkObserver observer);
+
+    /// <summary>Adds a participant to the end of every turn, in the order of the calls.</summary>
+    void AtEndOfTurn(ITurnParticipant participant);
+
+    /// <summary>
+    /// Runs <paramref name="work"/> after this turn outside of the loop: on the thread pool in production (many per work item, in the
+    /// order of the calls, but a blocked one holds up no other), inline after the turn in simulation.
+    /// </summary>
+    void Complete(ICompletion work);
+
+    /// <summary>
+    /// Queues a command from any thread; it runs inside a coming turn. False when the bounded queue is full or the node has stopped:
+    /// the caller then waits for <see cref="CommandRoom"/>.
+    /// </summary>
+    bool TryPost(NodeCommand command);
+
+    /// <summary>Completes when the command queue has room again, or throws <see cref="NodeStoppedException"/>.</summary>
+    ValueTask CommandRoom(CancellationToken cancellationToken);
+}

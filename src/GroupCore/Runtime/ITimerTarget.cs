@@ -1,0 +1,8 @@
+namespace GroupCore.Runtime;
+
+/// <summary>Receiver of timers. The token tells what the timer was for, so that setting one allocates nothing.</summary>
+public interface ITimerTarget
+{
+    /// <summary>Called inside a turn, once per timer set.</summary>
+    void OnTimer(long token);
+}

@@ -1,0 +1,157 @@
+using GroupCore.Transport;
+using GroupCore.Wire;
+
+namespace GroupCore.Runtime;
+
+/// <summary>
+/// One life of a node: its protocols, timers and command queue, and the turn that drives them. Hosted by <c>NodeLoop</c> in
+/// production and by the simulator in tests; both call the same members in the same order.
+/// </summary>
+/// <remarks>
+/// A turn: <see cref="Advance"/> · any number of <see cref="Deliver"/>, <see cref="LinkUp"/>, <see cref="LinkFailed"/> ·
+/// <see cref="RunCommands"/> · <see cref="FireTimers"/> · <see cref="EndTurn"/> · (the host writes) · <see cref="Release"/>.
+/// </remarks>
+internal sealed class Node : INode
+{
+    private const int FrameTypes = 256;
+    private readonly IHostPort _host;
+    private readonly CommandQueue _commands;
+    private readonly TimerQueue _timers = new();
+    private readonly IFrameHandler?[] _routes = new IFrameHandler?[FrameTypes];
+    private readonly List<ILinkObserver> _observers = [];
+    private readonly List<ITurnParticipant> _participants = [];
+    private readonly List<ICompletion> _completions = [];
+    private readonly Lock _roomLock = new();
+    private TaskCompletionSource? _room;
+    private volatile Exception? _stopped;
+
+    public Node(ulong id, ulong seed, IHostPort host, Func<Node, ILinks> links, int commandCapacity = 16_384, Rule without = Rule.None)
+    {
+        Id = id;
+        Random = new(seed);
+        Without = without;
+        _host = host;
+        _commands = new(commandCapacity);
+        Links = links(this);
+    }
+
+    public ulong Id { get; }
+
+    public long Now { get; private set; }
+
+    public Prng Random { get; }
+
+    public ILinks Links { get; }
+
+    public NodeCounters Counters { get; } = new();
+
+    public Rule Without { get; }
+
+    /// <summary>When the next timer is due, <see cref="long.MaxValue"/> without one.</summary>
+    public long NextTimer => _timers.NextDue;
+
+    public bool HasCommands => !_commands.IsEmpty;
+
+    public TimerHandle SetTimer(long due, ITimerTarget target, long token) => _timers.Set(due, target, token);
+
+    public void CancelTimer(TimerHandle handle) => _timers.Cancel(handle);
+
+    public void Route(FrameType first, FrameType last, IFrameHandler handler)
+    {
+        for (int type = (int)first; type <= (int)last; type++)
+        {
+            if (_routes[type] is not null) throw new InvalidOperationException($"Frame type {(FrameType)type} already has a handler.");
+            _routes[type] = handler;
+        }
+    }
+
+    public void Observe(ILinkObserver observer) => _observers.Add(observer);
+
+    public void AtEndOfTurn(ITurnParticipant participant) => _participants.Add(participant);
+
+    public void Complete(ICompletion work) => _completions.Add(work);
+
+    public bool TryPost(NodeCommand command)
+    {
+        if (_stopped is not null || !_commands.TryEnqueue(command)) return false;
+        _host.Wake();
+        return true;
+    }
+
+    public ValueTask CommandRoom(CancellationToken cancellationToken)
+    {
+        if (_stopped is { } reason) return ValueTask.FromException(reason);
+        Task room;
+        lock (_roomLock) room = (_room ??= new(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        _host.Wake();
+        return new(room.WaitAsync(cancellationToken));
+    }
+
+    public void Advance(long now) => Now = Math.Max(Now, now);
+
+    public void Deliver(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        if (_routes[(int)header.Type] is { } handler) handler.OnFrame(peer, header, body);
+        else Counters.Refuse(RefusalReason.UnknownType);
+    }
+
+    public void LinkUp(int peer)
+    {
+        foreach (var observer in _observers) observer.OnLinkUp(peer);
+    }
+
+    public void LinkFailed(int peer, LinkFault fault)
+    {
+        foreach (var observer in _observers) observer.OnLinkFault(peer, fault);
+    }
+
+    /// <summary>Runs at most <paramref name="max"/> queued commands and lets waiting callers go on; returns how many ran.</summary>
+    public int RunCommands(int max)
+    {
+        int count = 0;
+        while (count < max && _commands.TryDequeue(out var command))
+        {
+            command.Run();
+            count++;
+        }
+        if (_room is not null && _commands.IsEmpty)
+        {
+            TaskCompletionSource? room;
+            lock (_roomLock) (room, _room) = (_room, null);
+            room?.SetResult();
+        }
+        return count;
+    }
+
+    /// <summary>Fires the timers that are due; returns how many.</summary>
+    public int FireTimers()
+    {
+        int count = 0;
+        while (_timers.FireOne(Now)) count++;
+        return count;
+    }
+
+    public void EndTurn()
+    {
+        foreach (var participant in _participants) participant.EndOfTurn();
+    }
+
+    /// <summary>Lets the completions of this turn leave the loop.</summary>
+    public void Release()
+    {
+        if (_completions.Count == 0) return;
+        _host.RunCompletions(_completions);
+        _completions.Clear();
+    }
+
+    /// <summary>Refuses all later commands and abandons the queued ones. Called by the host on the loop.</summary>
+    public void Stop(Exception reason)
+    {
+        _stopped = reason;
+        while (_commands.TryDequeue(out var command)) command.Abandon(reason);
+        TaskCompletionSource? room;
+        lock (_roomLock) (room, _room) = (_room, null);
+        room?.SetException(reason);
+        Release();
+    }
+}

@@ -1,0 +1,29 @@
+namespace GroupCore.Runtime;
+
+/// <summary>Why input from the network was refused.</summary>
+public enum RefusalReason
+{
+    /// <summary>Frame length, type or header outside the limits.</summary>
+    Framing,
+
+    /// <summary>The body of a frame did not read as its type says.</summary>
+    Malformed,
+
+    /// <summary>Another cluster name, wire version or an unexpected node at the address.</summary>
+    WrongCluster,
+
+    /// <summary>A type nobody handles.</summary>
+    UnknownType,
+
+    /// <summary>A group slot the peer never bound.</summary>
+    Unbound,
+
+    /// <summary>A view that is over, or not the one the rules allow.</summary>
+    StaleView,
+
+    /// <summary>The sender is not whom the frame says it is.</summary>
+    WrongSender,
+
+    /// <summary>A rule of the protocol forbids the frame here.</summary>
+    Unexpected,
+}

@@ -1,0 +1,11 @@
+namespace GroupCore.Transport;
+
+/// <summary>Hears what happens to links, inside a turn.</summary>
+public interface ILinkObserver
+{
+    /// <summary>A connection is up and frames flow; also after each resume.</summary>
+    void OnLinkUp(int peer);
+
+    /// <summary>A connection broke or could not be made.</summary>
+    void OnLinkFault(int peer, LinkFault fault);
+}

@@ -1,0 +1,23 @@
+namespace GroupCore.Transport;
+
+/// <summary>What happened to a link.</summary>
+public enum LinkFault
+{
+    /// <summary>The connection broke; the link dials again and resumes.</summary>
+    Reset,
+
+    /// <summary>The host answered that nobody listens at the address.</summary>
+    Refused,
+
+    /// <summary>No answer within the connect time-out.</summary>
+    Unreachable,
+
+    /// <summary>Another node answers at the address: the one that was meant is gone.</summary>
+    Replaced,
+
+    /// <summary>The other end has forgotten this node, or belongs to another cluster; the link is over.</summary>
+    Rejected,
+
+    /// <summary>The queue passed its limit; the link is over.</summary>
+    Overflow,
+}

@@ -1,0 +1,143 @@
+namespace GroupCore.Wire;
+
+/// <summary>Frame types, groupcore-oracle 13.2. Locked by the wire-contract test: numbers are never used again for another purpose.</summary>
+public enum FrameType : byte
+{
+    /// <summary>No frame.</summary>
+    None = 0,
+
+    // 1-15: the link itself
+    /// <summary>Who dials: cluster, version, node id, address.</summary>
+    Hello = 1,
+
+    /// <summary>Who answers, and where the link resumes.</summary>
+    HelloAck = 2,
+
+    /// <summary>Starts a gathered write: stream offset of what follows and what was received.</summary>
+    Segment = 3,
+
+    /// <summary>Names the group and view behind a slot number.</summary>
+    Bind = 4,
+
+    /// <summary>Liveness probe.</summary>
+    Ping = 5,
+
+    /// <summary>Its answer.</summary>
+    Pong = 6,
+
+    /// <summary>Asks a third node to probe.</summary>
+    IndirectPing = 7,
+
+    /// <summary>What the third node found.</summary>
+    IndirectPong = 8,
+
+    // 16-31: multicast
+    /// <summary>Multicast messages of one sender.</summary>
+    Data = 16,
+
+    /// <summary>Positions in the total order.</summary>
+    Order = 18,
+
+    /// <summary>What its sender has received.</summary>
+    Ack = 19,
+
+    // 32-47: point to point
+    /// <summary>Message to one member.</summary>
+    Peer = 32,
+
+    /// <summary>Its handler returned.</summary>
+    PeerAck = 33,
+
+    /// <summary>Answer to a query.</summary>
+    Reply = 34,
+
+    // 48-63: view change
+    /// <summary>Next membership, proposed.</summary>
+    Propose = 48,
+
+    /// <summary>Next view, decided.</summary>
+    Install = 49,
+
+    /// <summary>What a member has received in the old view.</summary>
+    Report = 50,
+
+    /// <summary>What all survivors must deliver.</summary>
+    Cut = 51,
+
+    /// <summary>Asks for messages of the cut.</summary>
+    Pull = 52,
+
+    /// <summary>Messages of the cut.</summary>
+    Forward = 53,
+
+    /// <summary>A member holds the whole cut.</summary>
+    FlushAck = 54,
+
+    /// <summary>What its sender knows of a group, answered with what it lacks.</summary>
+    Sync = 55,
+
+    /// <summary>The receiver was excluded.</summary>
+    Poison = 56,
+
+    // 64-79: Oracle
+    /// <summary>Would you vote for me?</summary>
+    PreVote = 64,
+
+    /// <summary>Answer.</summary>
+    PreVoteReply = 65,
+
+    /// <summary>Vote for me.</summary>
+    Vote = 66,
+
+    /// <summary>Answer.</summary>
+    VoteReply = 67,
+
+    /// <summary>Log entries or a heartbeat.</summary>
+    Append = 68,
+
+    /// <summary>Answer.</summary>
+    AppendReply = 69,
+
+    /// <summary>State for a voter far behind.</summary>
+    Snapshot = 70,
+
+    /// <summary>Hand over the lead.</summary>
+    TimeoutNow = 71,
+
+    /// <summary>Request to the Oracle.</summary>
+    OracleRequest = 72,
+
+    /// <summary>Its answer.</summary>
+    OracleResponse = 73,
+
+    /// <summary>Membership lease, asked or granted.</summary>
+    Lease = 74,
+
+    /// <summary>Accusation, or its withdrawal.</summary>
+    Suspect = 75,
+
+    /// <summary>Who is the Oracle? and the answer.</summary>
+    WhoIsOracle = 76,
+
+    /// <summary>Answer to it.</summary>
+    OracleIs = 77,
+
+    // 80-95: state transfer of groups
+    /// <summary>A checkpoint begins.</summary>
+    StateOpen = 80,
+
+    /// <summary>Part of a checkpoint.</summary>
+    StateChunk = 81,
+
+    /// <summary>Credit for more.</summary>
+    StateAck = 82,
+
+    /// <summary>The checkpoint is whole.</summary>
+    StateDone = 83,
+
+    /// <summary>First type of layers above groups (DHT), all tagged with group slot and view.</summary>
+    FirstLayer = 192,
+
+    /// <summary>Last type of layers above groups.</summary>
+    LastLayer = 254,
+}
