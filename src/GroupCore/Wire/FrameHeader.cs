@@ -18,6 +18,12 @@ public readonly record struct FrameHeader(int Length, byte Flags, FrameType Type
     /// <summary>Bytes of the body.</summary>
     public int BodyLength => Length - (Size - 4);
 
+    /// <summary>Bytes of the whole frame.</summary>
+    public long FrameLength => Length + 4L;
+
+    /// <summary>Whether version and length are acceptable where a frame may have at most <paramref name="maxFrame"/> bytes, header included.</summary>
+    public bool IsWithin(int maxFrame) => (Flags & 0xF0) == Version && Length >= Size - 4 && FrameLength <= maxFrame;
+
     /// <summary>Writes a header for a body of <paramref name="bodyLength"/> bytes and returns the frame's whole length.</summary>
     public static int Write(Span<byte> frame, FrameType type, ushort slot, uint view, int bodyLength)
     {
