@@ -1,0 +1,40 @@
+using GroupCore.Wire;
+
+namespace Ida;
+
+/// <summary>Options of a node; checked by <see cref="IdaNode.StartAsync"/>, which throws <see cref="ArgumentException"/> naming the one that is wrong.</summary>
+public sealed record IdaNodeOptions
+{
+    /// <summary>Name of the cluster: 1–64 characters. Nodes of another cluster are refused at the first frame.</summary>
+    public string Cluster { get; init; } = "";
+
+    /// <summary>
+    /// Where to look for the cluster, <c>host:port</c> each, the same list at every process. The first of them that is up founds the
+    /// cluster when there is none yet. Empty: this node founds a cluster of its own.
+    /// </summary>
+    public IReadOnlyList<string> Seeds { get; init; } = [];
+
+    /// <summary>
+    /// Where to listen, <c>host:port</c>. Default: the first address of <see cref="Seeds"/> that is on this machine and free,
+    /// else a port of the system's choice on the loopback. An address beyond the loopback is refused as long as there are no credentials.
+    /// </summary>
+    public string? Listen { get; init; }
+
+    /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 characters.</summary>
+    public string Tag { get; init; } = "";
+
+    /// <summary>How long <see cref="IdaNode.StartAsync"/> looks for the cluster before it throws <see cref="ClusterUnreachableException"/>. Default 15 s.</summary>
+    public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(15);
+
+    /// <summary>What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>.</summary>
+    public PoisonPolicy OnPoison { get; init; } = PoisonPolicy.Stop;
+
+    /// <summary>Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again.</summary>
+    public Func<IdaNode, CancellationToken, Task>? OnRejoined { get; init; }
+
+    /// <summary>How long the loop looks for work before it sleeps, see the data path; 0 turns spinning off. Default 50 µs.</summary>
+    public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
+
+    /// <summary>Bytes of users' messages; default MessagePack.</summary>
+    public IPayloadSerializer? Serializer { get; init; }
+}
