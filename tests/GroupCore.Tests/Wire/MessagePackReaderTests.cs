@@ -59,7 +59,7 @@ public sealed class MessagePackReaderTests
     {
         byte[] bytes = MessagePackWriterTests.Write((ref w) => MessagePackWriterTests.WriteOneOfEach(ref w));
         var reader = new MessagePackReader(bytes);
-        Assert.Equal(14, reader.ReadArrayHeader());
+        Assert.Equal(13, reader.ReadArrayHeader());
         Assert.True(reader.TryReadNil());
         Assert.True(reader.ReadBoolean());
         Assert.Equal(-1, reader.ReadInt32());

@@ -126,7 +126,7 @@ public sealed class MessagePackWriterTests
 
     internal static void WriteOneOfEach(ref MessagePackWriter w)
     {
-        w.WriteArrayHeader(14);
+        w.WriteArrayHeader(13);
         w.WriteNil();
         w.WriteBoolean(true);
         w.WriteInt(-1);
