@@ -1,0 +1,237 @@
+using System.Buffers;
+
+namespace GroupCore.Transport;
+
+/// <summary>
+/// One end of a reliable FIFO link to one node, without a socket and without a clock. Outlives the connections that carry it.
+/// </summary>
+/// <remarks>
+/// <para>Guarantee: a frame appended here is given to the other end's <see cref="ILinkSink"/> exactly once and in order, as long as both
+/// sessions live and something carries writes between them now and then.</para>
+/// <para>Sending: frames stay in the queue until acknowledged. A host calls <see cref="Gather"/> for the next gathered write, which starts
+/// with a <see cref="SegmentFrame"/>, and <see cref="Written"/> with what left. A write may leave in parts; it ends at a frame's end before
+/// the next one starts.</para>
+/// <para>Receiving: frames are parsed in place. Bytes below the received offset are duplicates and are skipped, bytes above it are a gap.</para>
+/// <para>Acknowledging: every write tells what was received. With nothing to send, a bare segment does, after
+/// <see cref="AckBytes"/> or <see cref="AckDelay"/>.</para>
+/// <para>Failure cases: a broken connection → <see cref="Detach"/>, later <see cref="Attach"/> with the other end's received offset, and the
+/// cursor goes back to it. Lost, doubled or overtaken writes (<see cref="LinkCarrier.Datagrams"/>) → the receiver asks to resume at a gap, and
+/// the sender goes back to the acknowledged offset when nothing is acknowledged for a while. A receiver that takes nothing → the queue
+/// passes <see cref="LinkLimits.QueueBytes"/> and the session is <see cref="Overflowed"/>.</para>
+/// <para>Source: groupcore-oracle 6.8, 7.8, 13.7; data-path rules 3 and 5.</para>
+/// </remarks>
+internal sealed partial class LinkSession
+{
+    /// <summary>Received and unacknowledged bytes that are acknowledged at once.</summary>
+    public const int AckBytes = 64 << 10;
+
+    /// <summary>Received bytes are acknowledged after this time, in nanoseconds, when nothing else is sent.</summary>
+    public const long AckDelay = 10_000_000;
+
+    /// <summary>Most pieces of one write, the segment frame included.</summary>
+    public const int MaxPieces = 64;
+
+    // A frame larger than this is copied nowhere: it is sent from the slab it was encoded in.
+    private const int CopyBytes = 2 << 10;
+    private const int WriteBytes = 256 << 10;
+    private const long FirstRetransmit = 50_000_000;
+    private const long LastRetransmit = 1_000_000_000;
+    private const long ResumePause = 10_000_000;
+    private const long Never = long.MaxValue;
+
+    private readonly SlabPool _pool;
+    private readonly LinkCarrier _carrier;
+    private readonly long _queueBytes;
+    private readonly SliceQueue _queue = new();
+    private readonly byte[] _segment = GC.AllocateArray<byte>(SegmentFrame.Size, pinned: true);
+    private ArraySegment<byte>[]? _pieces;
+    private Slab? _own;
+    private int _ownUsed;
+    private int _segmentLeft;
+    private long _writeEnd;
+    private long _written;
+    private long _retransmit = FirstRetransmit;
+    private long _retransmitAt = Never;
+    private long _rewoundAt = long.MinValue;
+
+    public LinkSession(int peer, SlabPool pool, LinkCarrier carrier, long queueBytes = LinkLimits.QueueBytes)
+    {
+        Peer = peer;
+        _pool = pool;
+        _carrier = carrier;
+        _queueBytes = queueBytes;
+    }
+
+    /// <summary>The host's number for the other end.</summary>
+    public int Peer { get; }
+
+    /// <summary>Whether something carries writes now.</summary>
+    public bool IsAttached { get; private set; }
+
+    /// <summary>Whether the session is over.</summary>
+    public bool IsClosed { get; private set; }
+
+    /// <summary>Whether the queue passed its limit; nothing is appended any more and the host ends the session.</summary>
+    public bool Overflowed { get; private set; }
+
+    /// <summary>Bytes queued and not acknowledged.</summary>
+    public long Backlog => _queue.End - _queue.Head;
+
+    /// <summary>Whether a write is under way or can begin at <paramref name="now"/>.</summary>
+    public bool HasOutput(long now) => IsAttached && (IsWriting || _queue.Cursor < _queue.End || AckDue <= now);
+
+    /// <summary>When <see cref="OnTimer"/> or an acknowledgement is due; <see cref="long.MaxValue"/> for never.</summary>
+    public long NextTimer => IsAttached ? Math.Min(_retransmitAt, AckDue) : Never;
+
+    private bool IsWriting => _segmentLeft > 0 || _queue.Cursor < _writeEnd;
+
+    /// <summary>Copies a small frame behind those of the queue.</summary>
+    public void AppendCopy(ReadOnlySpan<byte> frame)
+    {
+        if (!Admit(frame.Length)) return;
+        if (_own is not null && _own.IsHeldOnce) _ownUsed = 0;
+        if (_own is null || _own.Bytes.Length - _ownUsed < frame.Length)
+        {
+            _own?.Release();
+            _own = _pool.Rent(SlabPool.SmallBytes);
+            _ownUsed = 0;
+        }
+        frame.CopyTo(_own.Bytes.AsSpan(_ownUsed));
+        _queue.Append(_own, _ownUsed, frame.Length);
+        _ownUsed += frame.Length;
+    }
+
+    /// <summary>Queues a frame that lies in a shared slab.</summary>
+    public void AppendSlice(Slab slab, int start, int length)
+    {
+        if (Admit(length)) _queue.Append(slab, start, length);
+    }
+
+    /// <summary>Whether a frame for this peer alone is cheaper to copy than to send as a piece of its own.</summary>
+    public static bool IsCopied(int length) => length <= CopyBytes;
+
+    /// <summary>
+    /// Something carries writes again, and the other end has received <paramref name="peerReceived"/> bytes: sending goes on from there.
+    /// False when that cannot be true of this session: the other end means another one.
+    /// </summary>
+    public bool Attach(long peerReceived)
+    {
+        if (IsClosed || peerReceived < _queue.Head || peerReceived > _written) return false;
+        DropWrite();
+        _queue.TrimTo(peerReceived);
+        _queue.Seek(peerReceived);
+        IsAttached = true;
+        BeginInput();
+        return true;
+    }
+
+    /// <summary>Nothing carries writes any more.</summary>
+    public void Detach()
+    {
+        IsAttached = false;
+        DropWrite();
+    }
+
+    /// <summary>Ends the session and lets go of its slabs.</summary>
+    public void Close()
+    {
+        Detach();
+        IsClosed = true;
+        _queue.Clear();
+        _own?.Release();
+        _own = null;
+    }
+
+    /// <summary>Hands the queue to another session; only for one that never was attached.</summary>
+    public void MoveTo(LinkSession other)
+    {
+        _queue.MoveTo(other._queue);
+        Close();
+    }
+
+    /// <summary>The pieces of the write that is under way or begins now, at most <see cref="MaxPieces"/>; 0 when there is nothing to say.</summary>
+    public int Gather(Span<ArraySegment<byte>> pieces, long now)
+    {
+        if (!IsWriting)
+        {
+            if (!HasOutput(now)) return 0;
+            _writeEnd = _queue.WriteEnd(MaxPieces - 1, WriteBytes);
+            TakeAck(out long received, out bool resume, now);
+            new SegmentFrame(_queue.Cursor, received, resume).Write(_segment);
+            _segmentLeft = SegmentFrame.Size;
+        }
+        int count = 0;
+        if (_segmentLeft > 0) pieces[count++] = new(_segment, SegmentFrame.Size - _segmentLeft, _segmentLeft);
+        return count + _queue.Peek(pieces[count..], _writeEnd);
+    }
+
+    /// <summary>The next <paramref name="bytes"/> of the gathered pieces have left.</summary>
+    public void Written(long bytes, long now)
+    {
+        int segment = (int)Math.Min(bytes, _segmentLeft);
+        _segmentLeft -= segment;
+        _queue.Advance(bytes - segment);
+        _written = Math.Max(_written, _queue.Cursor);
+        if (_carrier == LinkCarrier.Datagrams && _retransmitAt == Never && _written > _queue.Head) _retransmitAt = now + _retransmit;
+    }
+
+    /// <summary>Appends the next write, whole, to <paramref name="to"/>; false when there is none. For carriers of whole writes.</summary>
+    public bool TryTakeWrite(IBufferWriter<byte> to, long now)
+    {
+        var pieces = _pieces ??= new ArraySegment<byte>[MaxPieces];
+        int count = Gather(pieces, now);
+        long bytes = 0;
+        foreach (var piece in pieces.AsSpan(0, count))
+        {
+            to.Write(piece);
+            bytes += piece.Count;
+        }
+        Written(bytes, now);
+        return count > 0;
+    }
+
+    /// <summary>Sends again what was not acknowledged in time, over datagrams.</summary>
+    public void OnTimer(long now)
+    {
+        if (!IsAttached || now < _retransmitAt) return;
+        _retransmit = Math.Min(_retransmit * 2, LastRetransmit);
+        _retransmitAt = Never;
+        if (_written > _queue.Head) Rewind(now);
+    }
+
+    private bool Admit(int length)
+    {
+        if (IsClosed || Overflowed) return false;
+        if (Backlog + length <= _queueBytes) return true;
+        Overflowed = true;
+        return false;
+    }
+
+    // False when the other end acknowledges what it cannot have received.
+    private bool OnAcknowledged(long received, bool resume, long now)
+    {
+        if (received > _written) return false;
+        if (received > _queue.Head)
+        {
+            // A write under way may point into slices that now go: it is only ever acknowledged as far as it was written.
+            _queue.TrimTo(received);
+            _retransmit = FirstRetransmit;
+            _retransmitAt = _written > received && _carrier == LinkCarrier.Datagrams ? now + _retransmit : Never;
+        }
+        if (resume && received == _queue.Head && received < _queue.Cursor && now >= _rewoundAt + ResumePause) Rewind(now);
+        return true;
+    }
+
+    private void Rewind(long now)
+    {
+        DropWrite();
+        _rewoundAt = now;
+        _queue.Seek(_queue.Head);
+    }
+
+    private void DropWrite()
+    {
+        _segmentLeft = 0;
+        _writeEnd = 0;
+    }
+}

@@ -1,0 +1,24 @@
+namespace GroupCore.Transport;
+
+/// <summary>
+/// A pinned block of bytes shared by slices. Counted by the loop alone, so the count is a plain integer: the slab goes back to its
+/// pool with the last slice, which is when the last receiver has acknowledged its bytes.
+/// </summary>
+internal sealed class Slab(SlabPool pool, int sizeClass, int size)
+{
+    private int _references;
+
+    public byte[] Bytes { get; } = GC.AllocateUninitializedArray<byte>(size, pinned: true);
+
+    public int SizeClass => sizeClass;
+
+    /// <summary>Whether nobody but the one who fills it holds it: it may be filled from the start again.</summary>
+    public bool IsHeldOnce => _references == 1;
+
+    public void AddReference() => _references++;
+
+    public void Release()
+    {
+        if (--_references == 0) pool.Return(this);
+    }
+}

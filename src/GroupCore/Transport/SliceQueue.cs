@@ -1,0 +1,149 @@
+namespace GroupCore.Transport;
+
+/// <summary>
+/// The unacknowledged part of one outgoing stream: slices of slabs between two stream offsets, with a cursor where the next write
+/// starts. Slices that follow each other in one slab merge, so a burst is one piece of a gathered write. Every slice ends where a frame ends.
+/// </summary>
+internal sealed class SliceQueue
+{
+    private Slice[] _ring = new Slice[16];
+    private int _head;
+    private int _count;
+    private int _cursor;
+    private int _cursorAt;
+
+    /// <summary>Offset of the first byte held: everything before is acknowledged.</summary>
+    public long Head { get; private set; }
+
+    /// <summary>Offset of the next byte to write.</summary>
+    public long Cursor { get; private set; }
+
+    /// <summary>Offset after the last byte held.</summary>
+    public long End { get; private set; }
+
+    public void Append(Slab slab, int start, int length)
+    {
+        End += length;
+        if (_count > 0)
+        {
+            ref Slice last = ref At(_count - 1);
+            if (last.Slab == slab && last.Start + last.Length == start)
+            {
+                last.Length += length;
+                return;
+            }
+        }
+        if (_count == _ring.Length) Grow();
+        slab.AddReference();
+        At(_count++) = new() { Slab = slab, Start = start, Length = length };
+    }
+
+    /// <summary>Lets go of everything before <paramref name="offset"/>, which lies between <see cref="Head"/> and <see cref="End"/>.</summary>
+    public void TrimTo(long offset)
+    {
+        long left = offset - Head;
+        Head = offset;
+        while (left > 0)
+        {
+            ref Slice first = ref At(0);
+            int taken = (int)Math.Min(left, first.Length);
+            left -= taken;
+            if (taken == first.Length)
+            {
+                first.Slab!.Release();
+                first.Slab = null;
+                _head = (_head + 1) & (_ring.Length - 1);
+                _count--;
+                if (_cursor > 0) _cursor--;
+                else _cursorAt = 0;
+                continue;
+            }
+            first.Start += taken;
+            first.Length -= taken;
+            if (_cursor == 0) _cursorAt = Math.Max(0, _cursorAt - taken);
+        }
+        if (Cursor < offset) Seek(offset);
+    }
+
+    /// <summary>Puts the cursor at <paramref name="offset"/>, between <see cref="Head"/> and <see cref="End"/>.</summary>
+    public void Seek(long offset)
+    {
+        Cursor = Head;
+        (_cursor, _cursorAt) = (0, 0);
+        Advance(offset - Head);
+    }
+
+    /// <summary>Moves the cursor forward.</summary>
+    public void Advance(long bytes)
+    {
+        Cursor += bytes;
+        while (bytes > 0)
+        {
+            int here = (int)Math.Min(bytes, At(_cursor).Length - _cursorAt);
+            _cursorAt += here;
+            bytes -= here;
+            // The cursor stays on the last slice, which may still grow.
+            if (_cursorAt < At(_cursor).Length || _cursor + 1 >= _count) continue;
+            _cursor++;
+            _cursorAt = 0;
+        }
+    }
+
+    /// <summary>End of the slices that one write takes: whole slices until <paramref name="bytes"/> or <paramref name="pieces"/> are reached.</summary>
+    public long WriteEnd(int pieces, long bytes)
+    {
+        long end = Cursor;
+        int at = _cursorAt;
+        for (int i = _cursor; i < _count && pieces > 0 && end - Cursor < bytes; i++, at = 0)
+        {
+            int here = At(i).Length - at;
+            if (here == 0) continue;
+            end += here;
+            pieces--;
+        }
+        return end;
+    }
+
+    /// <summary>Fills in the pieces from the cursor to <paramref name="end"/>; returns how many.</summary>
+    public int Peek(Span<ArraySegment<byte>> pieces, long end)
+    {
+        int count = 0;
+        long left = end - Cursor;
+        int at = _cursorAt;
+        for (int i = _cursor; left > 0; i++, at = 0)
+        {
+            ref Slice slice = ref At(i);
+            int here = (int)Math.Min(left, slice.Length - at);
+            if (here == 0) continue;
+            pieces[count++] = new(slice.Slab!.Bytes, slice.Start + at, here);
+            left -= here;
+        }
+        return count;
+    }
+
+    /// <summary>Moves all slices behind those of <paramref name="other"/>; only for a queue of which nothing was written.</summary>
+    public void MoveTo(SliceQueue other)
+    {
+        for (int i = 0; i < _count; i++) other.Append(At(i).Slab!, At(i).Start, At(i).Length);
+        Clear();
+    }
+
+    /// <summary>Drops everything.</summary>
+    public void Clear() => TrimTo(End);
+
+    private ref Slice At(int index) => ref _ring[(_head + index) & (_ring.Length - 1)];
+
+    private void Grow()
+    {
+        var larger = new Slice[_ring.Length * 2];
+        for (int i = 0; i < _count; i++) larger[i] = At(i);
+        (_ring, _head) = (larger, 0);
+    }
+
+    private struct Slice
+    {
+        public Slab? Slab;
+        public int Start;
+        public int Length;
+    }
+}
