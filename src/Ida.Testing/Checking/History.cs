@@ -4,7 +4,7 @@ namespace Ida.Testing.Checking;
 
 /// <summary>
 /// What clients saw of a run: operations with their times and results, injected faults and final states, in the JSON Lines format that any
-/// checker can judge. Record one with <see cref="HistoryRecorder"/>.
+/// checker can judge. Record one with <see cref="HistoryRecorder"/>; judge it with <see cref="StrictSerializabilityChecker"/>.
 /// </summary>
 public sealed class History
 {

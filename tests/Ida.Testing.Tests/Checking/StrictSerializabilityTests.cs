@@ -1,0 +1,277 @@
+using Ida.Testing.Checking;
+using static Ida.Testing.Tests.Checking.Tape;
+
+namespace Ida.Testing.Tests.Checking;
+
+/// <summary>For each anomaly a history that shows it and must fail with that verdict, and a neighbour that must pass.</summary>
+public sealed class StrictSerializabilityTests
+{
+    private static readonly HistoryValue None = HistoryValue.Absent;
+
+    private static void Passes(Tape tape, bool realTime = true)
+    {
+        var report = tape.Check(realTime);
+        Assert.True(report.Passed, report.ToString());
+        Assert.True(report.Judged > 0);
+        report.ThrowIfFailed();
+    }
+
+    private static CheckReport Fails(Tape tape, AnomalyKind kind, bool realTime = true)
+    {
+        var report = tape.Check(realTime);
+        Assert.True(report.Count(kind) > 0, report.ToString());
+        Assert.Throws<ConsistencyViolationException>(report.ThrowIfFailed);
+        return report;
+    }
+
+    private static void FailsOnly(Tape tape, AnomalyKind kind, bool realTime = true)
+    {
+        var report = Fails(tape, kind, realTime);
+        Assert.All(report.Anomalies, a => Assert.Equal(kind, a.Kind));
+    }
+
+    [Fact]
+    public void A1_a_read_after_a_returned_append_must_show_it()
+    {
+        FailsOnly(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", None).Get(3, 9, "a", L(1)), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Append(1, 3, "a", 1).Get(3, 4, "a", None).Get(3, 9, "a", L(1)));
+        Passes(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", None).Get(3, 9, "a", L(1)), realTime: false);
+    }
+
+    [Fact]
+    public void A2_no_new_value_then_an_old_one()
+    {
+        FailsOnly(new Tape().Append(1, null, "a", 1).Get(3, 4, "a", L(1)).Get(5, 6, "a", None), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Append(1, null, "a", 1).Get(3, 6, "a", L(1)).Get(5, 6, "a", None));
+    }
+
+    [Fact]
+    public void A3_the_same_over_two_shards()
+    {
+        FailsOnly(new Tape().Append(1, null, "a b", 1).Get(3, 4, "a", L(1)).Get(5, 6, "b", None), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Append(1, null, "a b", 1).Get(3, 4, "a", L(1)).Get(5, 6, "b", L(1)));
+    }
+
+    [Fact]
+    public void A4_a_cycle_of_three_through_real_time()
+    {
+        // a → b at key p, b → c at key q, and c returned before a began.
+        var bad = new Tape().Append(1, 20, "p q", 2).Append(2, 5, "q", 3).Append(6, 9, "p", 1).Get(30, 31, "p", L(1, 2)).Get(30, 31, "q", L(2, 3));
+        var report = Fails(bad, AnomalyKind.RealTimeViolation);
+        Assert.Equal(["1", "2", "3"], report.Anomalies[0].Operations.Select(o => o.Id).Order());
+        Assert.Equal(3, report.Anomalies[0].Operations.Count);
+        Passes(new Tape().Append(1, 20, "p q", 2).Append(2, 7, "q", 3).Append(6, 9, "p", 1).Get(30, 31, "p", L(1, 2)).Get(30, 31, "q", L(2, 3)));
+    }
+
+    [Fact]
+    public void A5_a_cycle_through_a_read()
+    {
+        // The read sees a (p) and is overwritten by c (q), but c returned before a began.
+        FailsOnly(new Tape().Get(1, 20, "p q", L(1), None).Append(2, 5, "q", 3).Append(6, 9, "p", 1), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Get(1, 20, "p q", L(1), L(3)).Append(2, 5, "q", 3).Append(6, 9, "p", 1));
+    }
+
+    [Fact]
+    public void A15_two_reads_that_see_two_writes_in_opposite_order()
+    {
+        var report = Fails(new Tape().Append(1, 9, "x", 1).Append(1, 9, "y", 2).Get(1, 9, "x y", L(1), None).Get(1, 9, "x y", None, L(2)), AnomalyKind.NotSerializable, realTime: false);
+        Assert.Equal(4, report.Anomalies[0].Operations.Count);
+        Assert.Contains("rw x", report.Anomalies[0].Message, StringComparison.Ordinal);
+        Passes(new Tape().Append(1, 9, "x", 1).Append(1, 9, "y", 2).Get(1, 9, "x y", L(1), None).Get(1, 9, "x y", L(1), L(2)));
+    }
+
+    [Fact]
+    public void Half_of_a_write_must_not_be_seen()
+    {
+        Fails(new Tape().Append(1, 9, "x y", 1).Get(1, 9, "x y", L(1), None), AnomalyKind.NotSerializable, realTime: false);
+        Passes(new Tape().Append(1, 9, "x y", 1).Get(1, 9, "x y", L(1), L(1)));
+        Fails(new Tape().Put(1, 9, "x y", 1).Get(1, 9, "x y", 1, None), AnomalyKind.NotSerializable, realTime: false);
+        Passes(new Tape().Put(1, 9, "x y", 1).Get(1, 9, "x y", 1, 1));
+    }
+
+    [Fact]
+    public void Writes_in_opposite_order_on_two_keys()
+    {
+        var report = Fails(new Tape().Append(1, 9, "x y", 1).Append(1, 9, "x y", 2).Get(20, 21, "x", L(1, 2)).Get(20, 21, "y", L(2, 1)), AnomalyKind.NotSerializable);
+        Assert.Contains("G0", report.Anomalies[0].Message, StringComparison.Ordinal);
+        Passes(new Tape().Append(1, 9, "x y", 1).Append(1, 9, "x y", 2).Get(20, 21, "x", L(1, 2)).Get(20, 21, "y", L(1, 2)));
+    }
+
+    [Fact]
+    public void Exactly_once()
+    {
+        FailsOnly(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", L(1, 1)), AnomalyKind.DuplicateElement);
+        Passes(new Tape().Append(1, 2, "a", 1).Append(1, 2, "a", 2).Get(3, 4, "a", L(1, 2)));
+    }
+
+    [Fact]
+    public void An_acknowledged_write_is_in_the_final_state()
+    {
+        Fails(new Tape().Append(1, 2, "a", 1).Append(3, 4, "a", 2).Final("m", ("a", L(1))), AnomalyKind.LostWrite, realTime: false);
+        Fails(new Tape().Append(1, 2, "a", 1).Final("m"), AnomalyKind.LostWrite, realTime: false);
+        Fails(new Tape().Put(1, 2, "a", 1).Final("m"), AnomalyKind.LostWrite, realTime: false);
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Put(3, 4, "a", 2, 2).Final("m", ("a", 1)), AnomalyKind.LostWrite, realTime: false);
+        Passes(new Tape().Append(1, 2, "a", 1).Append(3, null, "a", 2).Final("m", ("a", L(1))));
+        Passes(new Tape().Append(1, 2, "a", 1).Append(3, null, "a", 2).Final("m", ("a", L(1, 2))));
+        Passes(new Tape().Put(1, 2, "a", 1, 1).Put(3, 4, "a", 2, 2).Final("m", ("a", 2)));
+    }
+
+    [Fact]
+    public void An_acknowledged_write_is_in_later_reads()
+    {
+        Fails(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", None), AnomalyKind.LostWrite);
+        Passes(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", None), realTime: false);
+        Passes(new Tape().Append(1, 2, "a", 1).Get(2, 4, "a", None));
+    }
+
+    [Fact]
+    public void A_value_that_was_read_does_not_vanish()
+    {
+        Fails(new Tape().Append(1, null, "a", 1).Get(3, 4, "a", L(1)).Final("m"), AnomalyKind.LostWrite, realTime: false);
+        Fails(new Tape().Put(1, null, "a", 1).Get(3, 4, "a", 1).Final("m"), AnomalyKind.NotSerializable, realTime: false);
+        Passes(new Tape().Append(1, null, "a", 1).Get(3, 4, "a", L(1)).Final("m", ("a", L(1))));
+    }
+
+    [Fact]
+    public void A_multi_key_write_is_in_all_its_keys_or_in_none()
+    {
+        Fails(new Tape().Append(1, null, "a b", 1).Final("m", ("a", L(1))), AnomalyKind.PartialWrite);
+        Fails(new Tape().Append(1, null, "a b", 1).Append(1, 2, "b", 2).Final("m", ("a", L(1)), ("b", L(2))), AnomalyKind.PartialWrite);
+        Fails(new Tape().Put(1, null, "a b", 1).Final("m", ("a", 1)), AnomalyKind.NotSerializable);
+        Passes(new Tape().Append(1, null, "a b", 1).Final("m", ("a", L(1)), ("b", L(1))));
+        Passes(new Tape().Append(1, null, "a b", 1).Append(3, 4, "c", 5).Final("m", ("c", L(5))));
+        Passes(new Tape().Put(1, null, "a b", 1).Put(1, 2, "b", 2).Final("m", ("a", 1), ("b", 2)));
+    }
+
+    [Fact]
+    public void The_value_of_a_failed_write_is_never_seen()
+    {
+        FailsOnly(new Tape().FailedPut(1, 2, HistoryFunctions.Append, "a", 1).Get(3, 4, "a", L(1)), AnomalyKind.AbortedRead);
+        FailsOnly(new Tape().FailedPut(1, 2, HistoryFunctions.Put, "a", 1).Get(3, 4, "a", 1), AnomalyKind.AbortedRead);
+        Passes(new Tape().FailedPut(1, 2, HistoryFunctions.Append, "a", 1).Get(3, 4, "a", None));
+    }
+
+    [Fact]
+    public void A_value_that_nobody_wrote_is_never_seen()
+    {
+        FailsOnly(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", L(1, 9)), AnomalyKind.UnwrittenValue);
+        FailsOnly(new Tape().Put(1, 2, "a", 1).Get(1, 4, "a", 9), AnomalyKind.UnwrittenValue);
+        FailsOnly(new Tape().Append(1, 2, "a", 1).Get(1, 4, "a", 1), AnomalyKind.UnwrittenValue);
+        Passes(new Tape().Put(1, 2, "a", 1).Get(1, 4, "a", 1));
+    }
+
+    [Fact]
+    public void Lists_are_prefixes_of_one_another()
+    {
+        FailsOnly(new Tape().Append(1, 9, "a", 1).Append(1, 9, "a", 2).Get(3, 8, "a", L(2)).Get(20, 21, "a", L(1, 2)), AnomalyKind.IncompatibleOrder);
+        Passes(new Tape().Append(1, 9, "a", 1).Append(1, 9, "a", 2).Get(3, 8, "a", L(1)).Get(20, 21, "a", L(1, 2)));
+    }
+
+    [Fact]
+    public void Versions_rise_with_the_order_of_writes()
+    {
+        Fails(new Tape().Append(1, 9, "a", 1, 2).Append(1, 9, "a", 2, 1).Get(20, 21, "a", L(1, 2)), AnomalyKind.VersionOrder);
+        Fails(new Tape().Append(1, 9, "a", 1, 1).Append(1, 9, "a", 2, 1).Get(20, 21, "a", L(1, 2)), AnomalyKind.VersionOrder);
+        Fails(new Tape().Append(1, 9, "a", 1, 1).GetVersions(20, 21, "a", [L(1)], [2]), AnomalyKind.VersionOrder);
+        Fails(new Tape().Put(1, 9, "a", 1, 4).Put(1, 9, "a", 2, 4), AnomalyKind.VersionOrder);
+        Fails(new Tape().Put(1, 9, "a", 1, 4).GetVersions(20, 21, "a", [1], [5]), AnomalyKind.VersionOrder);
+        Passes(new Tape().Append(1, 9, "a", 1, 1).Append(1, 9, "a", 2, 3).GetVersions(20, 21, "a", [L(1, 2)], [3]));
+        Passes(new Tape().Put(1, 9, "a", 1, 4).Put(1, 9, "a", 2, 5).GetVersions(20, 21, "a", [2], [5]));
+    }
+
+    [Fact]
+    public void Replicas_are_equal_at_the_end()
+    {
+        FailsOnly(new Tape().Put(1, 9, "a", 1).Put(1, 9, "a", 2).Final("m", ("a", 1)).Final("n", ("a", 2)), AnomalyKind.Divergence);
+        FailsOnly(new Tape().Put(1, 9, "a b", 1).Final("m", ("a", 1), ("b", 1)).Final("n", ("a", 1)), AnomalyKind.Divergence);
+        Passes(new Tape().Put(1, 9, "a b", 1).Final("m", ("a", 1)).Final("n", ("b", 1)).Final("o", ("a", 1)));
+    }
+
+    [Fact]
+    public void A_workload_that_writes_a_value_twice_is_told()
+    {
+        Fails(new Tape().Put(1, 2, "a", 1).Put(3, 4, "a", 1), AnomalyKind.AmbiguousWriter);
+        Passes(new Tape().Put(1, 2, "a", 1).Put(3, 4, "b", 1));
+    }
+
+    [Fact]
+    public void Overwritten_keys_with_versions()
+    {
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Put(3, 4, "a", 2, 2).Get(5, 6, "a", 1), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Put(1, 2, "a", 1, 1).Put(3, 4, "a", 2, 2).Get(3, 6, "a", 1));
+        Fails(new Tape().Put(1, 2, "a", 1, 2).Put(3, 4, "a", 2, 1), AnomalyKind.RealTimeViolation);
+        Fails(new Tape().Put(1, 9, "a b", 1, 1, 2).Put(1, 9, "a b", 2, 2, 1), AnomalyKind.NotSerializable);
+        Passes(new Tape().Put(1, 9, "a b", 1, 1, 1).Put(1, 9, "a b", 2, 2, 2));
+    }
+
+    [Fact]
+    public void Overwritten_keys_without_versions()
+    {
+        // Stale: 2 was written after 1 returned, and returned before the read began.
+        Fails(new Tape().Put(1, 2, "a", 1).Put(3, 4, "a", 2).Get(5, 6, "a", 1), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Put(1, 2, "a", 1).Put(3, 4, "a", 2).Get(3, 6, "a", 1));
+        // Concurrent writes, but two readers in turn saw both orders.
+        Fails(new Tape().Put(1, 9, "a", 1).Put(1, 9, "a", 2).Get(10, 11, "a", 1).Get(12, 13, "a", 2), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Put(1, 9, "a", 1).Put(1, 9, "a", 2).Get(2, 3, "a", 1).Get(12, 13, "a", 2));
+        // The last value decides.
+        Fails(new Tape().Put(1, 9, "a b", 1).Put(1, 9, "a b", 2).Final("m", ("a", 1), ("b", 2)), AnomalyKind.NotSerializable);
+        Passes(new Tape().Put(1, 9, "a b", 1).Put(1, 9, "a b", 2).Final("m", ("a", 2), ("b", 2)));
+        // Absent after it was there.
+        Fails(new Tape().Put(1, null, "a", 1).Get(2, 3, "a", 1).Get(4, 5, "a", None), AnomalyKind.RealTimeViolation);
+        Fails(new Tape().Put(1, 2, "a", 1).Get(4, 5, "a", None), AnomalyKind.RealTimeViolation);
+    }
+
+    [Fact]
+    public void Removals()
+    {
+        Passes(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).GetVersions(5, 6, "a", [None], [2]));
+        Passes(new Tape().Put(1, 2, "a", 1).Delete(3, 4, "a").Get(5, 6, "a", None).Final("m"));
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Get(5, 6, "a", 1), AnomalyKind.RealTimeViolation);
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Put(5, 6, "a", 3, 3).GetVersions(7, 8, "a", [None], [2]), AnomalyKind.RealTimeViolation);
+    }
+
+    [Fact]
+    public void Transactions_do_not_lose_updates_and_show_no_write_skew()
+    {
+        Fails(new Tape().Transaction(1, 9, [("a", None)], [("a", 1)]).Transaction(1, 9, [("a", None)], [("a", 2)]), AnomalyKind.NotSerializable);
+        Passes(new Tape().Transaction(1, 9, [("a", None)], [("a", 1)]).Transaction(1, 9, [("a", 1)], [("a", 2)]));
+        Fails(new Tape().Transaction(1, 9, [("a", None)], [("b", 1)]).Transaction(1, 9, [("b", None)], [("a", 2)]), AnomalyKind.NotSerializable);
+        Passes(new Tape().Transaction(1, 9, [("a", None)], [("b", 1)]).Transaction(1, 9, [("b", 1)], [("a", 2)]));
+    }
+
+    [Fact]
+    public void Weak_operations_are_left_out_and_ordered_ones_are_free_of_real_time()
+    {
+        Passes(new Tape().Append(1, 2, "a", 1).Append(1, 2, "b", 5).Get(3, 9, "b", L(5)), realTime: true);
+        Passes(new Tape { Level = HistoryLevel.Ordered }.Append(1, 2, "a", 1).Get(3, 4, "a", None).Get(3, 9, "a", L(1)));
+        Fails(new Tape { Level = HistoryLevel.Ordered }.Append(1, 2, "a", 1).Final("m"), AnomalyKind.LostWrite);
+        var mixed = new Tape { Level = HistoryLevel.Weak }.Get(3, 4, "a", None);
+        mixed.Level = null;
+        Passes(mixed.Append(1, 2, "a", 1).Get(5, 6, "a", L(1)));
+    }
+
+    [Fact]
+    public void An_operation_of_unknown_outcome_may_apply_late_but_not_undo()
+    {
+        Passes(new Tape().Append(1, null, "a", 1).Get(5, 6, "a", None).Get(7, 8, "a", L(1)));
+        Fails(new Tape().Append(10, null, "a", 1).Get(5, 6, "a", L(1)), AnomalyKind.RealTimeViolation);
+    }
+
+    [Fact]
+    public void Keys_that_mix_lists_and_overwriting_are_named_not_judged()
+    {
+        var report = new Tape().Append(1, 2, "a", 1).Put(3, 4, "a", 2).Append(1, 2, "b", 1).Check();
+        Assert.True(report.Passed);
+        Assert.Equal(["a"], report.IgnoredKeys);
+    }
+
+    [Fact]
+    public void The_report_tells_the_cycle_in_words()
+    {
+        string text = Fails(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", None).Get(3, 9, "a", L(1)), AnomalyKind.RealTimeViolation).ToString();
+        Assert.Contains("2 operations in a cycle (G-single, one stale read, against real time)", text, StringComparison.Ordinal);
+        Assert.Contains("op 1: append wrote a=1 (Ok, client c1, t 1–2)", text, StringComparison.Ordinal);
+        Assert.Contains("real time: completed at 2, op 2 was invoked at 3", text, StringComparison.Ordinal);
+        Assert.Contains("rw a: it read what was before 1 of op 1", text, StringComparison.Ordinal);
+    }
+}
