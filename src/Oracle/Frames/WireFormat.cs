@@ -1,0 +1,160 @@
+using System.Text;
+using GroupCore.Membership;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle.State;
+
+namespace Oracle.Frames;
+
+/// <summary>
+/// How the types of membership are written. Reading throws <see cref="InvalidDataException"/> on anything malformed; the one place that
+/// receives frames catches it and counts it.
+/// </summary>
+internal static class WireFormat
+{
+    /// <summary>Reads an array header of items of <paramref name="width"/> values each and checks it against the bound.</summary>
+    public static int ReadCount(ref MessagePackReader reader, int max, int width = 1)
+    {
+        int values = reader.ReadArrayHeader();
+        if (values % width != 0 || values / width > max) throw new InvalidDataException($"A list of {values / width} items; at most {max} are allowed.");
+        return values / width;
+    }
+
+    public static string ReadText(ref MessagePackReader reader, int maxBytes)
+    {
+        if (!reader.TryReadUtf8(out var utf8) || utf8.Length > maxBytes) throw new InvalidDataException($"No text of at most {maxBytes} bytes.");
+        return Encoding.UTF8.GetString(utf8);
+    }
+
+    public static T ReadEnum<T>(ref MessagePackReader reader, int count) where T : struct, Enum
+    {
+        int value = (int)reader.ReadWithin(0, count - 1);
+        return (T)Enum.ToObject(typeof(T), value);
+    }
+
+    public static void Write(ref MessagePackWriter writer, ProcessId id)
+    {
+        writer.WriteUInt(id.Node);
+        writer.WriteUInt(id.Incarnation);
+    }
+
+    public static ProcessId ReadProcess(ref MessagePackReader reader) => new(reader.ReadUInt64(), reader.ReadUInt64());
+
+    public static void Write(ref MessagePackWriter writer, GroupId id)
+    {
+        writer.WriteUInt(id.Number);
+        writer.WriteUInt(id.Incarnation);
+    }
+
+    public static GroupId ReadGroup(ref MessagePackReader reader) =>
+        new((uint)reader.ReadWithin(0, uint.MaxValue), (uint)reader.ReadWithin(0, uint.MaxValue));
+
+    public static void Write(ref MessagePackWriter writer, IReadOnlyList<ProcessId> ids)
+    {
+        writer.WriteArrayHeader(ids.Count * 2);
+        foreach (var id in ids) Write(ref writer, id);
+    }
+
+    public static List<ProcessId> ReadProcesses(ref MessagePackReader reader, int max = Limits.GroupMembers)
+    {
+        int count = ReadCount(ref reader, max, 2);
+        var ids = new List<ProcessId>(count);
+        for (int i = 0; i < count; i++) ids.Add(ReadProcess(ref reader));
+        return ids;
+    }
+
+    public static void Write(ref MessagePackWriter writer, NodeAddress address) => writer.WriteString(address.Text);
+
+    public static NodeAddress ReadAddress(ref MessagePackReader reader) => new(ReadText(ref reader, Limits.AddressBytes));
+
+    public static void Write(ref MessagePackWriter writer, GroupOptions options)
+    {
+        writer.WriteArrayHeader(2);
+        writer.WriteInt((int)options.Composition);
+        writer.WriteBoolean(options.StrictPrimary);
+    }
+
+    public static GroupOptions ReadOptions(ref MessagePackReader reader)
+    {
+        int count = reader.ReadArrayHeader();
+        if (count < 2) throw new InvalidDataException("Group options with fewer than 2 fields.");
+        var options = new GroupOptions { Composition = ReadEnum<Composition>(ref reader, 2), StrictPrimary = reader.ReadBoolean() };
+        for (int i = 2; i < count; i++) reader.Skip();
+        return options;
+    }
+
+    public static void Write(ref MessagePackWriter writer, IReadOnlyList<ViewMember> members)
+    {
+        writer.WriteArrayHeader(members.Count * 5);
+        foreach (var member in members)
+        {
+            Write(ref writer, member.Id);
+            Write(ref writer, member.Address);
+            writer.WriteBoolean(member.Initialised);
+            writer.WriteString(member.Tag);
+        }
+    }
+
+    public static List<ViewMember> ReadMembers(ref MessagePackReader reader)
+    {
+        int count = ReadCount(ref reader, Limits.GroupMembers, 5);
+        var members = new List<ViewMember>(count);
+        for (int i = 0; i < count; i++)
+            members.Add(new(ReadProcess(ref reader), ReadAddress(ref reader), reader.ReadBoolean(), ReadText(ref reader, Limits.TagBytes)));
+        return members;
+    }
+
+    public static void Write(ref MessagePackWriter writer, View view)
+    {
+        Write(ref writer, view.Group);
+        writer.WriteString(view.Name);
+        writer.WriteUInt(view.Id);
+        writer.WriteUInt(view.Proposal);
+        Write(ref writer, view.Options);
+        Write(ref writer, view.Members);
+        Write(ref writer, view.Joined);
+        Write(ref writer, view.Left);
+        Write(ref writer, view.Failed);
+        writer.WriteArrayHeader(view.Moved.Count * 4);
+        foreach (var move in view.Moved)
+        {
+            Write(ref writer, move.Member);
+            writer.WriteInt(move.OldRank);
+            writer.WriteInt(move.NewRank);
+        }
+    }
+
+    /// <summary>Values written for a <see cref="View"/>.</summary>
+    public const int ViewFields = 11;
+
+    public static View ReadView(ref MessagePackReader reader)
+    {
+        GroupId group = ReadGroup(ref reader);
+        string name = ReadText(ref reader, Limits.NameBytes);
+        (ulong id, ulong proposal) = (reader.ReadUInt64(), reader.ReadUInt64());
+        GroupOptions options = ReadOptions(ref reader);
+        var members = ReadMembers(ref reader);
+        var (joined, left, failed) = (ReadProcesses(ref reader), ReadProcesses(ref reader), ReadProcesses(ref reader));
+        int count = ReadCount(ref reader, Limits.GroupMembers, 4);
+        var moved = new List<Move>(count);
+        for (int i = 0; i < count; i++)
+            moved.Add(new(ReadProcess(ref reader), (int)reader.ReadWithin(0, Limits.GroupMembers), (int)reader.ReadWithin(0, Limits.GroupMembers)));
+        return new(group, name, id, proposal, options, members, joined, left, failed, moved);
+    }
+
+    /// <summary>Values written for a <see cref="Proposal"/>.</summary>
+    public const int ProposalFields = 7;
+
+    public static void Write(ref MessagePackWriter writer, Proposal proposal)
+    {
+        Write(ref writer, proposal.Group);
+        writer.WriteUInt(proposal.Number);
+        writer.WriteUInt(proposal.BaseView);
+        Write(ref writer, proposal.Survivors);
+        Write(ref writer, proposal.Leavers);
+        Write(ref writer, proposal.Joiners);
+    }
+
+    public static Proposal ReadProposal(ref MessagePackReader reader) => new(ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(),
+        ReadProcesses(ref reader), ReadProcesses(ref reader), ReadMembers(ref reader));
+}

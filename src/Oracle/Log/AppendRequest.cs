@@ -1,0 +1,45 @@
+using GroupCore.Wire;
+using Oracle.Frames;
+
+namespace Oracle.Log;
+
+/// <summary>Entries behind (PrevIndex, PrevTerm), or none as a heartbeat. <paramref name="Read"/> numbers rounds for read-index.</summary>
+internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm, IReadOnlyList<LogEntry> Entries, ulong Commit, ulong Read) : IFrame
+{
+    public const int MaxEntries = 512;
+
+    public FrameType Type => FrameType.Append;
+
+    public int Fields => 6;
+
+    public void Write(ref MessagePackWriter writer)
+    {
+        writer.WriteUInt(Term);
+        writer.WriteUInt(PrevIndex);
+        writer.WriteUInt(PrevTerm);
+        writer.WriteUInt(Commit);
+        writer.WriteUInt(Read);
+        writer.WriteArrayHeader(Entries.Count * 3);
+        foreach (var entry in Entries)
+        {
+            writer.WriteUInt(entry.Term);
+            writer.WriteInt((int)entry.Kind);
+            writer.WriteBinary(entry.Content);
+        }
+    }
+
+    public static AppendRequest Parse(ref MessagePackReader reader)
+    {
+        (ulong term, ulong prevIndex, ulong prevTerm) = (reader.ReadUInt64(), reader.ReadUInt64(), reader.ReadUInt64());
+        (ulong commit, ulong read) = (reader.ReadUInt64(), reader.ReadUInt64());
+        int count = WireFormat.ReadCount(ref reader, MaxEntries, 3);
+        var entries = new List<LogEntry>(count);
+        for (int i = 0; i < count; i++)
+        {
+            var entry = new LogEntry(reader.ReadUInt64(), WireFormat.ReadEnum<EntryKind>(ref reader, 3), reader.ReadBinary().ToArray());
+            if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
+            entries.Add(entry);
+        }
+        return new(term, prevIndex, prevTerm, entries, commit, read);
+    }
+}

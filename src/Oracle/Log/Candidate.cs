@@ -1,0 +1,17 @@
+namespace Oracle.Log;
+
+/// <summary>Asks for votes in a term of its own.</summary>
+internal sealed class Candidate(ReplicatedLog log, bool transfer) : Campaign(log, pre: false)
+{
+    protected override ulong Term => Log.Term;
+
+    public override void Enter()
+    {
+        Log.NextTerm();
+        Ask(Log.Term, transfer);
+    }
+
+    public override void OnTimer() => Log.Become(new PreCandidate(Log));
+
+    protected override void Won() => Log.Become(new Leader(Log));
+}

@@ -1,0 +1,245 @@
+using GroupCore.Runtime;
+
+namespace Oracle.Log;
+
+/// <summary>
+/// Replicates entries, commits them by majority, changes the configuration one server at a time, and confirms by read rounds that it
+/// still leads. Entries of earlier terms are committed by an own one only.
+/// </summary>
+internal sealed class Leader(ReplicatedLog log) : Role(log)
+{
+    private const long QuorumTimeout = Durations.Second;
+    private const long SnapshotTimeout = 2 * Durations.Second;
+    private const long TransferTimeout = 600 * Durations.Millisecond;
+    private const int BatchBytes = 256 << 10;
+    private const ulong PipelineEntries = 4 * AppendRequest.MaxEntries;
+    private const ulong UncommittedEntries = 8_192;
+    private readonly List<Progress> _others = [];
+    private ulong _firstOwn;
+    private ulong _read;
+    private ulong _readWanted;
+    private ulong _confirmed;
+    private long _transferUntil;
+    private ulong _transferTo;
+    private bool _dirty;
+
+    /// <summary>When this leadership began, on the own clock: no lease of an earlier leader was asked for later.</summary>
+    public long Since { get; private set; }
+
+    /// <summary>Whether an entry of the own term is committed: all that earlier leaders committed is applied then.</summary>
+    public bool Ready => Log.Commit >= _firstOwn;
+
+    /// <summary>The highest read round that a majority answered: the leadership was current when that round began.</summary>
+    public ulong ConfirmedRead => Ready ? _confirmed : 0;
+
+    public bool Transferring => _transferUntil != 0 && Log.Node.Now < _transferUntil;
+
+    public override void Enter()
+    {
+        Since = Log.Node.Now;
+        Log.Lead();
+        _firstOwn = Log.Entries.LastIndex + 1;
+        Log.Entries.Append(new(Log.Term, EntryKind.Noop, []));
+        Follow();
+        Touch();
+        Log.Arm(Log.Node.Now + Log.Options.Heartbeat.Nanoseconds());
+    }
+
+    /// <summary>Appends operations; false when too much is uncommitted or the lead is being handed over.</summary>
+    public bool TryAppend(byte[] operations)
+    {
+        if (Transferring || Log.Entries.LastIndex - Log.Commit >= UncommittedEntries) return false;
+        Log.Entries.Append(new(Log.Term, EntryKind.Operations, operations));
+        Touch();
+        return true;
+    }
+
+    /// <summary>Whether the rules allow a change of the configuration now (groupcore-oracle 4.1).</summary>
+    public bool MayChange => !Transferring
+        && (Ready || Log.Node.Without == Rule.RaftOwnTermFirst)
+        && (Log.Entries.ConfigurationIndex <= Log.Commit || Log.Node.Without == Rule.RaftOneChange);
+
+    public bool TryChange(Configuration next)
+    {
+        if (!MayChange) return false;
+        Log.Entries.Append(new(Log.Term, EntryKind.Configuration, Frames.ConfigurationCodec.Write(next)));
+        Follow();
+        Touch();
+        return true;
+    }
+
+    /// <summary>Starts a read round with this turn; it is confirmed once <see cref="ConfirmedRead"/> reaches the number returned.</summary>
+    public ulong BeginRead()
+    {
+        _readWanted = _read + 1;
+        Touch();
+        return _readWanted;
+    }
+
+    /// <summary>Hands the lead over to a voter that is up to date, or as soon as it is.</summary>
+    public void TransferTo(ulong node)
+    {
+        if (Transferring) return;
+        (_transferTo, _transferUntil) = (node, Log.Node.Now + TransferTimeout);
+        TryTransfer();
+    }
+
+    /// <summary>How many entries a replica lacks; <see cref="ulong.MaxValue"/> when it was not heard lately.</summary>
+    public ulong LagOf(ulong node) =>
+        Find(node) is { } other && Log.Node.Now - other.LastAck < QuorumTimeout ? Log.Entries.LastIndex - Math.Min(other.Match, Log.Entries.LastIndex) : ulong.MaxValue;
+
+    public override void OnTimer()
+    {
+        if (!HeardByMajority())
+        {
+            Log.StepDown(Log.Term);
+            return;
+        }
+        _others.RemoveAll(other => other.RemovedUntil != 0 && Log.Node.Now >= other.RemovedUntil);
+        foreach (var other in _others) Replicate(other, heartbeat: true);
+        Log.Arm(Log.Node.Now + Log.Options.Heartbeat.Nanoseconds());
+    }
+
+    public override void EndOfTurn()
+    {
+        if (!_dirty) return;
+        _dirty = false;
+        _read = Math.Max(_read, _readWanted);
+        Count();
+        foreach (var other in _others) Replicate(other, heartbeat: false);
+    }
+
+    public override void OnAppendReply(in Replica from, AppendReply reply)
+    {
+        if (Find(from.Node) is not { } other) return;
+        other.LastAck = Log.Node.Now;
+        if (reply.Read <= _read) other.Read = Math.Max(other.Read, reply.Read);
+        if (reply.Ok && reply.Index <= Log.Entries.LastIndex)
+        {
+            other.Match = Math.Max(other.Match, reply.Index);
+            other.Next = Math.Max(other.Next, other.Match + 1);
+            if (other.Match >= Log.Entries.Base) other.SnapshotUntil = 0;
+            if (other.Next <= Log.Entries.LastIndex) Touch();
+            TryTransfer();
+        }
+        else if (!reply.Ok && Log.Node.Now >= other.SnapshotUntil)
+        {
+            ulong next = Math.Clamp(reply.Index + 1, other.Match + 1, Log.Entries.LastIndex + 1);
+            if (next != other.Next) Touch();
+            other.Next = next;
+        }
+        Count();
+    }
+
+    private void Touch()
+    {
+        _dirty = true;
+        Log.Port.RequestTurn();
+    }
+
+    /// <summary>Brings the list of other replicas in line with the latest configuration.</summary>
+    private void Follow()
+    {
+        var configuration = Log.Entries.Configuration;
+        foreach (var other in _others)
+        {
+            if (configuration.Contains(other.Replica.Node)) other.RemovedUntil = 0;
+            else if (other.RemovedUntil == 0) other.RemovedUntil = Log.Node.Now + QuorumTimeout;
+        }
+        foreach (var replica in configuration.Voters) Add(replica);
+        foreach (var replica in configuration.Learners) Add(replica);
+    }
+
+    private void Add(in Replica replica)
+    {
+        if (replica.Node == Log.Node.Id || Find(replica.Node) is not null) return;
+        _others.Add(new(replica, Log.Entries.LastIndex + 1, Log.Node.Now));
+    }
+
+    private Progress? Find(ulong node)
+    {
+        foreach (var other in _others)
+            if (other.Replica.Node == node) return other;
+        return null;
+    }
+
+    private bool HeardByMajority()
+    {
+        int heard = Log.IsVoter ? 1 : 0;
+        foreach (var other in _others)
+            if (Log.Entries.Configuration.IsVoter(other.Replica.Node) && Log.Node.Now - other.LastAck <= QuorumTimeout) heard++;
+        return heard >= Log.Quorum;
+    }
+
+    /// <summary>Counts acknowledgements: what a majority has is committed, the round a majority answered is confirmed.</summary>
+    private void Count()
+    {
+        var matches = new List<ulong>();
+        var reads = new List<ulong>();
+        foreach (var voter in Log.Entries.Configuration.Voters)
+        {
+            bool self = voter.Node == Log.Node.Id;
+            Progress? other = self ? null : Find(voter.Node);
+            matches.Add(self ? Log.Entries.LastIndex : other?.Match ?? 0);
+            reads.Add(self ? _read : other?.Read ?? 0);
+        }
+        if (matches.Count == 0) return;
+        matches.Sort();
+        reads.Sort();
+        ulong match = matches[^Log.Quorum];
+        bool countable = match > Log.Commit && (Log.Entries.TermAt(match) == Log.Term || Log.Node.Without == Rule.RaftOldTermByCounting);
+        bool confirms = reads[^Log.Quorum] > _confirmed;
+        _confirmed = reads[^Log.Quorum];
+        if (countable)
+        {
+            Touch();
+            Log.CommitThrough(match);
+        }
+        else if (confirms && Ready)
+        {
+            Log.Port.OnProgress();
+        }
+    }
+
+    private void Replicate(Progress other, bool heartbeat)
+    {
+        if (other.Next <= Log.Entries.Base)
+        {
+            if (Log.Node.Now >= other.SnapshotUntil) SendSnapshot(other);
+            return;
+        }
+        var entries = new List<LogEntry>();
+        int bytes = 0;
+        for (ulong index = other.Next; index <= Log.Entries.LastIndex && entries.Count < AppendRequest.MaxEntries; index++)
+        {
+            if (index > other.Match + PipelineEntries) break;
+            LogEntry entry = Log.Entries[index];
+            bytes += entry.Content.Length;
+            if (entries.Count > 0 && bytes > BatchBytes) break;
+            entries.Add(entry);
+        }
+        if (entries.Count == 0 && !heartbeat && other.SentRead == _read && other.SentCommit == Log.Commit) return;
+        ulong previous = other.Next - 1;
+        Log.Port.Send(other.Replica, new AppendRequest(Log.Term, previous, Log.Entries.TermAt(previous), entries, Log.Commit, _read));
+        other.Next += (ulong)entries.Count;
+        (other.SentRead, other.SentCommit) = (_read, Log.Commit);
+    }
+
+    private void SendSnapshot(Progress other)
+    {
+        var saved = Log.Saved;
+        for (int offset = 0; offset < saved.Bytes.Length; offset += SnapshotChunk.MaxBytes)
+        {
+            int length = Math.Min(SnapshotChunk.MaxBytes, saved.Bytes.Length - offset);
+            Log.Port.Send(other.Replica, new SnapshotChunk(Log.Term, saved.Index, saved.Term, saved.Configuration, offset, saved.Bytes.Length,
+                saved.Bytes.AsMemory(offset, length)));
+        }
+        other.SnapshotUntil = Log.Node.Now + SnapshotTimeout;
+    }
+
+    private void TryTransfer()
+    {
+        if (!Transferring || Find(_transferTo) is not { } target || target.Match != Log.Entries.LastIndex) return;
+        Log.Port.Send(target.Replica, new TimeoutNow(Log.Term));
+    }
+}

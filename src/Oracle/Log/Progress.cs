@@ -1,0 +1,28 @@
+namespace Oracle.Log;
+
+/// <summary>How far a leader knows one other replica to be.</summary>
+internal sealed class Progress(Replica replica, ulong next, long now)
+{
+    public Replica Replica { get; } = replica;
+
+    /// <summary>Next entry to send.</summary>
+    public ulong Next { get; set; } = next;
+
+    /// <summary>Last entry known to be there.</summary>
+    public ulong Match { get; set; }
+
+    /// <summary>Last read round it answered.</summary>
+    public ulong Read { get; set; }
+
+    public long LastAck { get; set; } = now;
+
+    /// <summary>Until when a saved state that is on its way is waited for; 0 when none is.</summary>
+    public long SnapshotUntil { get; set; }
+
+    /// <summary>Not 0: no longer in the configuration, and gets entries only until then, to learn of it.</summary>
+    public long RemovedUntil { get; set; }
+
+    public ulong SentRead { get; set; }
+
+    public ulong SentCommit { get; set; }
+}

@@ -1,0 +1,309 @@
+using System.Buffers;
+using GroupCore.Runtime;
+
+namespace Oracle.Log;
+
+/// <summary>
+/// One replica of the Oracle's log: Raft with pre-vote, check-quorum, leadership transfer, learners, single-server changes and read-index.
+/// </summary>
+/// <remarks>
+/// <para>Guarantees: at most one leader per term; a committed entry is in the log of every later leader; replicas apply the same entries
+/// in the same order. A decision needs a majority of the latest configuration, which is the primary partition (groupcore-oracle 2, G15).</para>
+/// <para>Roles are classes (<see cref="Follower"/>, <see cref="PreCandidate"/>, <see cref="Candidate"/>, <see cref="Leader"/>); a learner is a
+/// follower that its configuration does not list as a voter, so it never campaigns. What is sent leaves at the end of the turn, so that the
+/// entries and read rounds of a turn share one frame per replica.</para>
+/// <para>Failure cases: a leader that hears no majority for 1 s steps down; a replica behind the cut gets the saved state; frames lost with
+/// a closed link show as a gap that the next heartbeat repairs. State lives in memory: a process that restarts is another replica.
+/// Source: groupcore-oracle 4.1, 4.6, 4.9; Ongaro and Ousterhout 2014, and Ongaro's erratum on single-server changes.</para>
+/// </remarks>
+internal sealed class ReplicatedLog : ITimerTarget
+{
+    private const long SnapshotAtBytes = 8 << 20;
+    private readonly ArrayBufferWriter<byte> _incoming = new();
+    private (ulong Term, ulong Index) _incomingOf;
+    private TimerHandle _timer;
+
+    public ReplicatedLog(INode node, OracleOptions options, ILogPort port, IStateMachine machine)
+    {
+        (Node, Options, Port, Machine) = (node, options, port, machine);
+        Role = new Follower(this);
+        Role.Enter();
+    }
+
+    public INode Node { get; }
+
+    public OracleOptions Options { get; }
+
+    public ILogPort Port { get; }
+
+    public IStateMachine Machine { get; }
+
+    public EntryLog Entries { get; } = new();
+
+    public ulong Term { get; private set; }
+
+    public ulong VotedFor { get; private set; }
+
+    public ulong Commit { get; private set; }
+
+    public ulong Applied { get; private set; }
+
+    public Role Role { get; private set; }
+
+    public Leader? Leading => Role as Leader;
+
+    /// <summary>The leader of the current term, node 0 while unknown.</summary>
+    public Replica LeaderHint { get; private set; }
+
+    public long LeaderContact { get; private set; } = long.MinValue / 2;
+
+    /// <summary>Stretches election time-outs on a host that schedules late.</summary>
+    public int TimeoutFactor { get; set; } = 1;
+
+    /// <summary>The saved state, empty before the first.</summary>
+    public (ulong Index, ulong Term, Configuration Configuration, byte[] Bytes) Saved { get; private set; } = (0, 0, Configuration.Empty, []);
+
+    /// <summary>Hears of every applied entry; for checkers.</summary>
+    public Action<ulong, LogEntry>? OnApplied { get; set; }
+
+    public bool IsVoter => Entries.Configuration.IsVoter(Node.Id);
+
+    public long ElectionTimeout => Options.ElectionTimeout.Nanoseconds() * TimeoutFactor;
+
+    /// <summary>Votes or acknowledgements that decide.</summary>
+    public int Quorum
+    {
+        get
+        {
+            int voters = Entries.Configuration.Voters.Count;
+            return Node.Without == Rule.RaftMajority ? Math.Max(1, voters / 2) : (voters / 2) + 1;
+        }
+    }
+
+    /// <summary>Begins a new system with this process as its only voter.</summary>
+    public void Found(Replica self)
+    {
+        Term = 1;
+        VotedFor = self.Node;
+        Entries.Append(new(1, EntryKind.Configuration, Frames.ConfigurationCodec.Write(new([self], []))));
+        Become(new Leader(this));
+    }
+
+    /// <summary>The process of this node is known to be gone; if it led, the election need not wait for the time-out.</summary>
+    public void Lost(ulong node)
+    {
+        if (LeaderHint.Node != node || Role is not Follower follower) return;
+        LeaderHint = default;
+        LeaderContact = long.MinValue / 2;
+        follower.Hurry();
+        Port.OnRoleChanged();
+    }
+
+    public void EndOfTurn() => Role.EndOfTurn();
+
+    public void OnTimer(long token)
+    {
+        _timer = default;
+        Role.OnTimer();
+    }
+
+    public void OnFrame(in Replica from, Frames.IFrame frame)
+    {
+        switch (frame)
+        {
+            case VoteRequest request when request.Pre: OnPreVote(from, request); break;
+            case VoteRequest request: OnVote(from, request); break;
+            case AppendRequest request: OnAppend(from, request); break;
+            case SnapshotChunk chunk: OnSnapshot(from, chunk); break;
+            case VoteReply reply:
+                if (!Outdated(reply.Granted && reply.Pre ? 0 : reply.Term)) Role.OnVoteReply(from, reply);
+                break;
+            case AppendReply reply:
+                if (!Outdated(reply.Term) && reply.Term == Term) Role.OnAppendReply(from, reply);
+                break;
+            case TimeoutNow now when now.Term == Term && Role is Follower && IsVoter: Become(new Candidate(this, transfer: true)); break;
+            default: Node.Counters.Refuse(RefusalReason.Unexpected); break;
+        }
+    }
+
+    internal void Arm(long due)
+    {
+        Node.CancelTimer(_timer);
+        _timer = Node.SetTimer(due, this, 0);
+    }
+
+    internal void Become(Role role)
+    {
+        Role = role;
+        role.Enter();
+        Port.OnRoleChanged();
+    }
+
+    /// <summary>Starts a term of its own as candidate.</summary>
+    internal void NextTerm()
+    {
+        Term++;
+        VotedFor = Node.Id;
+        LeaderHint = default;
+    }
+
+    internal void StepDown(ulong term)
+    {
+        if (term > Term) (Term, VotedFor) = (term, 0);
+        LeaderHint = default;
+        Become(new Follower(this));
+    }
+
+    internal void Lead() => LeaderHint = new(Node.Id, Node.Links.Local);
+
+    internal void CommitThrough(ulong index)
+    {
+        if (index <= Commit) return;
+        Commit = index;
+        while (Applied < Commit)
+        {
+            LogEntry entry = Entries[++Applied];
+            OnApplied?.Invoke(Applied, entry);
+            if (entry.Kind == EntryKind.Operations) Machine.Apply(Applied, entry.Content);
+        }
+        Save();
+        Port.OnProgress();
+    }
+
+    internal bool UpToDate(VoteRequest request) => Node.Without == Rule.RaftUpToDateVote
+        || request.LastTerm > Entries.LastTerm || (request.LastTerm == Entries.LastTerm && request.LastIndex >= Entries.LastIndex);
+
+    private bool LeaderIsThere => Role is Leader || (LeaderHint.Node != 0 && Node.Now - LeaderContact < ElectionTimeout);
+
+    private bool Outdated(ulong term)
+    {
+        if (term <= Term) return false;
+        StepDown(term);
+        return true;
+    }
+
+    private void OnPreVote(in Replica from, VoteRequest request)
+    {
+        bool granted = request.Term > Term && UpToDate(request) && !LeaderIsThere;
+        Port.Send(from, new VoteReply(true, granted ? request.Term : Term, granted));
+    }
+
+    private void OnVote(in Replica from, VoteRequest request)
+    {
+        // A replica cut off for a while must not depose a leader that a majority hears.
+        if (request.Term > Term && LeaderIsThere && !request.Transfer) return;
+        Outdated(request.Term);
+        bool granted = request.Term == Term && (VotedFor == 0 || VotedFor == from.Node) && UpToDate(request);
+        if (granted)
+        {
+            VotedFor = from.Node;
+            if (Role is Follower follower) follower.Heard();
+            else StepDown(Term);
+        }
+        Port.Send(from, new VoteReply(false, Term, granted));
+    }
+
+    /// <summary>Takes the sender as leader of its term; false when it is not.</summary>
+    private bool Follow(in Replica from, ulong term)
+    {
+        if (term < Term)
+        {
+            Port.Send(from, new AppendReply(Term, false, Entries.LastIndex, 0));
+            return false;
+        }
+        if (term == Term && Role is Leader)
+        {
+            Node.Counters.Refuse(RefusalReason.Unexpected);
+            return false;
+        }
+        if (term > Term || Role is not Follower) StepDown(term);
+        bool changed = LeaderHint != from;
+        (LeaderHint, LeaderContact) = (from, Node.Now);
+        ((Follower)Role).Heard();
+        if (changed) Port.OnRoleChanged();
+        return true;
+    }
+
+    private void OnAppend(in Replica from, AppendRequest request)
+    {
+        if (!Follow(from, request.Term)) return;
+        ulong previous = request.PrevIndex, last = previous + (ulong)request.Entries.Count;
+        if (previous > Entries.LastIndex)
+        {
+            Port.Send(from, new AppendReply(Term, false, Entries.LastIndex, request.Read));
+            return;
+        }
+        if (previous >= Entries.Base && Entries.TermAt(previous) != request.PrevTerm)
+        {
+            Port.Send(from, new AppendReply(Term, false, BeforeConflict(previous), request.Read));
+            return;
+        }
+        for (int i = 0; i < request.Entries.Count; i++)
+        {
+            ulong index = previous + 1 + (ulong)i;
+            LogEntry entry = request.Entries[i];
+            // What was cut away is committed, so it is the leader's too.
+            if (index <= Entries.Base || (index <= Entries.LastIndex && Entries.TermAt(index) == entry.Term)) continue;
+            if (index <= Commit)
+            {
+                Node.Counters.Refuse(RefusalReason.Unexpected);
+                return;
+            }
+            if (index <= Entries.LastIndex) Entries.Truncate(index);
+            Entries.Append(entry);
+        }
+        CommitThrough(Math.Min(request.Commit, last));
+        Port.Send(from, new AppendReply(Term, true, last, request.Read));
+    }
+
+    /// <summary>The last index before the entries of the term that does not fit: one round per term, not per entry.</summary>
+    private ulong BeforeConflict(ulong index)
+    {
+        ulong term = Entries.TermAt(index);
+        while (index > Math.Max(Entries.Base, Commit) && Entries.TermAt(index) == term) index--;
+        return index;
+    }
+
+    private void OnSnapshot(in Replica from, SnapshotChunk chunk)
+    {
+        if (!Follow(from, chunk.Term)) return;
+        if (chunk.LastIndex <= Commit)
+        {
+            Port.Send(from, new AppendReply(Term, true, Commit, 0));
+            return;
+        }
+        if (chunk.Offset == 0)
+        {
+            _incoming.ResetWrittenCount();
+            _incomingOf = (chunk.Term, chunk.LastIndex);
+        }
+        if (_incomingOf != (chunk.Term, chunk.LastIndex) || chunk.Offset != _incoming.WrittenCount) return;
+        _incoming.Write(chunk.Bytes.Span);
+        if (_incoming.WrittenCount < chunk.Total) return;
+        byte[] bytes = _incoming.WrittenSpan.ToArray();
+        _incoming.Clear();
+        _incomingOf = default;
+        if (!Machine.TryRestore(bytes))
+        {
+            Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
+        Commit = Applied = chunk.LastIndex;
+        Saved = (chunk.LastIndex, chunk.LastTerm, chunk.Configuration, bytes);
+        Port.OnProgress();
+        Port.Send(from, new AppendReply(Term, true, chunk.LastIndex, 0));
+    }
+
+    private void Save()
+    {
+        if (Applied - Saved.Index < (ulong)Options.SnapshotEntries && Entries.Bytes < SnapshotAtBytes) return;
+        if (Applied == Saved.Index) return;
+        var buffer = new ArrayBufferWriter<byte>(Math.Max(1_024, Saved.Bytes.Length));
+        Machine.Save(buffer);
+        Saved = (Applied, Entries.TermAt(Applied), Entries.ConfigurationAt(Applied), buffer.WrittenSpan.ToArray());
+        ulong keep = (ulong)Options.SnapshotKeep;
+        if (Applied > keep) Entries.Cut(Applied - keep);
+        if (Entries.Bytes >= SnapshotAtBytes) Entries.Cut(Applied);
+    }
+}

@@ -1,0 +1,34 @@
+using GroupCore.Wire;
+using Oracle.Frames;
+using Oracle.State;
+
+namespace Oracle.Log;
+
+/// <summary>Part of the saved state for a replica whose next entry was cut away. Links are FIFO: chunks come in order or not at all.</summary>
+internal sealed record SnapshotChunk(ulong Term, ulong LastIndex, ulong LastTerm, Configuration Configuration, int Offset, int Total, ReadOnlyMemory<byte> Bytes) : IFrame
+{
+    public const int MaxBytes = 256 << 10;
+
+    public FrameType Type => FrameType.Snapshot;
+
+    public int Fields => 8;
+
+    public void Write(ref MessagePackWriter writer)
+    {
+        writer.WriteUInt(Term);
+        writer.WriteUInt(LastIndex);
+        writer.WriteUInt(LastTerm);
+        ConfigurationCodec.Write(ref writer, Configuration);
+        writer.WriteInt(Offset);
+        writer.WriteInt(Total);
+        writer.WriteBinary(Bytes.Span);
+    }
+
+    public static SnapshotChunk Parse(ref MessagePackReader reader)
+    {
+        var chunk = new SnapshotChunk(reader.ReadUInt64(), reader.ReadUInt64(), reader.ReadUInt64(), ConfigurationCodec.Read(ref reader),
+            (int)reader.ReadWithin(0, Limits.SnapshotBytes), (int)reader.ReadWithin(0, Limits.SnapshotBytes), reader.ReadBinary().ToArray());
+        if (chunk.Offset + (long)chunk.Bytes.Length > chunk.Total) throw new InvalidDataException("A part of a snapshot beyond its end.");
+        return chunk;
+    }
+}

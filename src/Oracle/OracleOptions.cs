@@ -1,0 +1,80 @@
+using GroupCore.Transport;
+
+namespace Oracle;
+
+/// <summary>What the membership service of one process is started with. Times are defaults of groupcore-oracle 2, 4 and 8.</summary>
+public sealed record OracleOptions
+{
+    /// <summary>
+    /// Where the first processes listen. A process whose own address is not among them never founds a system; an empty list, or one
+    /// that holds only the own address, founds at once. Default empty.
+    /// </summary>
+    public IReadOnlyList<NodeAddress> Seeds { get; init; } = [];
+
+    /// <summary>Tag of this process in groups that are created with a member list (host, zone, role). At most 64 bytes of UTF-8.</summary>
+    public string Tag { get; init; } = "";
+
+    /// <summary>Names the host and its process table, equal for processes that see the same process numbers; empty when unknown.</summary>
+    public string Host { get; init; } = "";
+
+    /// <summary>Process number of this process on its host; 0 when unknown.</summary>
+    public int ProcessNumber { get; init; }
+
+    /// <summary>When this process started, in a unit that <see cref="ProcessProbe"/> understands.</summary>
+    public long ProcessStart { get; init; }
+
+    /// <summary>Looks whether processes of the same host still exist; null when it cannot be known.</summary>
+    public IProcessProbe? ProcessProbe { get; init; }
+
+    /// <summary>How many voters the Oracle has once there are that many processes: 3 (default) or 5.</summary>
+    public int OracleSize { get; init; } = 3;
+
+    /// <summary>Without contact to the Oracle for so long a process is blocked. Default 3 s.</summary>
+    public TimeSpan IsolationTimeout { get; init; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>Blocked for so long a process gives up its membership. Default 60 s.</summary>
+    public TimeSpan PoisonTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>
+    /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
+    /// waits for that. Default 2 s, at most <see cref="IsolationTimeout"/>.
+    /// </summary>
+    public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms.</summary>
+    public TimeSpan ElectionTimeout { get; init; } = TimeSpan.FromMilliseconds(300);
+
+    /// <summary>How often the leader shows that it is there. Default 60 ms.</summary>
+    public TimeSpan Heartbeat { get; init; } = TimeSpan.FromMilliseconds(60);
+
+    /// <summary>How often a process probes another that it watches. Default 500 ms.</summary>
+    public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(500);
+
+    /// <summary>
+    /// In groups that this process creates: of how many of the first initialised members the last may not be excluded without proof of
+    /// death (groupcore-oracle A5). Needed for uniform delivery only; default 0, the rule is off.
+    /// </summary>
+    internal int Acceptors { get; init; }
+
+    /// <summary>Log entries after which the state is saved and the log cut. Default 4,096; 8 MB of entries do it too.</summary>
+    internal int SnapshotEntries { get; init; } = 4_096;
+
+    /// <summary>Entries kept behind the saved state for slow learners.</summary>
+    internal int SnapshotKeep { get; init; } = 512;
+
+    /// <summary>Throws <see cref="InvalidOptionException"/> naming the option that is out of range, and the range.</summary>
+    public void Validate()
+    {
+        if (OracleSize is not (3 or 5)) throw new InvalidOptionException($"OracleSize is {OracleSize}; allowed are 3 and 5.");
+        if (LeaseDuration < TimeSpan.FromMilliseconds(100) || LeaseDuration > IsolationTimeout)
+            throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 100 ms to IsolationTimeout ({IsolationTimeout}).");
+        if (PoisonTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"PoisonTimeout is {PoisonTimeout}; it must be above 0.");
+        if (Heartbeat <= TimeSpan.Zero || ElectionTimeout < 3 * Heartbeat)
+            throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}), which must be above 0.");
+        if (ProbeInterval < TimeSpan.FromMilliseconds(50)) throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 50 ms and more.");
+        if (System.Text.Encoding.UTF8.GetByteCount(Tag) > State.Limits.TagBytes)
+            throw new InvalidOptionException($"Tag has more than {State.Limits.TagBytes} bytes of UTF-8.");
+        if (System.Text.Encoding.UTF8.GetByteCount(Host) > State.Limits.NameBytes)
+            throw new InvalidOptionException($"Host has more than {State.Limits.NameBytes} bytes of UTF-8.");
+    }
+}

@@ -1,0 +1,32 @@
+namespace Oracle.State;
+
+/// <summary>Bounds of what the Oracle keeps; chosen so that the largest view fits one frame of 1 MB with the longest texts.</summary>
+internal static class Limits
+{
+    public const int NameBytes = 128;
+    public const int TagBytes = 64;
+    public const int AddressBytes = 128;
+    public const int ReasonBytes = 512;
+    public const int GroupMembers = 2_048;
+    public const int GroupQueue = 2_048;
+    public const int Groups = 65_536;
+    public const int GroupsPerProcess = 4_096;
+    public const int Processes = 16_384;
+    public const int Replicas = 16;
+    public const int OperationsPerEntry = 512;
+
+    /// <summary>Content of one log entry in bytes; an entry must fit one frame.</summary>
+    public const int EntryBytes = 512 << 10;
+
+    /// <summary>State of the Oracle in bytes, as a voter accepts it from a leader.</summary>
+    public const int SnapshotBytes = 64 << 20;
+
+    /// <summary>Requests of one process that may wait for an answer.</summary>
+    public const int RequestsPerProcess = 1_024;
+
+    /// <summary>Installs of a group that are remembered for members that missed them.</summary>
+    public const int InstallsKept = 8;
+
+    /// <summary>Node ids of past lives that may not register again.</summary>
+    public const int PastLives = 4_096;
+}

@@ -1,0 +1,137 @@
+using System.Buffers;
+using GroupCore.Wire;
+using Oracle.Frames;
+
+namespace Oracle.State.Operations;
+
+/// <summary>Bytes of operations, in requests and in log entries. Kind numbers are never used again for another operation.</summary>
+internal static class OperationCodec
+{
+    /// <summary>Values of a request by kind: requester (2), number, floor, kind, and the operation's own.</summary>
+    private static readonly int[] KnownFields = [5, 11, 9, 9, 7, 6, 10, 8, 6];
+
+    public static byte[] WriteEntry(IReadOnlyList<Request> requests)
+    {
+        var buffer = new ArrayBufferWriter<byte>(256);
+        var writer = new MessagePackWriter(buffer);
+        writer.WriteArrayHeader(requests.Count);
+        foreach (var request in requests) Write(ref writer, request);
+        writer.Flush();
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    public static List<Request> ReadEntry(ReadOnlySpan<byte> bytes)
+    {
+        var reader = new MessagePackReader(bytes);
+        int count = WireFormat.ReadCount(ref reader, Limits.OperationsPerEntry);
+        var requests = new List<Request>(count);
+        for (int i = 0; i < count; i++) requests.Add(Read(ref reader));
+        return requests;
+    }
+
+    public static void Write(ref MessagePackWriter writer, Request request)
+    {
+        int kind = request.Operation switch
+        {
+            Register => 1,
+            Create => 2,
+            Join => 3,
+            Leave => 4,
+            Fail => 5,
+            Done => 6,
+            Renew => 7,
+            Depart => 8,
+            _ => throw new ArgumentException($"Operation {request.Operation} has no number.", nameof(request)),
+        };
+        writer.WriteArrayHeader(KnownFields[kind]);
+        WireFormat.Write(ref writer, request.Requester);
+        writer.WriteUInt(request.Number);
+        writer.WriteUInt(request.Floor);
+        writer.WriteInt(kind);
+        WriteFields(ref writer, request.Operation);
+    }
+
+    public static Request Read(ref MessagePackReader reader)
+    {
+        int fields = reader.ReadArrayHeader();
+        if (fields < 5) throw new InvalidDataException("A request with fewer than 5 fields.");
+        var requester = WireFormat.ReadProcess(ref reader);
+        (ulong number, ulong floor) = (reader.ReadUInt64(), reader.ReadUInt64());
+        int kind = (int)reader.ReadWithin(1, 8);
+        Operation operation = kind switch
+        {
+            1 => new Register(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
+                WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64()),
+            2 => new Create(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
+                (int)reader.ReadWithin(0, Limits.GroupMembers), WireFormat.ReadProcesses(ref reader)),
+            3 => new Join(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
+                (int)reader.ReadWithin(0, Limits.GroupMembers), WireFormat.ReadText(ref reader, Limits.TagBytes)),
+            4 => new Leave(WireFormat.ReadGroup(ref reader)),
+            5 => ReadFail(ref reader),
+            6 => new Done(WireFormat.ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(), WireFormat.ReadProcesses(ref reader)),
+            7 => new Renew(WireFormat.ReadGroup(ref reader), reader.ReadUInt64()),
+            _ => new Depart(reader.ReadBoolean()),
+        };
+        for (int known = KnownFields[kind]; known < fields; known++) reader.Skip();
+        return new(requester, number, floor, operation);
+    }
+
+    private static void WriteFields(ref MessagePackWriter writer, Operation operation)
+    {
+        switch (operation)
+        {
+            case Register register:
+                writer.WriteUInt(register.Node);
+                WireFormat.Write(ref writer, register.Address);
+                writer.WriteString(register.Tag);
+                writer.WriteString(register.Host);
+                writer.WriteInt(register.Number);
+                writer.WriteInt(register.Start);
+                break;
+            case Create create:
+                writer.WriteString(create.Name);
+                WireFormat.Write(ref writer, create.Options);
+                writer.WriteInt(create.Acceptors);
+                WireFormat.Write(ref writer, create.Members);
+                break;
+            case Join join:
+                writer.WriteString(join.Name);
+                WireFormat.Write(ref writer, join.Options);
+                writer.WriteInt(join.Acceptors);
+                writer.WriteString(join.Tag);
+                break;
+            case Leave leave:
+                WireFormat.Write(ref writer, leave.Group);
+                break;
+            case Fail fail:
+                writer.WriteArrayHeader(fail.Failures.Count * 3);
+                foreach (var failure in fail.Failures)
+                {
+                    WireFormat.Write(ref writer, failure.Process);
+                    writer.WriteBoolean(failure.Proved);
+                }
+                break;
+            case Done done:
+                WireFormat.Write(ref writer, done.Group);
+                writer.WriteUInt(done.View);
+                writer.WriteUInt(done.Proposal);
+                WireFormat.Write(ref writer, done.Initialised);
+                break;
+            case Renew renew:
+                WireFormat.Write(ref writer, renew.Group);
+                writer.WriteUInt(renew.View);
+                break;
+            case Depart depart:
+                writer.WriteBoolean(depart.Goodbye);
+                break;
+        }
+    }
+
+    private static Fail ReadFail(ref MessagePackReader reader)
+    {
+        int count = WireFormat.ReadCount(ref reader, Limits.Processes, 3);
+        var failures = new List<Failure>(count);
+        for (int i = 0; i < count; i++) failures.Add(new(WireFormat.ReadProcess(ref reader), reader.ReadBoolean()));
+        return new(failures);
+    }
+}

@@ -1,0 +1,204 @@
+using System.Buffers;
+using GroupCore.Membership;
+using GroupCore.Wire;
+using Oracle.Frames;
+
+namespace Oracle.State;
+
+/// <summary>Saves and restores the whole state. The bytes are the same at every replica that applied the same entries.</summary>
+internal sealed partial class OracleState
+{
+    private const int Format = 1;
+
+    public void Save(IBufferWriter<byte> into)
+    {
+        var writer = new MessagePackWriter(into);
+        writer.WriteArrayHeader(7);
+        writer.WriteInt(Format);
+        writer.WriteUInt(_index);
+        writer.WriteUInt(ProcessesVersion);
+        writer.WriteUInt(_lastGroup);
+        writer.WriteArrayHeader(_pastOrder.Count);
+        foreach (ulong node in _pastOrder) writer.WriteUInt(node);
+        writer.WriteArrayHeader(_processes.Count);
+        foreach (var process in _processes.Values) Save(ref writer, process);
+        writer.WriteArrayHeader(_groups.Count);
+        foreach (var group in _groups.Values) Save(ref writer, group);
+        writer.Flush();
+    }
+
+    public bool TryRestore(ReadOnlySpan<byte> bytes)
+    {
+        var restored = new OracleState(events, without);
+        try
+        {
+            restored.Load(bytes);
+        }
+        catch (Exception malformed) when (malformed is InvalidDataException or ArgumentException)
+        {
+            return false;
+        }
+        Clear();
+        (_index, ProcessesVersion, _lastGroup) = (restored._index, restored.ProcessesVersion, restored._lastGroup);
+        foreach (ulong node in restored._pastOrder) Past(node);
+        foreach (var process in restored._processes.Values) Add(process);
+        foreach (var group in restored._groups.Values) Add(group);
+        events.OnRestored();
+        return true;
+    }
+
+    private void Clear()
+    {
+        _processes.Clear();
+        _byNode.Clear();
+        _groups.Clear();
+        _byName.Clear();
+        _past.Clear();
+        _pastOrder.Clear();
+        _rebuild.Clear();
+    }
+
+    private void Load(ReadOnlySpan<byte> bytes)
+    {
+        var reader = new MessagePackReader(bytes);
+        if (reader.ReadArrayHeader() < 7 || reader.ReadWithin(0, int.MaxValue) != Format) throw new InvalidDataException("Not a saved state of this format.");
+        _index = reader.ReadUInt64();
+        ProcessesVersion = reader.ReadUInt64();
+        _lastGroup = (uint)reader.ReadWithin(0, uint.MaxValue);
+        int past = WireFormat.ReadCount(ref reader, Limits.PastLives);
+        for (int i = 0; i < past; i++) Past(reader.ReadUInt64());
+        int processes = WireFormat.ReadCount(ref reader, 2 * Limits.Processes);
+        for (int i = 0; i < processes; i++) Add(LoadProcess(ref reader));
+        int groups = WireFormat.ReadCount(ref reader, Limits.Groups);
+        for (int i = 0; i < groups; i++) Add(LoadGroup(ref reader));
+    }
+
+    private void Past(ulong node)
+    {
+        if (_past.Add(node)) _pastOrder.Enqueue(node);
+    }
+
+    private void Add(ProcessRecord process)
+    {
+        _processes.Add(process.Id, process);
+        _byNode.Add(process.Id.Node, process);
+    }
+
+    private void Add(GroupRecord group)
+    {
+        _groups.Add(group.Id, group);
+        _byName.Add(group.Name, group);
+        foreach (var member in group.View.Members) Named(member.Id).Groups.Add(group.Id);
+        foreach (var request in group.Queue) Named(request.Process).Groups.Add(group.Id);
+    }
+
+    private ProcessRecord Named(ProcessId id) => Find(id) ?? throw new InvalidDataException($"A group names process {id}, which is not saved.");
+
+    private static void Save(ref MessagePackWriter writer, ProcessRecord process)
+    {
+        writer.WriteArrayHeader(11);
+        WireFormat.Write(ref writer, process.Id);
+        WireFormat.Write(ref writer, process.Address);
+        writer.WriteString(process.Tag);
+        writer.WriteString(process.Host);
+        writer.WriteInt(process.Number);
+        writer.WriteInt(process.Start);
+        writer.WriteInt((int)process.Status);
+        writer.WriteBoolean(process.Proved);
+        writer.WriteUInt(process.Floor);
+        writer.WriteArrayHeader(process.Results.Count * 7);
+        for (int i = 0; i < process.Results.Count; i++)
+        {
+            OperationResult result = process.Results.GetValueAtIndex(i);
+            writer.WriteUInt(process.Results.GetKeyAtIndex(i));
+            writer.WriteBoolean(result.Ok);
+            writer.WriteString(result.Reason);
+            WireFormat.Write(ref writer, result.Process);
+            WireFormat.Write(ref writer, result.Group);
+        }
+    }
+
+    private static ProcessRecord LoadProcess(ref MessagePackReader reader)
+    {
+        reader.ReadArrayHeader();
+        var process = new ProcessRecord(WireFormat.ReadProcess(ref reader), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
+            WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64())
+        {
+            Status = WireFormat.ReadEnum<ProcessStatus>(ref reader, 3),
+            Proved = reader.ReadBoolean(),
+            Floor = reader.ReadUInt64(),
+        };
+        int results = WireFormat.ReadCount(ref reader, Limits.RequestsPerProcess, 7);
+        for (int i = 0; i < results; i++)
+        {
+            ulong number = reader.ReadUInt64();
+            process.Results.Add(number, new(reader.ReadBoolean(), WireFormat.ReadText(ref reader, Limits.ReasonBytes), WireFormat.ReadProcess(ref reader),
+                WireFormat.ReadGroup(ref reader)));
+        }
+        return process;
+    }
+
+    private static void Save(ref MessagePackWriter writer, GroupRecord group)
+    {
+        writer.WriteArrayHeader(9);
+        WireFormat.Write(ref writer, group.Id);
+        writer.WriteInt(group.Acceptors);
+        writer.WriteArrayHeader(group.Installs.Count);
+        foreach (var view in group.Installs)
+        {
+            writer.WriteArrayHeader(WireFormat.ViewFields);
+            WireFormat.Write(ref writer, view);
+        }
+        writer.WriteBoolean(group.Pending is not null);
+        if (group.Pending is { } pending)
+        {
+            writer.WriteArrayHeader(WireFormat.ProposalFields + 1);
+            WireFormat.Write(ref writer, pending.Proposal);
+            WireFormat.Write(ref writer, pending.Failed);
+        }
+        else
+        {
+            writer.WriteNil();
+        }
+        writer.WriteArrayHeader(group.Queue.Count * 3);
+        foreach (var request in group.Queue)
+        {
+            WireFormat.Write(ref writer, request.Process);
+            writer.WriteString(request.Tag);
+        }
+        WireFormat.Write(ref writer, group.Leavers.ToList());
+        WireFormat.Write(ref writer, group.Stalled.ToList());
+    }
+
+    private static GroupRecord LoadGroup(ref MessagePackReader reader)
+    {
+        reader.ReadArrayHeader();
+        GroupId id = WireFormat.ReadGroup(ref reader);
+        int acceptors = (int)reader.ReadWithin(0, Limits.GroupMembers);
+        int installs = WireFormat.ReadCount(ref reader, Limits.InstallsKept);
+        if (installs == 0) throw new InvalidDataException("A group without a view.");
+        var views = new List<View>(installs);
+        for (int i = 0; i < installs; i++)
+        {
+            reader.ReadArrayHeader();
+            views.Add(WireFormat.ReadView(ref reader));
+        }
+        View last = views[^1];
+        var group = new GroupRecord(id, last.Name, last.Options, acceptors, last);
+        group.Installs.InsertRange(0, views.Take(views.Count - 1));
+        if (reader.ReadBoolean())
+        {
+            reader.ReadArrayHeader();
+            group.Pending = new(WireFormat.ReadProposal(ref reader), WireFormat.ReadProcesses(ref reader));
+        }
+        else
+        {
+            reader.Skip();
+        }
+        int queue = WireFormat.ReadCount(ref reader, Limits.GroupQueue, 3);
+        for (int i = 0; i < queue; i++) group.Queue.Add(new(WireFormat.ReadProcess(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes)));
+        group.Leavers.UnionWith(WireFormat.ReadProcesses(ref reader));
+        group.Stalled.UnionWith(WireFormat.ReadProcesses(ref reader));
+        return group;
+    }
+}

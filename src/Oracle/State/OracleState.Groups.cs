@@ -1,0 +1,185 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.State.Operations;
+
+namespace Oracle.State;
+
+internal sealed partial class OracleState
+{
+    private const string LastLeft = "the last member left";
+    private const string StateLost = "the group's state is lost: no member that held it survives";
+
+    private OperationResult Join(ProcessRecord process, Join join)
+    {
+        if (process.Status != ProcessStatus.Alive) return OperationResult.Refused("the process is leaving");
+        if (join.Name.Length == 0) return OperationResult.Refused("a group needs a name");
+        if (process.Groups.Count >= Limits.GroupsPerProcess) return OperationResult.Refused($"a process may be in {Limits.GroupsPerProcess} groups at most");
+        if (!_byName.TryGetValue(join.Name, out var group))
+        {
+            if (_groups.Count >= Limits.Groups) return OperationResult.Refused($"there are {Limits.Groups} groups; that is the limit");
+            return OperationResult.Joined(Found(join.Name, join.Options, join.Acceptors, [new(process.Id, process.Address, true, join.Tag)]).Id);
+        }
+        if (group.Options != join.Options)
+            return OperationResult.Refused($"group {join.Name} has the options {group.Options}, the join names {join.Options}");
+        if (group.Leavers.Contains(process.Id)) return OperationResult.Refused($"the process is still leaving group {join.Name}");
+        if (group.View.RankOf(process.Id) >= 0 || group.QueueIndexOf(process.Id) >= 0) return OperationResult.Joined(group.Id);
+        if (group.View.Members.Count + group.Queue.Count >= Limits.GroupMembers)
+            return OperationResult.Refused($"group {join.Name} has {Limits.GroupMembers} members; that is the limit");
+        group.Queue.Add(new(process.Id, join.Tag));
+        process.Groups.Add(group.Id);
+        Request(group, Rebuild.WhenIdle);
+        return OperationResult.Joined(group.Id);
+    }
+
+    private OperationResult Create(Create create)
+    {
+        if (create.Name.Length == 0) return OperationResult.Refused("a group needs a name");
+        if (_byName.ContainsKey(create.Name)) return OperationResult.Refused($"there is a group {create.Name} already");
+        if (_groups.Count >= Limits.Groups) return OperationResult.Refused($"there are {Limits.Groups} groups; that is the limit");
+        if (create.Members.Count == 0) return OperationResult.Refused("a group needs a member");
+        var members = new List<ViewMember>(create.Members.Count);
+        var seen = new HashSet<ProcessId>();
+        foreach (var id in create.Members)
+        {
+            if (Find(id) is not { Status: ProcessStatus.Alive } process) return OperationResult.Refused($"process {id} is not registered");
+            if (!seen.Add(id)) return OperationResult.Refused($"process {id} is named twice");
+            if (process.Groups.Count >= Limits.GroupsPerProcess) return OperationResult.Refused($"process {id} is in {Limits.GroupsPerProcess} groups; that is the limit");
+            members.Add(new(id, process.Address, true, process.Tag));
+        }
+        return OperationResult.Joined(Found(create.Name, create.Options, create.Acceptors, members).Id);
+    }
+
+    /// <summary>View 1 of a group: all its members hold the (empty) state.</summary>
+    private GroupRecord Found(string name, GroupOptions options, int acceptors, List<ViewMember> members)
+    {
+        var id = new GroupId(++_lastGroup, (uint)_index);
+        var view = new View(id, name, 1, _index, options, members, members.ConvertAll(member => member.Id), [], [], []);
+        var group = new GroupRecord(id, name, options, acceptors, view);
+        _groups.Add(id, group);
+        _byName.Add(name, group);
+        foreach (var member in members) Find(member.Id)!.Groups.Add(id);
+        events.OnInstalled(group, []);
+        return group;
+    }
+
+    private OperationResult Leave(ProcessRecord process, GroupId id)
+    {
+        if (Find(id) is not { } group) return OperationResult.Done;
+        bool member = group.View.RankOf(process.Id) >= 0;
+        bool coming = group.Pending is { } pending && pending.Proposal.Joiners.Any(joiner => joiner.Id == process.Id);
+        if (member || coming)
+        {
+            group.Leavers.Add(process.Id);
+            Request(group, Rebuild.WhenIdle);
+        }
+        else if (group.QueueIndexOf(process.Id) is >= 0 and int place)
+        {
+            group.Queue.RemoveAt(place);
+            process.Groups.Remove(id);
+        }
+        return OperationResult.Done;
+    }
+
+    private OperationResult Renew(ProcessRecord process, Renew renew)
+    {
+        if (Find(renew.Group) is not { } group || group.View.Id != renew.View || group.View.RankOf(process.Id) < 0) return OperationResult.Done;
+        Request(group, Rebuild.WhenIdle | Rebuild.Same);
+        return OperationResult.Done;
+    }
+
+    private OperationResult Done(Done done)
+    {
+        if (Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View) return OperationResult.Done;
+        if (pending.Number != done.Proposal && without != Rule.A3PendingProposalOnly) return OperationResult.Done;
+        // An exclusion earlier in this very entry supersedes what is still noted as pending.
+        if (_rebuild.GetValueOrDefault(group.Id).HasFlag(Rebuild.Supersede)) return OperationResult.Done;
+        Install(group, pending, done.Initialised);
+        return OperationResult.Done;
+    }
+
+    private void Install(GroupRecord group, PendingProposal pending, IReadOnlyList<ProcessId> initialised)
+    {
+        View old = group.View;
+        var proposal = pending.Proposal;
+        var survivors = new HashSet<ProcessId>(proposal.Survivors);
+        var holders = new HashSet<ProcessId>(initialised);
+        var joined = proposal.Joiners.Select(joiner => joiner.Id).ToList();
+        var ranks = Ranks.Compose(old.Members.Select(member => member.Id).ToList(), survivors.Contains, joined, group.Options.Composition);
+        var comers = proposal.Joiners.ToDictionary(joiner => joiner.Id);
+        var members = new List<ViewMember>(ranks.Count);
+        var moved = new List<Move>();
+        bool held = false;
+        for (int rank = 0; rank < ranks.Count; rank++)
+        {
+            ProcessId id = ranks[rank];
+            int before = old.RankOf(id);
+            bool holds = before >= 0 && holders.Contains(id);
+            held |= holds;
+            members.Add(before >= 0 ? old.Members[before] with { Initialised = holds } : comers[id]);
+            if (before >= 0 && before != rank) moved.Add(new(id, before, rank));
+        }
+        if (!held)
+        {
+            End(group, StateLost);
+            return;
+        }
+        var view = new View(group.Id, group.Name, old.Id + 1, proposal.Number, group.Options, members, joined, proposal.Leavers, pending.Failed, moved);
+        (group.View, group.Pending) = (view, null);
+        group.Installs.Add(view);
+        if (group.Installs.Count > Limits.InstallsKept) group.Installs.RemoveAt(0);
+        group.Queue.RemoveAll(request => comers.ContainsKey(request.Process));
+        var goers = new List<ViewMember>();
+        foreach (var member in old.Members)
+        {
+            if (view.RankOf(member.Id) >= 0) continue;
+            group.Leavers.Remove(member.Id);
+            if (Find(member.Id) is not { } process) continue;
+            if (process.Alive) goers.Add(member);
+            process.Groups.Remove(group.Id);
+            Forget(process);
+        }
+        if (group.Queue.Count > 0 || group.Leavers.Count > 0) Request(group, Rebuild.WhenIdle);
+        events.OnInstalled(group, goers);
+    }
+
+    private void Build(GroupRecord group, bool same)
+    {
+        var (survivors, leavers, failed) = (new List<ProcessId>(), new List<ProcessId>(), new List<ProcessId>());
+        foreach (var member in group.View.Members)
+        {
+            if (!IsAlive(member.Id)) failed.Add(member.Id);
+            else if (group.Leavers.Contains(member.Id)) leavers.Add(member.Id);
+            else survivors.Add(member.Id);
+        }
+        if (survivors.Count == 0)
+        {
+            End(group, failed.Count == 0 && group.Queue.Count == 0 ? LastLeft : StateLost);
+            return;
+        }
+        bool unchanged = survivors.Count == group.View.Members.Count && group.Queue.Count == 0 && !same;
+        if (unchanged && (group.Pending is null || without == Rule.A4NeverWithdraw))
+        {
+            group.Pending = null;
+            return;
+        }
+        var joiners = group.Queue.ConvertAll(request => new ViewMember(request.Process, Find(request.Process)!.Address, false, request.Tag));
+        group.Pending = new(new(group.Id, _index, group.View.Id, survivors, leavers, joiners), failed);
+        events.OnProposed(group);
+    }
+
+    private void End(GroupRecord group, string reason)
+    {
+        var concerned = new List<ProcessId>();
+        foreach (var member in group.View.Members) concerned.Add(member.Id);
+        foreach (var request in group.Queue) concerned.Add(request.Process);
+        _groups.Remove(group.Id);
+        _byName.Remove(group.Name);
+        foreach (var id in concerned)
+        {
+            if (Find(id) is not { } process) continue;
+            process.Groups.Remove(group.Id);
+            Forget(process);
+        }
+        events.OnOver(group, reason, concerned);
+    }
+}

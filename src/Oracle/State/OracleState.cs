@@ -1,0 +1,237 @@
+using System.Buffers;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Log;
+using Oracle.State.Operations;
+
+namespace Oracle.State;
+
+/// <summary>
+/// The replicated state machine: processes, groups, pending proposals and what was answered. Deterministic, without clock: leases, batching
+/// and evidence live with the leader.
+/// </summary>
+/// <remarks>
+/// Apply rules (groupcore-oracle 4.5, 4.11). All operations of an entry are applied first, then one proposal is built for each group that
+/// needs one, so the causes known in one entry share a view change and the entry's index names the proposal.
+/// <list type="bullet">
+/// <item>A1: an exclusion builds a new proposal in every group that has the process as member or coming member; it supersedes.</item>
+/// <item>A2: a join waits in the queue while a proposal is pending.</item>
+/// <item>A3: a flush counts only for the pending proposal of the current view.</item>
+/// <item>A4: a proposal is superseded, never withdrawn: members are wedged by it and only a view frees them.</item>
+/// <item>A5: the last acceptor of a group is excluded only with proof of death.</item>
+/// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, so a joiner that has
+/// loaded meanwhile does not show it: as long as members survive, the flush decides by what they report.</item>
+/// </list>
+/// </remarks>
+internal sealed partial class OracleState(IStateEvents events, Rule without) : IStateMachine
+{
+    private readonly SortedDictionary<ProcessId, ProcessRecord> _processes = [];
+    private readonly Dictionary<ulong, ProcessRecord> _byNode = [];
+    private readonly SortedDictionary<GroupId, GroupRecord> _groups = [];
+    private readonly Dictionary<string, GroupRecord> _byName = [];
+    private readonly Queue<ulong> _pastOrder = new();
+    private readonly HashSet<ulong> _past = [];
+    private readonly SortedDictionary<GroupId, Rebuild> _rebuild = [];
+    private uint _lastGroup;
+    private ulong _index;
+
+    /// <summary>Index of the last entry that changed the process table.</summary>
+    public ulong ProcessesVersion { get; private set; }
+
+    /// <summary>Index of the last applied entry.</summary>
+    public ulong Index => _index;
+
+    public IReadOnlyCollection<ProcessRecord> Processes => _processes.Values;
+
+    public IReadOnlyCollection<GroupRecord> Groups => _groups.Values;
+
+    public ProcessRecord? Find(ProcessId id) => _processes.GetValueOrDefault(id);
+
+    public ProcessRecord? FindNode(ulong node) => _byNode.GetValueOrDefault(node);
+
+    public GroupRecord? Find(GroupId id) => _groups.GetValueOrDefault(id);
+
+    public GroupRecord? FindGroup(string name) => _byName.GetValueOrDefault(name);
+
+    /// <summary>Whether that process is registered and not excluded.</summary>
+    public bool IsAlive(ProcessId id) => Find(id) is { Alive: true };
+
+    public void Apply(ulong index, ReadOnlySpan<byte> content)
+    {
+        _index = index;
+        List<Request> requests;
+        try
+        {
+            requests = OperationCodec.ReadEntry(content);
+        }
+        catch (InvalidDataException)
+        {
+            return;
+        }
+        foreach (var request in requests) Apply(request);
+        foreach (var (id, rebuild) in _rebuild)
+        {
+            if (_groups.TryGetValue(id, out var group) && (group.Pending is null || rebuild.HasFlag(Rebuild.Supersede)))
+                Build(group, rebuild.HasFlag(Rebuild.Same));
+        }
+        _rebuild.Clear();
+    }
+
+    private void Apply(Request request)
+    {
+        if (request.Operation is Register register)
+        {
+            events.OnAnswered(request, Register(register));
+            return;
+        }
+        if (request.Operation is Fail fail)
+        {
+            Fail(fail.Failures);
+            return;
+        }
+        ProcessRecord? requester = Find(request.Requester);
+        if (requester is not { Alive: true })
+        {
+            events.OnAnswered(request, OperationResult.Refused("the process is not registered, or excluded"));
+            return;
+        }
+        requester.Floor = Math.Max(requester.Floor, request.Floor);
+        while (requester.Results.Count > 0 && requester.Results.GetKeyAtIndex(0) < requester.Floor) requester.Results.RemoveAt(0);
+        if (request.Number < requester.Floor) return;
+        if (!requester.Results.TryGetValue(request.Number, out var result))
+        {
+            if (requester.Results.Count >= Limits.RequestsPerProcess) return;
+            result = Perform(requester, request.Operation);
+            if (requester.Alive) requester.Results.Add(request.Number, result);
+        }
+        events.OnAnswered(request, result);
+    }
+
+    private OperationResult Perform(ProcessRecord requester, Operation operation)
+    {
+        switch (operation)
+        {
+            case Join join: return Join(requester, join);
+            case Create create: return Create(create);
+            case Leave leave: return Leave(requester, leave.Group);
+            case Done done: return Done(done);
+            case Renew renew: return Renew(requester, renew);
+            case Depart { Goodbye: true }:
+                Fail([new(requester.Id, true)]);
+                return OperationResult.Done;
+            case Depart:
+                if (requester.Status == ProcessStatus.Alive) ProcessesVersion = _index;
+                requester.Status = ProcessStatus.Leaving;
+                foreach (var group in requester.Groups.ToArray()) Leave(requester, group);
+                return OperationResult.Done;
+            default: return OperationResult.Refused("unknown operation");
+        }
+    }
+
+    private OperationResult Register(Register register)
+    {
+        if (_byNode.TryGetValue(register.Node, out var known) && known.Alive) return new(true, "", known.Id, default);
+        if (known is not null || _past.Contains(register.Node)) return OperationResult.Refused("this life of the node was excluded");
+        if (_processes.Count >= Limits.Processes) return OperationResult.Refused($"{Limits.Processes} processes are registered; that is the limit");
+        var process = new ProcessRecord(new(register.Node, _index), register.Address, register.Tag, register.Host, register.Number, register.Start);
+        _processes.Add(process.Id, process);
+        _byNode.Add(register.Node, process);
+        ProcessesVersion = _index;
+        events.OnRegistered(process);
+        return new(true, "", process.Id, default);
+    }
+
+    private void Fail(IReadOnlyList<Failure> failures)
+    {
+        var excluded = new SortedSet<ProcessId>();
+        foreach (var failure in failures)
+        {
+            if (Find(failure.Process) is not { } process) continue;
+            bool news = failure.Proved && !process.Proved;
+            process.Proved |= failure.Proved;
+            if (process.Alive) excluded.Add(process.Id);
+            else if (news) events.OnFailed(process);
+        }
+        KeepLastAcceptors(excluded);
+        foreach (var id in excluded)
+        {
+            ProcessRecord process = Find(id)!;
+            process.Status = ProcessStatus.Failed;
+            process.Results.Clear();
+            ProcessesVersion = _index;
+        }
+        foreach (var id in excluded)
+        {
+            ProcessRecord process = Find(id)!;
+            foreach (var groupId in process.Groups.ToArray()) Drop(process, _groups[groupId]);
+            events.OnFailed(process);
+            Forget(process);
+        }
+    }
+
+    /// <summary>A1 for one group of an excluded process.</summary>
+    private void Drop(ProcessRecord process, GroupRecord group)
+    {
+        bool member = group.View.RankOf(process.Id) >= 0;
+        bool coming = group.Pending is { } pending && pending.Proposal.Joiners.Any(joiner => joiner.Id == process.Id);
+        int queued = group.QueueIndexOf(process.Id);
+        if (queued >= 0) group.Queue.RemoveAt(queued);
+        group.Stalled.Remove(process.Id);
+        if (!member)
+        {
+            process.Groups.Remove(group.Id);
+            group.Leavers.Remove(process.Id);
+        }
+        if (member || coming) Request(group, Rebuild.Supersede);
+    }
+
+    /// <summary>A5: takes the last acceptor of a group out of what is to be excluded, unless its death is proved.</summary>
+    private void KeepLastAcceptors(SortedSet<ProcessId> excluded)
+    {
+        if (without == Rule.A5LastAcceptor) return;
+        foreach (var id in excluded.ToArray())
+        {
+            foreach (var groupId in Find(id)!.Groups)
+            {
+                GroupRecord group = _groups[groupId];
+                ProcessId? last = null;
+                bool survives = group.Acceptors == 0;
+                int counted = 0;
+                foreach (var member in group.View.Members)
+                {
+                    if (counted == group.Acceptors) break;
+                    if (!member.Initialised) continue;
+                    counted++;
+                    if (excluded.Contains(member.Id)) last = member.Id;
+                    else survives |= IsAlive(member.Id);
+                }
+                if (survives || last is not { } candidate || Find(candidate)!.Proved) continue;
+                excluded.Remove(candidate);
+                group.Stalled.Add(candidate);
+            }
+        }
+    }
+
+    /// <summary>Removes the record of an excluded process once no view names it.</summary>
+    private void Forget(ProcessRecord process)
+    {
+        if (process.Alive || process.Groups.Count > 0) return;
+        _processes.Remove(process.Id);
+        _byNode.Remove(process.Id.Node);
+        if (!_past.Add(process.Id.Node)) return;
+        _pastOrder.Enqueue(process.Id.Node);
+        if (_pastOrder.Count > Limits.PastLives) _past.Remove(_pastOrder.Dequeue());
+    }
+
+    private void Request(GroupRecord group, Rebuild rebuild) =>
+        _rebuild[group.Id] = _rebuild.GetValueOrDefault(group.Id) | rebuild;
+
+    [Flags]
+    private enum Rebuild
+    {
+        None = 0,
+        WhenIdle = 1,
+        Same = 2,
+        Supersede = 4,
+    }
+}

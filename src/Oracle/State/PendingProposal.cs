@@ -1,0 +1,9 @@
+using GroupCore.Membership;
+
+namespace Oracle.State;
+
+/// <summary>The proposal that a group is working on, and who was removed as failed to get there.</summary>
+internal sealed record PendingProposal(Proposal Proposal, IReadOnlyList<ProcessId> Failed)
+{
+    public ulong Number => Proposal.Number;
+}

@@ -1,0 +1,37 @@
+using GroupCore.Membership;
+using GroupCore.Transport;
+
+namespace Oracle.State;
+
+/// <summary>A registered process. Records of processes that are gone stay until no view names them.</summary>
+internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string tag, string host, int number, long start)
+{
+    public ProcessId Id { get; } = id;
+
+    public NodeAddress Address { get; } = address;
+
+    public string Tag { get; } = tag;
+
+    /// <summary>Host, process number and start: where a process-gone check applies.</summary>
+    public string Host { get; } = host;
+
+    public int Number { get; } = number;
+
+    public long Start { get; } = start;
+
+    public ProcessStatus Status { get; set; }
+
+    /// <summary>Whether its death is proved: it cannot act any more, so nothing waits for its lease.</summary>
+    public bool Proved { get; set; }
+
+    /// <summary>Groups that have it as member, in their queue or in their pending proposal.</summary>
+    public SortedSet<GroupId> Groups { get; } = [];
+
+    /// <summary>Results of its latest requests by number, for repeats.</summary>
+    public SortedList<ulong, OperationResult> Results { get; } = [];
+
+    /// <summary>Requests below this number were answered and are not repeated.</summary>
+    public ulong Floor { get; set; }
+
+    public bool Alive => Status != ProcessStatus.Failed;
+}
