@@ -22,6 +22,7 @@ public ref struct MessagePackWriter
     private int _at;
     private long _before;
     private bool _full;
+    private int _depth;
 
     /// <summary>A writer into <paramref name="span"/>, from its first byte on.</summary>
     public MessagePackWriter(Span<byte> span)
@@ -40,6 +41,9 @@ public ref struct MessagePackWriter
     /// <summary>Whether all that was written so far fitted; always true over a buffer writer.</summary>
     public readonly bool Fits => !_full;
 
+    /// <summary>Whether a key is written: equal values then give equal bytes.</summary>
+    internal bool Canonical { get; init; }
+
     /// <summary>Bytes written so far.</summary>
     /// <exception cref="InvalidOperationException">Something did not fit into the span.</exception>
     public readonly int Written => _full ? throw Overflow() : checked((int)(_before + _at));
@@ -53,6 +57,14 @@ public ref struct MessagePackWriter
         _span = default;
         _at = 0;
     }
+
+    /// <summary>Goes one level deeper; refuses to write what no reader would take, and cycles of objects.</summary>
+    internal void Enter(Type type)
+    {
+        if (_depth++ == MessagePackReader.MaxDepth) throw new ContractException(type, $"is nested more than {MessagePackReader.MaxDepth} deep, maybe in a cycle.");
+    }
+
+    internal void Leave() => _depth--;
 
     /// <summary>Writes nil.</summary>
     public void WriteNil() => Put(MessagePackCode.Nil);

@@ -1,0 +1,68 @@
+using System.Buffers;
+using GroupCore.Wire.Contracts;
+
+namespace GroupCore.Wire;
+
+/// <summary>
+/// Keys as bytes: two keys are equal exactly when their bytes are, so bytes are what is hashed, compared and stored (ida 2.7, 3.2).
+/// </summary>
+/// <remarks>
+/// <para>The bytes are those of <see cref="ContractSerializer"/>, with one form for values that are equal but would be written
+/// differently: −0.0 is 0.0, 1.00 is 1, a <see cref="DateTimeOffset"/> is its UTC time. Arrays and lists are equal when their items are, in
+/// order. Whatever serializer the values have, keys are written this way.</para>
+/// <para>Refused as a type: sets, dictionaries and other collections without an order of their own, and <see cref="Uri"/>. Refused as a
+/// value, when it is written: NaN, a local <see cref="DateTime"/>, a string with half a character.</para>
+/// </remarks>
+public static class CanonicalKey
+{
+    /// <summary>Checks that a type can be a key.</summary>
+    /// <exception cref="ContractException">It cannot, or a member of it cannot.</exception>
+    public static void Check<T>() => Of<T>();
+
+    /// <summary>Appends the bytes of a key.</summary>
+    /// <exception cref="ContractException">The type or this value of it cannot be a key.</exception>
+    public static void Write<T>(IBufferWriter<byte> to, T key)
+    {
+        var writer = new MessagePackWriter(to) { Canonical = true };
+        Of<T>().Write(ref writer, key);
+        writer.Flush();
+    }
+
+    /// <summary>Writes the bytes of a key into a span; false when it does not fit.</summary>
+    /// <exception cref="ContractException">The type or this value of it cannot be a key.</exception>
+    public static bool TryWrite<T>(Span<byte> into, T key, out int written)
+    {
+        var writer = new MessagePackWriter(into) { Canonical = true };
+        Of<T>().Write(ref writer, key);
+        written = writer.Fits ? writer.Written : 0;
+        return writer.Fits;
+    }
+
+    /// <summary>Reads a key back from its bytes.</summary>
+    /// <exception cref="InvalidDataException">The bytes are no such key.</exception>
+    public static T Read<T>(ReadOnlySpan<byte> bytes) => ContractSerializer.Instance.Deserialize<T>(bytes);
+
+    /// <summary>The stable hash of a key's bytes.</summary>
+    public static ulong Hash(ReadOnlySpan<byte> key, ulong seed) => XxHash64.Hash(key, seed);
+
+    private static Formatter<T> Of<T>() => Checked<T>.Formatter ?? (Checked<T>.Formatter = Examine<T>());
+
+    private static Formatter<T> Examine<T>()
+    {
+        Formatter<T> formatter = Formatters.Of<T>();
+        Examine(formatter, ContractException.Name(typeof(T)), [], root: true);
+        return formatter;
+    }
+
+    private static void Examine(Formatter formatter, string path, HashSet<Formatter> seen, bool root = false)
+    {
+        if (!seen.Add(formatter)) return;
+        if (formatter.NoKey is { } reason) throw new ContractException(formatter.Type, "cannot be part of a key: it " + reason, root ? null : path);
+        foreach ((string name, Formatter part) in formatter.Parts) Examine(part, path + name, seen);
+    }
+
+    private static class Checked<T>
+    {
+        public static Formatter<T>? Formatter;
+    }
+}

@@ -1,0 +1,53 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
+
+namespace GroupCore.Wire.Contracts;
+
+/// <summary>Builds a formatter and those of all it contains; a type that contains itself gets the one that is being built.</summary>
+[RequiresUnreferencedCode("Uses members by reflection."), RequiresDynamicCode("Makes generic types.")]
+internal sealed class FormatterBuild : IFormatterSource
+{
+    private readonly Dictionary<Type, Formatter> _byType = [];
+    private string? _path;
+
+    public List<Formatter> Made { get; } = [];
+
+    public Formatter<T> Get<T>(string name)
+    {
+        if (_byType.TryGetValue(typeof(T), out Formatter? formatter) || Formatters.TryGet(typeof(T), out formatter)) return (Formatter<T>)formatter;
+        string? outer = _path;
+        if (name.Length > 0 || outer is not null) _path = outer + name;
+        formatter = Create(typeof(T));
+        _byType.Add(typeof(T), formatter);
+        Made.Add(formatter);
+        _path ??= ContractException.Name(typeof(T));
+        formatter.Complete(this);
+        _path = outer;
+        return (Formatter<T>)formatter;
+    }
+
+    private Formatter Create(Type type)
+    {
+        if (Scalars.Find(type) is { } scalar) return scalar;
+        if (type.IsEnum) return Make(typeof(EnumFormatter<,>), type, type.GetEnumUnderlyingType());
+        if (Nullable.GetUnderlyingType(type) is { } value) return Make(typeof(NullableFormatter<>), value);
+        if (Collections.Find(type) is { } collection) return collection;
+        if (Refusal(type) is { } reason) throw new ContractException(type, reason, _path);
+        ContractShape shape = ContractShape.Of(type, _path);
+        return (Formatter)Activator.CreateInstance(typeof(ObjectFormatter<>).MakeGenericType(type), shape)!;
+    }
+
+    private static Formatter Make(Type formatter, params Type[] types) => (Formatter)Activator.CreateInstance(formatter.MakeGenericType(types))!;
+
+    /// <summary>Why a type can never be written, as the rest of a sentence.</summary>
+    private static string? Refusal(Type type) =>
+        type == typeof(object) ? "can be anything, and no type names travel; declare the type of the value."
+        : typeof(Delegate).IsAssignableFrom(type) ? "is code, which does not travel."
+        : type.IsArray ? "has several dimensions; use an array of arrays or a flat one."
+        : type.IsInterface ? "is an interface, and no type names travel; declare a class, a struct or one of the collection interfaces."
+        : type.IsAbstract ? "is abstract, and no type names travel; declare a type that can be made."
+        : typeof(MemberInfo).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || typeof(Task).IsAssignableFrom(type) ? "is not data."
+        : type.IsPointer || type.IsByRefLike || type == typeof(IntPtr) || type == typeof(UIntPtr) ? "means something in one process only."
+        : type.Assembly == typeof(object).Assembly && type.IsPrimitive ? "has no form in MessagePack."
+        : null;
+}

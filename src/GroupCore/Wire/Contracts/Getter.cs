@@ -1,0 +1,4 @@
+namespace GroupCore.Wire.Contracts;
+
+/// <summary>Gets a member's value.</summary>
+internal delegate TMember Getter<TOwner, TMember>(ref TOwner owner);

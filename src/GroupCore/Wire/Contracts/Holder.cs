@@ -1,0 +1,14 @@
+namespace GroupCore.Wire.Contracts;
+
+/// <summary>Holds the value of one member, unboxed, until the constructor that takes it can be called.</summary>
+internal abstract class Holder
+{
+    /// <summary>Whether a value was read.</summary>
+    public bool Seen { get; set; }
+
+    /// <summary>Goes back to the value of a member that was not there.</summary>
+    public abstract void Clear();
+
+    /// <summary>The value, boxed; used only where no code can be generated.</summary>
+    public abstract object? Boxed { get; }
+}

@@ -1,0 +1,17 @@
+using System.Buffers.Binary;
+using System.Numerics;
+
+namespace GroupCore.Wire;
+
+/// <summary>CRC-32C (Castagnoli) by the processor's instruction: finds damaged frames and chunks; not for adversaries.</summary>
+public static class Crc32C
+{
+    /// <summary>The checksum of <paramref name="bytes"/>; give the result for what came before to continue one.</summary>
+    public static uint Compute(ReadOnlySpan<byte> bytes, uint before = 0)
+    {
+        uint crc = ~before;
+        for (; bytes.Length >= 8; bytes = bytes[8..]) crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes));
+        foreach (byte one in bytes) crc = BitOperations.Crc32C(crc, one);
+        return ~crc;
+    }
+}
