@@ -108,7 +108,7 @@ public sealed class ContractSerializerTests
         Assert.Equal(new byte[] { 1, 2 }, Check(new Memory<byte>([1, 2]), "C4020102").ToArray());
         Assert.Equal(new byte[] { 1, 2 }, Check(new ReadOnlyMemory<byte>([1, 2]), "C4020102").ToArray());
         Assert.Equal(new byte[] { 1, 2 }, Check(new ReadOnlySequence<byte>([1, 2]), "C4020102").ToArray());
-        Assert.Equal(new byte[] { 1, 2 }, Check(new ArraySegment<byte>([1, 2]), "C4020102"));
+        Assert.Equal(new byte[] { 1, 2 }, Check(new ArraySegment<byte>([1, 2]), "C4020102").ToArray());
         Same(new List<byte> { 1, 200 }, "9201CCC8");
     }
 
@@ -250,10 +250,10 @@ public sealed class ContractSerializerTests
     public void Depth_is_limited_both_ways()
     {
         Chain? chain = null;
-        for (int i = 0; i < MessagePackReader.MaxDepth; i++) chain = new(chain);
+        for (int i = 0; i < MessagePackReader.MaxDepth; i++) chain = new(i, chain);
         Assert.Equal(chain, Back<Chain?>(Bytes(chain)));
-        Assert.Contains("64 deep", Assert.Throws<ContractException>(() => Bytes(new Chain(chain))).Message, StringComparison.Ordinal);
-        byte[] deeper = [.. Bytes(chain)[..^1], .. Bytes(new Chain(null))];
+        Assert.Contains("64 deep", Assert.Throws<ContractException>(() => Bytes(new Chain(0, chain))).Message, StringComparison.Ordinal);
+        byte[] deeper = [.. Bytes(chain)[..^1], .. Bytes(new Chain(0, null))];
         Assert.Contains("64 deep", Assert.Throws<InvalidDataException>(() => Back<Chain>(deeper)).Message, StringComparison.Ordinal);
     }
 

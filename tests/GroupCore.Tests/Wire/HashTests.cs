@@ -32,10 +32,10 @@ public sealed class HashTests
     [Fact]
     public void Crc32C_of_the_published_vectors()
     {
-        Assert.Equal(0xE3069283, Crc32C.Compute("123456789"u8));
-        Assert.Equal(0x8A9136AA, Crc32C.Compute(new byte[32]));
-        Assert.Equal(0x62A8AB43, Crc32C.Compute(Enumerable.Repeat((byte)0xFF, 32).ToArray()));
-        Assert.Equal(0x46DD794E, Crc32C.Compute([.. Enumerable.Range(0, 32).Select(i => (byte)i)]));
+        Assert.Equal(0xE3069283u, Crc32C.Compute("123456789"u8));
+        Assert.Equal(0x8A9136AAu, Crc32C.Compute(new byte[32]));
+        Assert.Equal(0x62A8AB43u, Crc32C.Compute(Enumerable.Repeat((byte)0xFF, 32).ToArray()));
+        Assert.Equal(0x46DD794Eu, Crc32C.Compute([.. Enumerable.Range(0, 32).Select(i => (byte)i)]));
         Assert.Equal(0u, Crc32C.Compute([]));
     }
 

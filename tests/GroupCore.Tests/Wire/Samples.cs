@@ -102,7 +102,7 @@ public sealed class Tree
     public List<Tree> Children { get; set; } = [];
 }
 
-public sealed record Chain(Chain? Next);
+public sealed record Chain(int N, Chain? Next);
 
 public struct Plain
 {
