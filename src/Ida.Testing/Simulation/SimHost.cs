@@ -1,0 +1,16 @@
+namespace Ida.Testing;
+
+/// <summary>A machine at an address: what stays when its node crashes and restarts.</summary>
+internal sealed class SimHost(int index, string name, string address)
+{
+    public int Index { get; } = index;
+    public string Name { get; } = name;
+    public string Address { get; } = address;
+
+    /// <summary>Whether dials of an address nobody listens at are refused, rather than unanswered.</summary>
+    public bool Answers { get; set; } = true;
+
+    /// <summary>The latest life.</summary>
+    public SimNode? Node { get; set; }
+    public int Lives { get; set; }
+}

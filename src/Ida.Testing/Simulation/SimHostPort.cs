@@ -1,0 +1,17 @@
+using GroupCore.Runtime;
+
+namespace Ida.Testing;
+
+/// <summary>The host of a simulated node: completions run inline after the turn, in order, without a synchronization context.</summary>
+internal sealed class SimHostPort(SimNode node) : IHostPort
+{
+    public void Wake()
+    {
+        if (node.Simulation.OnOwnThread($"A call to {node.Name}")) node.Wake();
+    }
+
+    public void RunCompletions(List<ICompletion> completions)
+    {
+        for (int i = 0; i < completions.Count; i++) completions[i].Run();
+    }
+}

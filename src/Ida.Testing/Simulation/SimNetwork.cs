@@ -1,0 +1,93 @@
+using GroupCore.Transport;
+
+namespace Ida.Testing;
+
+/// <summary>
+/// The network between the nodes of a simulation, and what goes wrong with it. Cuts and slow paths belong to addresses: they outlive
+/// the node that listens there.
+/// </summary>
+public sealed class SimNetwork
+{
+    private readonly Simulation _simulation;
+    private readonly Dictionary<(int From, int To), CutMode> _cuts = [];
+    private readonly Dictionary<(int From, int To), double> _slow = [];
+
+    internal SimNetwork(Simulation simulation) => _simulation = simulation;
+
+    /// <summary>Cuts the way from <paramref name="from"/> to <paramref name="to"/>; the way back stays open.</summary>
+    public void Cut(SimNode from, SimNode to, CutMode mode = CutMode.Hold)
+    {
+        if (Host(from) != Host(to)) _cuts[(from.Host.Index, to.Host.Index)] = mode;
+    }
+
+    /// <summary>Cuts all ways between the sides; nodes that no side names are one more side.</summary>
+    public void Partition(params IReadOnlyList<SimNode>[] sides) => Partition(CutMode.Hold, sides);
+
+    /// <summary>Cuts all ways between the sides; nodes that no side names are one more side.</summary>
+    public void Partition(CutMode mode, params IReadOnlyList<SimNode>[] sides)
+    {
+        ArgumentNullException.ThrowIfNull(sides);
+        var hosts = _simulation.Hosts;
+        var side = new int[hosts.Count];
+        for (int i = 0; i < sides.Length; i++)
+            foreach (var node in sides[i]) side[Host(node).Index] = i + 1;
+        for (int from = 0; from < side.Length; from++)
+            for (int to = 0; to < side.Length; to++)
+                if (side[from] != side[to]) _cuts[(from, to)] = mode;
+    }
+
+    /// <summary>Removes all cuts. What was held goes on its way; connections that lost something break and resume.</summary>
+    public void Heal()
+    {
+        if (_cuts.Count == 0) return;
+        var healed = new Dictionary<(int, int), CutMode>(_cuts);
+        _cuts.Clear();
+        foreach (var host in _simulation.Hosts)
+            foreach (var end in host.Node!.Links.Ends)
+                if (end.Other is { } other && healed.ContainsKey((host.Index, other.Owner.Host.Index))) end.Healed();
+    }
+
+    /// <summary>Removes the cut of one way.</summary>
+    public void Heal(SimNode from, SimNode to)
+    {
+        if (!_cuts.Remove((Host(from).Index, Host(to).Index))) return;
+        foreach (var end in from.Host.Node!.Links.Ends)
+            if (end.Other?.Owner.Host == to.Host) end.Healed();
+    }
+
+    /// <summary>Multiplies the latency of the way from <paramref name="from"/> to <paramref name="to"/>; 1 restores it.</summary>
+    public void Slow(SimNode from, SimNode to, double factor)
+    {
+        if (factor is not (>= 0 and <= 1e6)) throw new ArgumentOutOfRangeException(nameof(factor), factor, "A factor of latency is in 0..1,000,000.");
+        if (factor == 1) _slow.Remove((Host(from).Index, Host(to).Index));
+        else _slow[(Host(from).Index, Host(to).Index)] = factor;
+    }
+
+    /// <summary>Resets the connection between two nodes. Both ends hear of it, dial again and resume.</summary>
+    public void Break(SimNode first, SimNode second)
+    {
+        Host(second);
+        foreach (var end in Host(first).Node!.Links.Ends)
+            if (end.Other?.Owner.Host == second.Host) end.Break();
+    }
+
+    /// <summary>Whether the way from <paramref name="from"/> to <paramref name="to"/> is open.</summary>
+    public bool IsOpen(SimNode from, SimNode to) => CutBetween(Host(from), Host(to)) is null;
+
+    internal CutMode? CutBetween(SimHost from, SimHost to) =>
+        _cuts.Count != 0 && _cuts.TryGetValue((from.Index, to.Index), out var mode) ? mode : null;
+
+    internal long Slowed(SimHost host, NodeAddress address, long latency, bool toRemote)
+    {
+        if (_slow.Count == 0 || _simulation.FindHost(address.Text) is not { } remote) return latency;
+        var way = toRemote ? (host.Index, remote.Index) : (remote.Index, host.Index);
+        return _slow.TryGetValue(way, out double factor) ? (long)(latency * factor) : latency;
+    }
+
+    private SimHost Host(SimNode node)
+    {
+        ArgumentNullException.ThrowIfNull(node);
+        if (node.Simulation != _simulation) throw new ArgumentException($"{node.Name} belongs to another simulation.", nameof(node));
+        return node.Host;
+    }
+}

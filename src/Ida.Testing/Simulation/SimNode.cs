@@ -1,0 +1,256 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+
+namespace Ida.Testing;
+
+/// <summary>One life of a simulated node: a new one, with a new id, comes from <see cref="Restart"/>.</summary>
+/// <remarks>
+/// Protocols are attached to <see cref="Node"/> right after <see cref="Simulation.AddNode(string?)"/>; the node's first turn is due at
+/// that virtual time. Later calls into protocols go through <see cref="Post"/> or <see cref="INode.TryPost"/>, so that they run in a turn.
+/// A turn is the turn of production: frames, commands, timers, end of turn, one write per peer, completions.
+/// </remarks>
+public sealed class SimNode
+{
+    private readonly SimClock _clock;
+    private readonly Queue<InboxItem> _inbox = new();
+    private readonly Node _node;
+    private Choices _choices;
+    private bool _turnScheduled, _inTurn, _crashing, _crashAnswers;
+    private long _timerAt = long.MaxValue;
+    private long _busyUntil;
+    private double _slowFactor = 1;
+
+    internal SimNode(Simulation simulation, SimHost host, Rule without)
+    {
+        (Simulation, Host) = (simulation, host);
+        ulong life = (ulong)host.Lives++;
+        Name = life == 0 ? host.Name : $"{host.Name}.{life}";
+        Address = new(host.Address);
+        ScheduleSeed = Choices.Seed(simulation.Seed, (ulong)host.Index, life);
+        _choices = new(Choices.Seed(ScheduleSeed, 1, 0));
+        var own = new Choices(Choices.Seed(ScheduleSeed, 2, 0));
+        double drift = simulation.Options.MaxClockDrift * (own.UpTo(2_000_000) - 1_000_000) / 1_000_000.0;
+        _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
+        var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
+        Id = protocol.Next() | 1;
+        _node = new(Id, protocol.Next(), new SimHostPort(this), _ => Links = new(this), without: without);
+        _node.Advance(_clock.Local(simulation.Time));
+    }
+
+    /// <summary>What protocols are attached to.</summary>
+    public INode Node => _node;
+
+    /// <summary>Its name: the one given, with the number of the life behind it from the second on.</summary>
+    public string Name { get; }
+
+    /// <summary>Where it listens: "sim:" and a number.</summary>
+    public NodeAddress Address { get; }
+
+    /// <summary>The id of this life.</summary>
+    public ulong Id { get; }
+
+    /// <summary>False after <see cref="Crash"/>.</summary>
+    public bool Alive { get; private set; } = true;
+
+    /// <summary>How many times longer than usual its turns take; 1 is ordinary speed.</summary>
+    public double SlowFactor
+    {
+        get => _slowFactor;
+        set => _slowFactor = value is >= 0 and <= 1e9 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A factor of turn time is in 0..1e9.");
+    }
+
+    /// <summary>By what share its clock is fast (negative: slow), at most one half.</summary>
+    public double ClockDrift
+    {
+        get => _clock.Drift;
+        set
+        {
+            if (value is not (>= -0.5 and <= 0.5)) throw new ArgumentOutOfRangeException(nameof(value), value, "A clock drift is a share in -0.5..0.5.");
+            _clock.SetDrift(Simulation.Time, value);
+            ScheduleTimer();
+        }
+    }
+
+    internal Simulation Simulation { get; }
+    internal SimHost Host { get; }
+    internal SimLinks Links { get; private set; } = null!;
+    internal ulong ScheduleSeed { get; }
+    internal long PausedUntil { get; private set; }
+
+    /// <summary>
+    /// Ends this life between two turns. What is on its way arrives up to a random frame of each link. With <paramref name="hostAnswers"/>
+    /// peers get a reset and are refused from then on; without, they hear nothing more, as when the machine is gone.
+    /// </summary>
+    public void Crash(bool hostAnswers = true)
+    {
+        if (!Alive) return;
+        if (_inTurn) (_crashing, _crashAnswers) = (true, hostAnswers);
+        else Die(hostAnswers);
+    }
+
+    /// <summary>Takes no turn for a time; what arrives waits. Afterwards the node sees its clock jump.</summary>
+    public void Pause(TimeSpan time)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero);
+        PausedUntil = Math.Max(PausedUntil, Simulation.Time + Simulation.Nanoseconds(time));
+    }
+
+    /// <summary>A new life at the same address, with a new id and nothing of the old state; crashes the node first if it lives.</summary>
+    public SimNode Restart()
+    {
+        if (Host.Node != this) throw new InvalidOperationException($"{Name} is not the latest life at {Address}.");
+        if (_inTurn) throw new InvalidOperationException($"{Name} cannot restart inside its own turn.");
+        Crash();
+        Host.Answers = true;
+        return Simulation.NewLife(Host, _node.Without);
+    }
+
+    /// <summary>Runs <paramref name="action"/> inside a coming turn of this node; not at all if it dies first.</summary>
+    public void Post(Action action)
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        if (Alive && !_node.TryPost(new ActionCommand(action))) throw new InvalidOperationException($"The command queue of {Name} is full.");
+    }
+
+    /// <summary>Name and address.</summary>
+    public override string ToString() => $"{Name} ({Address})";
+
+    internal void Wake()
+    {
+        if (!_inTurn) ScheduleTurn();
+    }
+
+    internal void Receive(InboxItem item)
+    {
+        if (!Alive) return;
+        _inbox.Enqueue(item);
+        ScheduleTurn();
+    }
+
+    internal void ScheduleTurn()
+    {
+        if (_turnScheduled || !Alive) return;
+        _turnScheduled = true;
+        long wake = _choices.UpTo(Simulation.Nanoseconds(Simulation.Options.MaxWakeDelay));
+        Simulation.Events.Add(Math.Max(Simulation.Time + wake, _busyUntil), SimEventKind.Turn, this);
+    }
+
+    internal void Handle(SimEventKind kind)
+    {
+        if (!Alive) return;
+        if (kind == SimEventKind.Turn) TurnDue();
+        else TimerDue();
+    }
+
+    private void TimerDue()
+    {
+        if (Simulation.Time < _timerAt) return;
+        _timerAt = long.MaxValue;
+        if (_node.NextTimer <= _clock.Local(Simulation.Time)) ScheduleTurn();
+        else ScheduleTimer();
+    }
+
+    private void TurnDue()
+    {
+        _turnScheduled = false;
+        if (PausedUntil > Simulation.Time)
+        {
+            _turnScheduled = true;
+            Simulation.Events.Add(PausedUntil, SimEventKind.Turn, this);
+            return;
+        }
+        _inTurn = true;
+        try
+        {
+            Turn();
+        }
+        finally
+        {
+            _inTurn = false;
+        }
+        if (_crashing) Die(_crashAnswers);
+        if (!Alive) return;
+        if (_inbox.Count > 0 || _node.HasCommands || Links.HasStaged) ScheduleTurn();
+        ScheduleTimer();
+    }
+
+    private void Turn()
+    {
+        var options = Simulation.Options;
+        _node.Advance(_clock.Local(Simulation.Time));
+        int frames = DeliverInbox(1 + (int)_choices.UpTo(options.MaxBatch - 1));
+        int commands = _node.RunCommands(1 + (int)_choices.UpTo(options.MaxBatch - 1));
+        int timers = _node.FireTimers();
+        _node.EndTurn();
+        Simulation.Trace.Add(((ulong)Id << 1) ^ (ulong)frames ^ ((ulong)commands << 20) ^ ((ulong)timers << 40));
+        _busyUntil = Simulation.Time + (long)(Simulation.Nanoseconds(options.TurnTime + options.FrameTime * (frames + commands)) * _slowFactor);
+        Links.Flush(_busyUntil);
+        _node.Release();
+    }
+
+    private int DeliverInbox(int batch)
+    {
+        int frames = 0;
+        while (frames < batch && _inbox.TryPeek(out var item))
+        {
+            if (item.Packet is { } packet)
+            {
+                if (item.End.Delivers && packet.Read < packet.Length)
+                {
+                    DeliverFrame(item.End, packet);
+                    frames++;
+                }
+                if (item.End.Delivers && packet.Read < packet.Length) continue;
+                Simulation.Packets.Return(packet);
+            }
+            else
+            {
+                frames++;
+                Announce(item);
+            }
+            _inbox.Dequeue();
+        }
+        return frames;
+    }
+
+    private void DeliverFrame(SimLinkEnd end, Packet packet)
+    {
+        var rest = packet.Bytes.AsSpan(packet.Read, packet.Length - packet.Read);
+        FrameHeader.TryRead(rest, out var header);
+        var frame = rest[..(header.BodyLength + FrameHeader.Size)];
+        packet.Read += frame.Length;
+        Simulation.Trace.Add((ulong)end.Number);
+        Simulation.Trace.Add(frame);
+        _node.Deliver(end.Number, in header, frame[FrameHeader.Size..]);
+    }
+
+    private void Announce(InboxItem item)
+    {
+        if (!item.End.Delivers) return;
+        Simulation.Trace.Add(((ulong)item.End.Number << 8) | (item.Fault is { } kind ? (ulong)kind + 1 : 0));
+        if (item.Fault is { } fault) _node.LinkFailed(item.End.Number, fault);
+        else _node.LinkUp(item.End.Number);
+    }
+
+    private void ScheduleTimer()
+    {
+        long due = _node.NextTimer;
+        if (due == long.MaxValue) return;
+        long at = Math.Max(_clock.Virtual(due), Simulation.Time);
+        if (at >= _timerAt) return;
+        _timerAt = at;
+        Simulation.Events.Add(at, SimEventKind.Timer, this);
+    }
+
+    private void Die(bool hostAnswers)
+    {
+        Alive = false;
+        Host.Answers = hostAnswers;
+        while (_inbox.TryDequeue(out var item))
+            if (item.Packet is not null) Simulation.Packets.Return(item.Packet);
+        foreach (var end in Links.Ends)
+            if (!end.IsOver) end.Die(hostAnswers);
+        _node.Stop(new NodeStoppedException($"{Name} crashed."));
+    }
+}

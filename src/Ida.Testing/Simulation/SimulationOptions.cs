@@ -1,0 +1,41 @@
+namespace Ida.Testing;
+
+/// <summary>What a simulation is made of. Two simulations with equal options that are used alike take the same steps.</summary>
+public sealed record SimulationOptions
+{
+    /// <summary>The seed of every choice; default 1.</summary>
+    public ulong Seed { get; init; } = 1;
+
+    /// <summary>The network between all nodes.</summary>
+    public LinkModel Link { get; init; } = new();
+
+    /// <summary>Most frames, and most callers' commands, of one turn: each turn draws 1 … this many; default 16.</summary>
+    public int MaxBatch { get; init; } = 16;
+
+    /// <summary>Longest time between an event for an idle node and its turn, so that events gather; default 20 µs.</summary>
+    public TimeSpan MaxWakeDelay { get; init; } = TimeSpan.FromMicroseconds(20);
+
+    /// <summary>What a turn takes on a node of ordinary speed; default 2 µs.</summary>
+    public TimeSpan TurnTime { get; init; } = TimeSpan.FromMicroseconds(2);
+
+    /// <summary>What each frame adds to a turn; default 200 ns.</summary>
+    public TimeSpan FrameTime { get; init; } = TimeSpan.FromTicks(2);
+
+    /// <summary>Clocks of nodes run faster or slower than virtual time by at most this share; default 1 % (groupcore-oracle 1.6).</summary>
+    public double MaxClockDrift { get; init; } = 0.01;
+
+    /// <summary>Clocks of nodes start at 0 … this; default one hour.</summary>
+    public TimeSpan MaxClockOffset { get; init; } = TimeSpan.FromHours(1);
+
+    /// <summary>The command that repeats this run, shown when it fails; null shows the seed alone.</summary>
+    public string? ReplayCommand { get; init; }
+
+    /// <summary>The first rule these values break, null for none.</summary>
+    internal string? BrokenRule =>
+        Link is null ? "a link model"
+        : MaxBatch < 1 ? "MaxBatch >= 1"
+        : MaxWakeDelay < TimeSpan.Zero || TurnTime < TimeSpan.Zero || FrameTime < TimeSpan.Zero ? "times that are not negative"
+        : MaxClockOffset < TimeSpan.Zero ? "MaxClockOffset >= 0"
+        : MaxClockDrift is not (>= 0 and <= 0.5) ? "MaxClockDrift in 0..0.5"
+        : Link.BrokenRule;
+}
