@@ -125,7 +125,10 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
         int latest = -1;
         if (!Evidence.RealTime) return latest;
         foreach (var read in Reads)
-            if (Operation(read.Operation).Level == HistoryLevel.Strict && (latest < 0 || Operation(read.Operation).Invoked > Operation(latest).Invoked)) latest = read.Operation;
+        {
+            var reader = Operation(read.Operation);
+            if (reader.Level == HistoryLevel.Strict && (latest < 0 || reader.Invoked > Operation(latest).Invoked)) latest = read.Operation;
+        }
         return latest;
     }
 

@@ -21,7 +21,8 @@ internal static class FinalStates
                 }
                 shard = shard < 0 ? first : shard;
                 var other = history.Finals[first];
-                if (other.State[key] != value) report.Add(AnomalyKind.Divergence, key, $"key {key}: {other.Member} has {other.State[key]}, {replica.Member} has {value}");
+                if (other.State[key] != value)
+                    report.Add(AnomalyKind.Divergence, key, $"key {key}: {other.Member} has {other.State[key]}, {replica.Member} has {value}");
             }
             if (disjoint && shard >= 0) CompareKeys(history.Finals[shard], replica, report);
         }

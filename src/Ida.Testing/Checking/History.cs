@@ -56,7 +56,8 @@ public sealed class History
             if (completion is not null && completion.T < invoke.T) throw new HistoryFormatException($"Operation {invoke.Op} completes before it is invoked.");
             operations.Add(new(invoke, completion));
         }
-        if (completions.Count > 0) throw new HistoryFormatException($"Operation {completions.Keys.Order(StringComparer.Ordinal).First()} completes but is never invoked.");
+        if (completions.Count > 0)
+            throw new HistoryFormatException($"Operation {completions.Keys.Order(StringComparer.Ordinal).First()} completes but is never invoked.");
         return new(operations, [.. faults.OrderBy(e => e.T)], finals, all);
     }
 

@@ -57,7 +57,10 @@ public sealed class HistoryRecorder
 
     /// <summary>The operation completed. For reads <paramref name="values"/> is what was read per key.</summary>
     public void Ok(string op, IReadOnlyList<HistoryValue>? values = null, IReadOnlyList<long?>? versions = null) =>
-        Add(new() { Type = HistoryEventType.Ok, T = 0, Op = op, Values = values is null ? null : [.. values], Versions = versions is null ? null : [.. versions] });
+        Add(new()
+        {
+            Type = HistoryEventType.Ok, T = 0, Op = op, Values = values is null ? null : [.. values], Versions = versions is null ? null : [.. versions],
+        });
 
     /// <summary>The transaction committed.</summary>
     public void OkTransaction(string op, IReadOnlyDictionary<string, HistoryValue> reads, IReadOnlyDictionary<string, HistoryValue>? writes = null) =>
@@ -84,7 +87,9 @@ public sealed class HistoryRecorder
         lock (_lock) return History.FromEvents(_events);
     }
 
-    private static long MachineClock() => Stopwatch.Frequency == 1_000_000_000 ? Stopwatch.GetTimestamp() : (long)(Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency));
+    private static long MachineClock() => Stopwatch.Frequency == 1_000_000_000
+        ? Stopwatch.GetTimestamp()
+        : (long)(Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency));
 
     private string Begin(HistoryEvent e)
     {

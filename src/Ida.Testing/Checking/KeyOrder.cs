@@ -22,7 +22,9 @@ internal abstract class KeyOrder(Evidence evidence, string name, int index)
     /// <summary>Adds the dependencies between operations.</summary>
     public abstract void Connect();
 
-    /// <summary>Whether the key shows what the operation wrote: at the end when final states are known, ever otherwise; null when that cannot be told.</summary>
+    /// <summary>
+    /// Whether the key shows what the operation wrote: at the end when final states are known, ever otherwise; null when that cannot be told.
+    /// </summary>
     public abstract bool? Shows(int operation);
 
     protected HistoryOperation Operation(int index) => Evidence.Operations[index];
@@ -42,7 +44,8 @@ internal abstract class KeyOrder(Evidence evidence, string name, int index)
         foreach (var write in Writes)
         {
             if (write.Value.IsAbsent || writers.TryAdd(write.Value, write)) continue;
-            Report(AnomalyKind.AmbiguousWriter, $"{write.Value} is written twice, so that nothing can be concluded from it", writers[write.Value].Operation, write.Operation);
+            Report(AnomalyKind.AmbiguousWriter,
+                $"{write.Value} is written twice, so that nothing can be concluded from it", writers[write.Value].Operation, write.Operation);
         }
         return writers;
     }

@@ -1,6 +1,9 @@
 namespace Ida.Testing.Checking;
 
-/// <summary>Adds real time to the graph: one auxiliary node per completion, chained, gives exactly "completed before invoked" with three edges an operation.</summary>
+/// <summary>
+/// Adds real time to the graph: one auxiliary node per completion, chained, gives exactly "completed before invoked" with three edges an
+/// operation.
+/// </summary>
 internal static class RealTimeOrder
 {
     /// <summary>The final state comes after everything that was applied, whatever its level.</summary>
@@ -46,7 +49,8 @@ internal static class RealTimeOrder
     /// </summary>
     private static void AddClient(Evidence evidence, List<int> client)
     {
-        var inOrder = client.Select(i => (Index: i, Operation: evidence.Operations[i])).OrderBy(o => o.Operation.Invoked).ThenBy(o => o.Operation.Completed).ToList();
+        var inOrder = client.Select(i => (Index: i, Operation: evidence.Operations[i]))
+            .OrderBy(o => o.Operation.Invoked).ThenBy(o => o.Operation.Completed).ToList();
         for (int i = 1; i < inOrder.Count; i++)
             if (inOrder[i - 1].Operation.Completed > inOrder[i].Operation.Invoked) return;
         for (int i = 1; i < inOrder.Count; i++)

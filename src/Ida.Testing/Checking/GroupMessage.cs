@@ -1,0 +1,25 @@
+namespace Ida.Testing.Checking;
+
+/// <summary>A message as its sender sent it. The view is 0 while it is not known.</summary>
+internal sealed class GroupMessage(ulong id, GroupProcess sender, MulticastKind kind, int index, ulong calledIn)
+{
+    public ulong Id { get; } = id;
+
+    public GroupProcess Sender { get; } = sender;
+
+    public MulticastKind Kind { get; } = kind;
+
+    /// <summary>Its place among all that the sender sent of its sort.</summary>
+    public int Index { get; } = index;
+
+    /// <summary>The sender's view at the call.</summary>
+    public ulong CalledIn { get; } = calledIn;
+
+    public ulong View { get; set; }
+
+    /// <summary>The call ended without success: it may be delivered or not.</summary>
+    public bool Abandoned { get; set; }
+
+    /// <summary>For messages to one member: that it has received it.</summary>
+    public bool Received { get; set; }
+}

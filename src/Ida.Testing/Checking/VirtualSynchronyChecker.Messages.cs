@@ -1,0 +1,158 @@
+using GroupCore.Membership;
+
+namespace Ida.Testing.Checking;
+
+/// <content>Messages: G4, G5, G7, G14 and no duplicates.</content>
+public sealed partial class VirtualSynchronyChecker
+{
+    private readonly Dictionary<(GroupProcess From, GroupProcess To), GroupChannel> _channels = [];
+    private readonly Dictionary<ulong, (GroupMessage Message, GroupProcess To)> _peerMessages = [];
+
+    /// <summary>
+    /// A process sends a multicast. <paramref name="view"/> is the view it is sent in; 0 when the caller cannot know it, as while a view change
+    /// holds up the call: then the view in which it is first delivered counts.
+    /// </summary>
+    public void Sent(ProcessId process, ulong message, MulticastKind kind, ulong view = 0)
+    {
+        var sender = Act(process);
+        var sent = new GroupMessage(message, sender, kind, sender.Sent.Count, sender.View);
+        if (!_messages.TryAdd(message, sent))
+            throw new ArgumentException($"Message {message} is sent twice: numbers must be unique in the group.", nameof(message));
+        sender.Sent.Add(sent);
+        if (view == 0) return;
+        if (view < sender.View)
+            Report(GroupGuarantee.SendingView, sender, view, $"message {message} is sent in this view, but the sender is in view {sender.View}");
+        Learn(sent, view);
+    }
+
+    /// <summary>The call that sent a message ended without success: it may have been sent or not.</summary>
+    public void Abandoned(ulong message)
+    {
+        if (_messages.TryGetValue(message, out var sent)) sent.Abandoned = true;
+        if (_peerMessages.TryGetValue(message, out var peer)) peer.Message.Abandoned = true;
+    }
+
+    /// <summary>A process delivers a multicast in the view it has installed last.</summary>
+    public void Delivered(ProcessId process, ulong message)
+    {
+        var member = Act(process);
+        Deliveries++;
+        if (!_messages.TryGetValue(message, out var sent))
+        {
+            Report(GroupGuarantee.Integrity, member, member.View, $"it delivers message {message}, which nobody sent");
+            return;
+        }
+        if (!member.Initialised) Report(GroupGuarantee.StateTransfer, member, member.View, $"it delivers message {message} before it has the state");
+        if (sent.View == 0) LearnByDelivery(sent, member);
+        if (sent.View != member.View)
+            Report(GroupGuarantee.SendingView, member, member.View, $"it delivers message {message}, which was sent in view {sent.View}");
+        if (_views.TryGetValue(member.View, out var view) && view.View.RankOf(sent.Sender.Id) < 0)
+            Report(GroupGuarantee.Finalisation, member, member.View, $"it delivers message {message} of {sent.Sender.Id}, which is not in the view");
+        if (member.Deliveries.Add(sent)) CheckSenderOrder(member, sent);
+        else Report(GroupGuarantee.Integrity, member, member.View, $"it delivers message {message} twice");
+    }
+
+    /// <summary>A process sends a message to one other. <paramref name="view"/> as in <see cref="Sent"/>.</summary>
+    public void PeerSent(ProcessId from, ProcessId to, ulong message, ulong view = 0)
+    {
+        var (sender, receiver) = (Act(from), Get(to));
+        if (!_channels.TryGetValue((sender, receiver), out var channel)) _channels[(sender, receiver)] = channel = new();
+        var sent = new GroupMessage(message, sender, MulticastKind.Fifo, channel.Messages.Count, sender.View) { View = view };
+        if (!_peerMessages.TryAdd(message, (sent, receiver)))
+            throw new ArgumentException($"Message {message} is sent twice: numbers must be unique in the group.", nameof(message));
+        channel.Messages.Add(sent);
+    }
+
+    /// <summary>A process receives a message that was sent to it alone.</summary>
+    public void PeerReceived(ProcessId process, ulong message)
+    {
+        var receiver = Act(process);
+        if (!_peerMessages.TryGetValue(message, out var sent) || sent.To != receiver)
+        {
+            Report(GroupGuarantee.Integrity, receiver, receiver.View, $"it receives message {message}, which nobody sent to it");
+            return;
+        }
+        var channel = _channels[(sent.Message.Sender, receiver)];
+        if (sent.Message.Received) Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message} twice");
+        else if (sent.Message.Index < channel.Last)
+            Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message} after a later one of {sent.Message.Sender.Id}");
+        if (sent.Message.View == 0) sent.Message.View = receiver.View;
+        if (sent.Message.View != receiver.View)
+            Report(GroupGuarantee.SendingView, receiver, receiver.View, $"it receives message {message}, which was sent in view {sent.Message.View}");
+        sent.Message.Received = true;
+        channel.Last = Math.Max(channel.Last, sent.Message.Index);
+    }
+
+    private void LearnByDelivery(GroupMessage message, GroupProcess member)
+    {
+        if (member.View < message.CalledIn || member.View > message.Sender.View)
+        {
+            Report(GroupGuarantee.SendingView, member, member.View,
+                $"it delivers message {message.Id}, which was called in view {message.CalledIn} by a process now in view {message.Sender.View}");
+        }
+        Learn(message, member.View);
+    }
+
+    /// <summary>The view of a message becomes known.</summary>
+    private void Learn(GroupMessage message, ulong view)
+    {
+        message.View = view;
+        if (!_views.TryGetValue(view, out var known)) return;
+        known.Sent.Add(message);
+        if (known.Reference is { } reference) CheckSurvivorsMessage(known, message, reference);
+    }
+
+    private void CheckSenderOrder(GroupProcess member, GroupMessage sent)
+    {
+        if (sent.Abandoned) return;
+        var due = NextOf(member, sent.Sender, sent.Kind);
+        if (due is null || due.Index > sent.Index)
+            Report(GroupGuarantee.SenderOrder, member, member.View, $"it delivers message {sent.Id} of {sent.Sender.Id} after a later one of its kind");
+        else if (due != sent)
+            Report(GroupGuarantee.SenderOrder, member, member.View, $"it delivers message {sent.Id} of {sent.Sender.Id} before the earlier {due.Id}");
+        if (due is not null && due.Index <= sent.Index) member.Next[(sent.Sender, sent.Kind)] = sent.Index + 1;
+        if (sent.Kind != MulticastKind.Ordered) return;
+        var earlier = NextOf(member, sent.Sender, MulticastKind.Fifo);
+        if (earlier is not null && earlier.Index < sent.Index)
+            Report(GroupGuarantee.SenderOrder, member, member.View,
+                $"it delivers the ordered message {sent.Id} of {sent.Sender.Id} before the earlier {earlier.Id}");
+    }
+
+    /// <summary>The message of this sender and kind that the member must deliver next: what belongs to views before is passed over.</summary>
+    private static GroupMessage? NextOf(GroupProcess member, GroupProcess sender, MulticastKind kind)
+    {
+        int at = member.Next.GetValueOrDefault((sender, kind));
+        for (; at < sender.Sent.Count; at++)
+        {
+            var message = sender.Sent[at];
+            bool isOver = message.View != 0 && message.View < member.View;
+            bool isWithdrawn = message.Abandoned && !member.Deliveries.Contains(message.Id);
+            if (message.Kind == kind && !isOver && !isWithdrawn) break;
+        }
+        member.Next[(sender, kind)] = at;
+        return at < sender.Sent.Count ? sender.Sent[at] : null;
+    }
+
+    /// <summary>A member has entered a view: what it exchanged in the one before with members that are here too is complete.</summary>
+    private void CheckChannels(GroupProcess member, View view)
+    {
+        foreach (var other in view.Members)
+        {
+            if (other.Id == member.Id || !_processes.TryGetValue(other.Id, out var peer) || peer.View < view.Id) continue;
+            CheckChannel(member, peer, view.Id);
+            CheckChannel(peer, member, view.Id);
+        }
+    }
+
+    private void CheckChannel(GroupProcess from, GroupProcess to, ulong before)
+    {
+        if (!_channels.TryGetValue((from, to), out var channel)) return;
+        for (; channel.Checked < channel.Messages.Count; channel.Checked++)
+        {
+            var message = channel.Messages[channel.Checked];
+            if (message.View == 0 || message.View >= before) return;
+            if (!message.Received && !message.Abandoned)
+                Report(GroupGuarantee.PeerMessages, to, message.View, $"message {message.Id} of {from.Id} was not received");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+namespace Ida.Testing.Checking;
+
+/// <summary>What <see cref="VirtualSynchronyChecker"/> demands beyond the guarantees.</summary>
+public sealed record VirtualSynchronyOptions
+{
+    /// <summary>Whether joiners get a checkpoint, and deliver nothing before it. Default true; false takes them as initialised at once.</summary>
+    public bool StateTransfer { get; init; } = true;
+
+    /// <summary>
+    /// Whether the digests of all initialised members must be equal at each view: true when the state follows from the set of delivered
+    /// messages or from ordered ones alone. Default false: a joiner's must equal that of any one of them.
+    /// </summary>
+    public bool StatesAgree { get; init; }
+
+    /// <summary>Violations kept; more are only counted. Default 50.</summary>
+    public int Most { get; init; } = 50;
+}
