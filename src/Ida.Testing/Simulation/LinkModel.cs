@@ -15,11 +15,20 @@ public sealed record LinkModel
     /// <summary>What a write of the tail takes longer; default 15 ms.</summary>
     public TimeSpan TailLatency { get; init; } = TimeSpan.FromMilliseconds(15);
 
-    /// <summary>Probability that a write is lost once and repeated after <see cref="RetransmitDelay"/>, holding up what follows it; default 0.</summary>
+    /// <summary>
+    /// Probability that a write is lost; default 0. With this, <see cref="Duplication"/> or <see cref="Reordering"/> above 0 writes travel
+    /// as datagrams that links repeat and put in order; otherwise as over TCP: in order, or the connection breaks.
+    /// </summary>
     public double Loss { get; init; }
 
-    /// <summary>What a lost write costs; default 200 ms.</summary>
-    public TimeSpan RetransmitDelay { get; init; } = TimeSpan.FromMilliseconds(200);
+    /// <summary>Probability that a write arrives twice; default 0.</summary>
+    public double Duplication { get; init; }
+
+    /// <summary>Probability that a write takes up to <see cref="ReorderDelay"/> longer and is overtaken; default 0.</summary>
+    public double Reordering { get; init; }
+
+    /// <summary>Longest delay of a write that is overtaken; default 5 ms.</summary>
+    public TimeSpan ReorderDelay { get; init; } = TimeSpan.FromMilliseconds(5);
 
     /// <summary>Bytes per second of each direction of each link; 0, the default, is unlimited.</summary>
     public long BytesPerSecond { get; init; }
@@ -27,17 +36,22 @@ public sealed record LinkModel
     /// <summary>After how long a dial without an answer fails as unreachable; default 1 s.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>First pause before dialling again, doubled up to <see cref="RedialMaximum"/>; default 20 ms.</summary>
-    public TimeSpan RedialMinimum { get; init; } = TimeSpan.FromMilliseconds(20);
+    /// <summary>First pause before dialling again, growing fivefold up to <see cref="RedialMaximum"/>; default 10 ms.</summary>
+    public TimeSpan RedialMinimum { get; init; } = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>Longest pause before dialling again; default 500 ms.</summary>
-    public TimeSpan RedialMaximum { get; init; } = TimeSpan.FromMilliseconds(500);
+    /// <summary>Longest pause before dialling again; default 1 s.</summary>
+    public TimeSpan RedialMaximum { get; init; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>Whether writes are lost, doubled or overtaken.</summary>
+    internal bool UsesDatagrams => Loss > 0 || Duplication > 0 || Reordering > 0;
 
     /// <summary>The first rule these values break, null for none.</summary>
     internal string? BrokenRule =>
         MinLatency < TimeSpan.Zero || MaxLatency < MinLatency ? "0 <= Link.MinLatency <= Link.MaxLatency"
         : TailChance is not (>= 0 and <= 1) || TailLatency < TimeSpan.Zero ? "Link.TailChance in 0..1 and Link.TailLatency >= 0"
-        : Loss is not (>= 0 and < 1) || RetransmitDelay < TimeSpan.Zero ? "Link.Loss in 0..1, 1 excluded, and Link.RetransmitDelay >= 0"
+        : Loss is not (>= 0 and < 1) || Duplication is not (>= 0 and <= 1) || Reordering is not (>= 0 and <= 1)
+            ? "Link.Loss in 0..1, 1 excluded, and Link.Duplication and Link.Reordering in 0..1"
+        : ReorderDelay < TimeSpan.Zero ? "Link.ReorderDelay >= 0"
         : BytesPerSecond < 0 ? "Link.BytesPerSecond >= 0"
         : ConnectTimeout <= TimeSpan.Zero ? "Link.ConnectTimeout > 0"
         : RedialMinimum <= TimeSpan.Zero || RedialMaximum < RedialMinimum ? "0 < Link.RedialMinimum <= Link.RedialMaximum"

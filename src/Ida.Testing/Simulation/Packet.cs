@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>One gathered write: whole frames, one after the other.</summary>
+/// <summary>One gathered write on its way, or bytes of one that wait to be read.</summary>
 internal sealed class Packet
 {
     public byte[] Bytes = new byte[256];
@@ -8,10 +8,18 @@ internal sealed class Packet
     public int Read;
     public Packet? Next;
 
-    public void Append(ReadOnlySpan<byte> frame)
+    /// <summary>The connection it was written to.</summary>
+    public long Epoch;
+
+    /// <summary>What carries it, when it is an event of its own.</summary>
+    public DatagramChannel? Channel;
+
+    public ReadOnlySpan<byte> Unread => Bytes.AsSpan(Read, Length - Read);
+
+    public void Append(ReadOnlySpan<byte> bytes)
     {
-        if (Length + frame.Length > Bytes.Length) Array.Resize(ref Bytes, Math.Max(Bytes.Length * 2, Length + frame.Length));
-        frame.CopyTo(Bytes.AsSpan(Length));
-        Length += frame.Length;
+        if (Length + bytes.Length > Bytes.Length) Array.Resize(ref Bytes, Math.Max(Bytes.Length * 2, Length + bytes.Length));
+        bytes.CopyTo(Bytes.AsSpan(Length));
+        Length += bytes.Length;
     }
 }

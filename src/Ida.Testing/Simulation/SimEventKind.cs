@@ -8,7 +8,7 @@ internal enum SimEventKind : byte
     /// <summary>A timer of a node may be due.</summary>
     Timer,
 
-    /// <summary>The next write of a link end reaches the other end.</summary>
+    /// <summary>A write of a link end reaches the other end.</summary>
     Arrive,
 
     /// <summary>A dial reaches the address.</summary>
@@ -34,6 +34,18 @@ internal enum SimEventKind : byte
 
     /// <summary>The news that the connection is gone reaches an end.</summary>
     Reset,
+
+    /// <summary>A probe reaches the address.</summary>
+    ProbeArrive,
+
+    /// <summary>Its answer reaches the prober.</summary>
+    ProbeAnswer,
+
+    /// <summary>A probe got no answer.</summary>
+    ProbeTimeout,
+
+    /// <summary>An acknowledgement or a repetition of a link may be due.</summary>
+    LinkTimer,
 
     /// <summary>A scheduled action of the test.</summary>
     Action,

@@ -1,355 +1,216 @@
+using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
 namespace Ida.Testing;
 
 /// <summary>
-/// One end of a link between two lives: what it sends and has not delivered, and its half of the connection.
+/// One end of a link between two lives: the session that production uses, over a simulated connection.
 /// </summary>
 /// <remarks>
-/// What is sent stays queued until it arrives at the other end. A break puts everything that has not arrived back to be sent again on the
-/// next connection, so frames arrive once and in order whatever happens to connections. Events in flight carry the number of their
-/// connection (<c>_connection</c>) or dial (<c>_attempt</c>); a later one makes them stale.
+/// The session keeps what is not acknowledged and resumes; this class makes connections under it (<c>Dialling</c>) and carries its writes
+/// (<see cref="SimChannel"/>). A connection has a number of its own, its epoch, at both ends: bytes and news of another epoch are stale,
+/// also those that arrived and were not read. Dials and probes are numbered likewise.
 /// </remarks>
-internal sealed class SimLinkEnd
+internal sealed partial class SimLinkEnd
 {
     private readonly Simulation _simulation;
-    private readonly ulong _remoteName;
+    private readonly SimChannel _channel;
     private Choices _choices;
-    private Packet? _staged, _head, _tail, _unsent;
-    private int _connection;
-    private int _attempt;
-    private int _failures;
-    private bool _dialling;
-    private bool _lost;
-    private bool _closed;
-    private long _lastDeparture, _lastArrival;
+    private Packet? _partial;
+    private long _timerAt = long.MaxValue;
 
     public SimLinkEnd(SimNode owner, int number, NodeAddress address, ulong nodeId)
     {
-        (Owner, Number, Address, NodeId, _simulation) = (owner, number, address, nodeId, owner.Simulation);
-        _remoteName = Choices.Hash(address.Text);
-        _choices = new(Choices.Seed(owner.ScheduleSeed, _remoteName, (ulong)number));
+        (Owner, Number, Address, _expected, _simulation) = (owner, number, address, nodeId, owner.Simulation);
+        _choices = new(Choices.Seed(owner.ScheduleSeed, Choices.Hash(address.Text), (ulong)number));
+        bool datagrams = Model.UsesDatagrams;
+        Session = new(number, _simulation.Slabs, datagrams ? LinkCarrier.Datagrams : LinkCarrier.Connection);
+        _channel = datagrams ? new DatagramChannel(this) : new StreamChannel(this);
     }
 
     public SimNode Owner { get; }
     public int Number { get; }
     public NodeAddress Address { get; }
-    public ulong NodeId { get; private set; }
+    public LinkSession Session { get; }
+
+    /// <summary>The other end, once a connection was made.</summary>
     public SimLinkEnd? Other { get; private set; }
     public bool Connected { get; private set; }
-    public bool IsOver { get; private set; }
-    public long Backlog { get; private set; }
+    public long Epoch { get; private set; }
 
-    /// <summary>Whether frames that are here may still be handed to the owner.</summary>
-    public bool Delivers => !_closed;
+    /// <summary>Whether the owner has closed it: nothing of it is reported any more.</summary>
+    public bool IsClosed { get; private set; }
+
+    /// <summary>Whether the link is over: its session is closed.</summary>
+    public bool IsOver => Session.IsClosed;
+
+    /// <summary>Whether it stands in the list of ends with output.</summary>
+    public bool IsDirty { get; set; }
 
     private LinkModel Model => _simulation.Options.Link;
 
-    public void Expect(ulong nodeId)
+    public long Choose(long bound) => _choices.UpTo(bound);
+
+    public bool Chance(double probability) => _choices.Chance(probability);
+
+    /// <summary>The end of a turn: everything the session has to say leaves.</summary>
+    public void Write(long now, long departure)
     {
-        if (NodeId == 0) NodeId = nodeId;
+        if (Session.Overflowed) End(LinkFault.Overflow);
+        Session.OnTimer(now);
+        var pieces = _simulation.Pieces;
+        while (Connected && Session.Gather(pieces, now) is > 0 and int count)
+        {
+            var packet = _simulation.Packets.Rent();
+            packet.Epoch = Epoch;
+            foreach (var piece in pieces.AsSpan(0, count)) packet.Append(piece);
+            Session.Written(packet.Length, now);
+            _channel.Send(packet, departure);
+        }
+        ScheduleTimer();
     }
 
-    /// <summary>Adds a frame to the write of this turn; true for its first.</summary>
-    public bool Stage(ReadOnlySpan<byte> frame)
+    /// <summary>A write of the other end arrives at the host.</summary>
+    public void Arrived(Packet packet)
     {
-        if (IsOver) return false;
-        Backlog += frame.Length;
-        bool first = _staged is null;
-        (_staged ??= _simulation.Packets.Rent()).Append(frame);
-        return first;
+        if (Owner.Alive && Connected && packet.Epoch == Epoch)
+        {
+            Owner.Receive(new(this, packet, null));
+            return;
+        }
+        // As a host answers bytes of a connection it does not have.
+        if (!_dialling && Other is { } sender && Owner.Host.Answers && packet.Epoch == sender.Epoch) TellOfReset(sender);
+        _simulation.Packets.Return(packet);
     }
 
-    public void Write(long departure)
+    /// <summary>
+    /// Reads frames of an arrived write inside a turn, at most <paramref name="frames"/> where the write can be read in parts. True when it
+    /// is used up.
+    /// </summary>
+    public bool Read(Packet packet, int frames)
     {
-        if (_staged is not { } packet) return;
-        _staged = null;
-        if (_tail is null) _head = packet;
-        else _tail.Next = packet;
-        _tail = packet;
-        _unsent ??= packet;
-        if (Backlog > LinkLimits.QueueBytes) End(LinkFault.Overflow);
-        else Pump(departure);
+        if (packet.Epoch != Epoch || !Connected) return true;
+        int size = Portion(packet.Unread, frames);
+        var bytes = packet.Unread[..size];
+        packet.Read += size;
+        if (_partial is { } partial)
+        {
+            partial.Append(bytes);
+            bytes = partial.Unread;
+        }
+        Take(bytes);
+        return packet.Read == packet.Length;
     }
 
-    public void Dial()
-    {
-        _attempt++;
-        _dialling = true;
-        _simulation.Events.Add(_simulation.Time + Latency(toRemote: true), SimEventKind.DialArrive, this, _attempt);
-        _simulation.Events.Add(_simulation.Time + Simulation.Nanoseconds(Model.ConnectTimeout), SimEventKind.DialTimeout, this, _attempt);
-    }
-
-    public void Probe()
-    {
-        if (!IsOver && !_dialling) Dial();
-    }
-
-    public void Close()
-    {
-        if (_closed) return;
-        _closed = true;
-        if (_staged is not null) _simulation.Packets.Return(_staged);
-        _staged = null;
-        if (IsOver) return;
-        IsOver = true;
-        DropUnsent();
-        TellOther();
-    }
-
-    /// <summary>The link is over for good; what is queued is dropped.</summary>
-    public void End(LinkFault fault)
-    {
-        IsOver = true;
-        _attempt++;
-        _connection++;
-        Connected = _dialling = false;
-        DropAll();
-        TellOther();
-        Fault(fault);
-    }
-
-    /// <summary>The connection is reset at this end.</summary>
-    public void Disconnect()
-    {
-        if (IsOver || !Connected) return;
-        Requeue();
-        Connected = false;
-        Fault(LinkFault.Reset);
-        RedialLater();
-    }
-
-    /// <summary>Resets the connection at both ends.</summary>
-    public void Break()
-    {
-        Disconnect();
-        Other?.Disconnect();
-    }
-
-    /// <summary>The owner died: what was on its way arrives up to a random frame, the rest is lost.</summary>
+    /// <summary>The owner died.</summary>
     public void Die(bool hostAnswers)
     {
-        IsOver = true;
         _attempt++;
-        DropUnsent();
-        int inFlight = 0;
-        for (var packet = _head; packet is not null; packet = packet.Next) inFlight++;
-        int kept = (int)_choices.UpTo(inFlight);
-        KeepFirst(kept);
-        if (hostAnswers) TellOther();
+        _channel.Truncate();
+        if (Connected && hostAnswers && Other is { } other) TellOfReset(other);
+        Connected = false;
+        Session.Close();
+        DropPartial();
     }
 
-    /// <summary>A cut on the way from here was healed.</summary>
+    /// <summary>A cut of the way from here was healed.</summary>
     public void Healed()
     {
-        if (_lost) Break();
-        else Pump(_simulation.Time);
-        _lost = false;
+        if (Other is null) return;
+        if (_untold) TellOfReset(Other);
+        _channel.Healed();
     }
 
     public void Handle(SimEventKind kind, long argument)
     {
         switch (kind)
         {
-            case SimEventKind.Arrive: Arrive(argument); break;
-            case SimEventKind.Reset: ResetArrived(argument); break;
-            case SimEventKind.DialArrive when argument == _attempt && !IsOver: DialArrived(argument); break;
-            case SimEventKind.DialUp when argument == _attempt && !IsOver: Accepted(); break;
-            case SimEventKind.DialRefused when argument == _attempt && !IsOver: DialFailed(LinkFault.Refused); break;
-            case SimEventKind.DialTimeout when argument == _attempt && !IsOver && _dialling: DialFailed(LinkFault.Unreachable); break;
-            case SimEventKind.DialReplaced when argument == _attempt && !IsOver: End(LinkFault.Replaced); break;
-            case SimEventKind.DialRejected when argument == _attempt && !IsOver: End(LinkFault.Rejected); break;
-            case SimEventKind.Redial when argument == _attempt && !IsOver && !Connected: Dial(); break;
+            case SimEventKind.Arrive: ((StreamChannel)_channel).Arrive(argument); break;
+            case SimEventKind.Reset when argument == Epoch: Disconnect(0); break;
+            case SimEventKind.LinkTimer: TimerDue(); break;
+            default: HandleDial(kind, argument); break;
         }
     }
 
-    private void Arrive(long connection)
-    {
-        if (connection != _connection || _head is not { } packet || packet == _unsent) return;
-        var cut = _simulation.Network.CutBetween(Owner.Host, Other!.Owner.Host);
-        if (cut is not null || !Other.Connected)
-        {
-            if (!Owner.Alive) DropAll();
-            else Stall(cut == CutMode.Drop);
-            return;
-        }
-        _head = packet.Next;
-        if (_head is null) _tail = null;
-        Backlog -= packet.Length;
-        packet.Next = null;
-        if (Other.Owner.Alive && Other.Delivers) Other.Owner.Receive(new(Other, packet, null));
-        else _simulation.Packets.Return(packet);
-    }
-
-    /// <summary>Nothing gets through: the rest of the queue waits for the cut to heal or for the next connection.</summary>
-    private void Stall(bool lost)
-    {
-        Requeue();
-        _lost |= lost;
-    }
-
-    private void Pump(long departure)
-    {
-        if (!Connected || _unsent is null) return;
-        if (_simulation.Network.CutBetween(Owner.Host, Other!.Owner.Host) is { } mode)
-        {
-            _lost |= mode == CutMode.Drop;
-            return;
-        }
-        for (; _unsent is { } packet; _unsent = packet.Next)
-        {
-            _lastDeparture = Math.Max(departure, _lastDeparture);
-            if (Model.BytesPerSecond > 0) _lastDeparture += (long)(packet.Length * 1e9 / Model.BytesPerSecond);
-            _lastArrival = Math.Max(_lastDeparture + Latency(toRemote: true), _lastArrival);
-            _simulation.Events.Add(_lastArrival, SimEventKind.Arrive, this, _connection);
-        }
-    }
-
-    private void DialArrived(long attempt)
-    {
-        var host = _simulation.FindHost(Address.Text);
-        long answer = _simulation.Time + Latency(toRemote: false);
-        var events = _simulation.Events;
-        if (host is null)
-        {
-            events.Add(answer, SimEventKind.DialRefused, this, attempt);
-            return;
-        }
-        var network = _simulation.Network;
-        if (network.CutBetween(Owner.Host, host) is not null || network.CutBetween(host, Owner.Host) is not null) return;
-        var target = host.Node!;
-        if (!target.Alive)
-        {
-            if (host.Answers) events.Add(answer, SimEventKind.DialRefused, this, attempt);
-            return;
-        }
-        if (target.PausedUntil > _simulation.Time) events.Add(target.PausedUntil, SimEventKind.DialArrive, this, attempt);
-        else if (target == Owner || Other is { IsOver: true }) events.Add(answer, SimEventKind.DialRejected, this, attempt);
-        else if (NodeId != 0 && target.Id != NodeId) events.Add(answer, SimEventKind.DialReplaced, this, attempt);
-        else ConnectTo(Other ?? target.Links.Accept(this), answer, attempt);
-    }
-
-    private void ConnectTo(SimLinkEnd remote, long answer, long attempt)
-    {
-        (Other, remote.Other) = (remote, this);
-        remote.NodeId = Owner.Id;
-        Requeue();
-        Connected = false;
-        remote.Requeue();
-        remote._attempt++;
-        (remote.Connected, remote._dialling, remote._failures) = (true, false, 0);
-        remote.Owner.Receive(new(remote, null, null));
-        _simulation.Events.Add(answer, SimEventKind.DialUp, this, attempt);
-        remote._lastArrival = answer;
-        remote.Pump(_simulation.Time);
-    }
-
-    private void Accepted()
-    {
-        if (_simulation.Network.CutBetween(Other!.Owner.Host, Owner.Host) is not null || !Other.Connected) return;
-        NodeId = Other.Owner.Id;
-        (Connected, _dialling, _failures) = (true, false, 0);
-        Owner.Receive(new(this, null, null));
-        Pump(_simulation.Time);
-    }
-
-    private void DialFailed(LinkFault fault)
-    {
-        _dialling = false;
-        if (fault == LinkFault.Refused && Connected)
-        {
-            Requeue();
-            Connected = false;
-        }
-        Fault(fault);
-        if (!Connected) RedialLater();
-    }
-
-    private void RedialLater()
-    {
-        _dialling = false;
-        _attempt++;
-        long pause = Math.Min(Simulation.Nanoseconds(Model.RedialMinimum) << Math.Min(_failures++, 20), Simulation.Nanoseconds(Model.RedialMaximum));
-        _simulation.Events.Add(_simulation.Time + pause / 2 + _choices.UpTo(pause / 2), SimEventKind.Redial, this, _attempt);
-    }
-
-    private void ResetArrived(long connection)
-    {
-        if (connection == _connection) Disconnect();
-    }
-
-    /// <summary>The other end learns that the connection is gone after what is on its way to it.</summary>
-    private void TellOther()
-    {
-        if (Other is not { IsOver: false, Connected: true } other || !other.Owner.Alive) return;
-        if (_simulation.Network.CutBetween(Owner.Host, other.Owner.Host) is not null) return;
-        long arrival = Math.Max(_simulation.Time + Latency(toRemote: true), _head is null ? 0 : _lastArrival);
-        _simulation.Events.Add(arrival, SimEventKind.Reset, other, other._connection);
-    }
-
-    private void Fault(LinkFault fault) => Owner.Receive(new(this, null, fault));
-
-    private void Requeue()
-    {
-        _connection++;
-        _unsent = _head;
-        _lastArrival = _lastDeparture = 0;
-    }
-
-    private void DropAll()
-    {
-        _simulation.Packets.ReturnAll(_head);
-        _head = _tail = _unsent = null;
-        if (_staged is not null) _simulation.Packets.Return(_staged);
-        _staged = null;
-        Backlog = 0;
-    }
-
-    private void DropUnsent()
-    {
-        int kept = 0;
-        for (var packet = _head; packet is not null && packet != _unsent; packet = packet.Next) kept++;
-        KeepPackets(kept);
-    }
-
-    /// <summary>Keeps whole packets and some frames of the next one.</summary>
-    private void KeepFirst(int packets)
-    {
-        var partial = _head;
-        for (int i = 0; i < packets && partial is not null; i++) partial = partial.Next;
-        if (partial is null) return;
-        int length = 0;
-        while (FrameHeader.TryRead(partial.Bytes.AsSpan(length, partial.Length - length), out var header) && _choices.Chance(0.5))
-            length += header.Length + 4;
-        partial.Length = length;
-        KeepPackets(length > 0 ? packets + 1 : packets);
-    }
-
-    private void KeepPackets(int count)
-    {
-        if (_staged is not null) _simulation.Packets.Return(_staged);
-        _staged = _unsent = null;
-        if (count == 0)
-        {
-            DropAll();
-            return;
-        }
-        _tail = _head;
-        for (int i = 1; i < count; i++) _tail = _tail!.Next;
-        if (_tail is null) return;
-        _simulation.Packets.ReturnAll(_tail.Next);
-        _tail.Next = null;
-        Backlog = 0;
-        for (var packet = _head; packet is not null; packet = packet.Next) Backlog += packet.Length;
-    }
-
-    private long Latency(bool toRemote)
+    public long Latency(bool toRemote)
     {
         long least = Simulation.Nanoseconds(Model.MinLatency);
-        long latency = least + _choices.UpTo(Simulation.Nanoseconds(Model.MaxLatency) - least);
-        if (_choices.Chance(Model.TailChance)) latency += Simulation.Nanoseconds(Model.TailLatency);
-        for (int i = 0; i < 8 && _choices.Chance(Model.Loss); i++) latency += Simulation.Nanoseconds(Model.RetransmitDelay);
+        long latency = least + Choose(Simulation.Nanoseconds(Model.MaxLatency) - least);
+        if (Chance(Model.TailChance)) latency += Simulation.Nanoseconds(Model.TailLatency);
         return _simulation.Network.Slowed(Owner.Host, Address, latency, toRemote);
+    }
+
+    private void Take(ReadOnlySpan<byte> bytes)
+    {
+        long now = Owner.Node.Now;
+        var taken = Session.Receive(bytes, Owner, now, out int consumed);
+        if (taken == LinkInput.Closed || !Connected) return;
+        if (taken == LinkInput.Malformed || (taken == LinkInput.Gap && !Model.UsesDatagrams))
+        {
+            Owner.Node.Counters.Refuse(RefusalReason.Framing);
+            BreakFor(FramingPause);
+            return;
+        }
+        Keep(bytes[consumed..]);
+        if (Session.HasOutput(now)) Owner.Links.MarkDirty(this);
+        else ScheduleTimer();
+    }
+
+    // Bytes of a frame that is not complete wait for the rest.
+    private void Keep(ReadOnlySpan<byte> rest)
+    {
+        if (rest.IsEmpty || Model.UsesDatagrams)
+        {
+            DropPartial();
+        }
+        else
+        {
+            var kept = _simulation.Packets.Rent();
+            kept.Append(rest);
+            DropPartial();
+            _partial = kept;
+        }
+    }
+
+    private void DropPartial()
+    {
+        if (_partial is { } partial) _simulation.Packets.Return(partial);
+        _partial = null;
+    }
+
+    // A stream may be read in any parts: so many frames, and now and then a part of the next one.
+    private int Portion(ReadOnlySpan<byte> bytes, int frames)
+    {
+        if (Model.UsesDatagrams || _partial is not null) return bytes.Length;
+        int at = 0;
+        while (FrameHeader.TryRead(bytes[at..], out var header))
+        {
+            int size = header.Length + 4;
+            if (size < FrameHeader.Size || size > bytes.Length - at) return bytes.Length;
+            if (frames == 0 && header.Type != FrameType.Segment) return at + (Chance(1.0 / 16) ? (int)Choose(size - 1) : 0);
+            if (header.Type != FrameType.Segment) frames--;
+            at += size;
+        }
+        return bytes.Length;
+    }
+
+    private void TimerDue()
+    {
+        if (_simulation.Time < _timerAt) return;
+        _timerAt = long.MaxValue;
+        if (IsOver || !Connected) return;
+        if (Session.NextTimer <= Owner.LocalTime) Owner.Links.MarkDirty(this);
+        else ScheduleTimer();
+    }
+
+    private void ScheduleTimer()
+    {
+        long due = Session.NextTimer;
+        if (due == long.MaxValue) return;
+        long at = Math.Max(Owner.VirtualTime(due), _simulation.Time);
+        if (at >= _timerAt) return;
+        _timerAt = at;
+        _simulation.Events.Add(at, SimEventKind.LinkTimer, this);
     }
 }

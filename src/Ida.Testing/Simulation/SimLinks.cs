@@ -1,69 +1,77 @@
 using GroupCore.Transport;
-using GroupCore.Wire;
 
 namespace Ida.Testing;
 
-/// <summary>The links of one life of a node over the simulated network.</summary>
+/// <summary>The links of one life of a node over the simulated network; what it answers to its caller is what the TCP mesh answers.</summary>
 internal sealed class SimLinks(SimNode owner) : ILinks
 {
     private readonly List<SimLinkEnd> _ends = [];
-    private readonly List<SimLinkEnd> _dirty = [];
     private readonly Dictionary<string, List<SimLinkEnd>> _byAddress = new(StringComparer.Ordinal);
-    private byte[] _frame = new byte[1024];
+    private List<SimLinkEnd> _dirty = [], _writing = [];
 
     public NodeAddress Local => owner.Address;
 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
 
-    public bool HasStaged => _dirty.Count > 0;
+    public bool HasOutput => _dirty.Count > 0;
 
     public int Open(NodeAddress address, ulong nodeId = 0)
     {
         ArgumentException.ThrowIfNullOrEmpty(address.Text, nameof(address));
-        if (Find(address, nodeId) is { } known)
-        {
-            known.Expect(nodeId);
-            return known.Number;
-        }
-        var end = Add(address, nodeId);
-        end.Dial();
+        var end = Find(address, nodeId) ?? Add(address, nodeId);
+        end.Open(nodeId);
         return end.Number;
     }
 
-    public void Close(int peer) => _ends[peer].Close();
+    public void Close(int peer) => End(peer).Close();
 
-    public void Probe(int peer) => _ends[peer].Probe();
+    public void Probe(int peer) => End(peer).Probe();
 
-    public ulong NodeIdOf(int peer) => _ends[peer].NodeId;
+    public ulong NodeIdOf(int peer) => End(peer) is { IsClosed: false } end ? end.ShownId : 0;
 
-    public NodeAddress AddressOf(int peer) => _ends[peer].Address;
+    public NodeAddress AddressOf(int peer) => End(peer) is { IsClosed: false } end ? end.Address : default;
 
-    public long Backlog(int peer) => _ends[peer].Backlog;
+    public long Backlog(int peer) => End(peer).Session.Backlog;
 
-    public Span<byte> Reserve(int size)
-    {
-        if (size is < FrameHeader.Size or > LinkLimits.FrameBytes)
-            throw new ArgumentOutOfRangeException(nameof(size), size, $"A frame has {FrameHeader.Size} to {LinkLimits.FrameBytes} bytes.");
-        if (size > _frame.Length) _frame = new byte[Math.Max(size, _frame.Length * 2)];
-        return _frame.AsSpan(0, size);
-    }
+    public Span<byte> Reserve(int size) => owner.Simulation.Buffer.Reserve(size);
 
-    public void Send(int peer, int length) => Stage(peer, Frame(length));
+    public void Send(int peer, int length) => Send([peer], length);
 
     public void Send(ReadOnlySpan<int> peers, int length)
     {
-        var frame = Frame(length);
-        foreach (int peer in peers) Stage(peer, frame);
+        var buffer = owner.Simulation.Buffer;
+        buffer.Seal(length);
+        foreach (int peer in peers)
+        {
+            var end = End(peer);
+            if (end.IsOver) continue;
+            buffer.AppendShared(end.Session, length);
+            MarkDirty(end);
+        }
+        buffer.Commit(length);
     }
 
-    /// <summary>The end of a turn: one write per peer leaves.</summary>
+    public void MarkDirty(SimLinkEnd end)
+    {
+        if (end.IsDirty) return;
+        end.IsDirty = true;
+        _dirty.Add(end);
+        owner.Wake();
+    }
+
+    /// <summary>The end of a turn: what there is to say to each peer leaves.</summary>
     public void Flush(long departure)
     {
-        foreach (var end in _dirty) end.Write(departure);
-        _dirty.Clear();
+        (_dirty, _writing) = (_writing, _dirty);
+        foreach (var end in _writing)
+        {
+            end.IsDirty = false;
+            if (!end.IsOver) end.Write(owner.Node.Now, departure);
+        }
+        _writing.Clear();
     }
 
-    /// <summary>The end for a node that dialled, new or known; ends for earlier lives at its address are over.</summary>
+    /// <summary>The end for a node that dialled: the one of the same link, one that waits for that node, or a new one.</summary>
     public SimLinkEnd Accept(SimLinkEnd dialler)
     {
         SimLinkEnd? found = null;
@@ -71,9 +79,9 @@ internal sealed class SimLinks(SimNode owner) : ILinks
         {
             foreach (var end in ends)
             {
-                if (end.IsOver) continue;
-                if (end.NodeId != 0 && end.NodeId != dialler.Owner.Id) end.End(LinkFault.Replaced);
-                else if (end.Other is not null && end.Other != dialler) end.End(LinkFault.Rejected);
+                if (end.IsOver || (end.NodeId != 0 && end.NodeId != dialler.Owner.Id)) continue;
+                // It starts anew: it has closed the link that is known here.
+                if (end.Other is not null && end.Other != dialler) end.End(LinkFault.Rejected);
                 else found = end;
             }
         }
@@ -101,18 +109,7 @@ internal sealed class SimLinks(SimNode owner) : ILinks
         return end;
     }
 
-    private ReadOnlySpan<byte> Frame(int length)
-    {
-        var frame = _frame.AsSpan(0, length);
-        if (!FrameHeader.TryRead(frame, out var header) || header.BodyLength + FrameHeader.Size != length)
-            throw new InvalidOperationException($"{owner.Name} sends {length} bytes that are not one frame.");
-        return frame;
-    }
-
-    private void Stage(int peer, ReadOnlySpan<byte> frame)
-    {
-        var end = _ends[peer];
-        if (end.Stage(frame)) _dirty.Add(end);
-        owner.Wake();
-    }
+    private SimLinkEnd End(int peer) => (uint)peer < (uint)_ends.Count
+        ? _ends[peer]
+        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_ends.Count} were opened.");
 }

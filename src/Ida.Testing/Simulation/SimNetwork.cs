@@ -42,17 +42,17 @@ public sealed class SimNetwork
         if (_cuts.Count == 0) return;
         var healed = new Dictionary<(int, int), CutMode>(_cuts);
         _cuts.Clear();
-        foreach (var host in _simulation.Hosts)
-            foreach (var end in host.Node!.Links.Ends)
-                if (end.Other is { } other && healed.ContainsKey((host.Index, other.Owner.Host.Index))) end.Healed();
+        foreach (var node in _simulation.Nodes)
+            foreach (var end in node.Links.Ends)
+                if (end.Other is { } other && healed.ContainsKey((node.Host.Index, other.Owner.Host.Index))) end.Healed();
     }
 
     /// <summary>Removes the cut of one way.</summary>
     public void Heal(SimNode from, SimNode to)
     {
         if (!_cuts.Remove((Host(from).Index, Host(to).Index))) return;
-        foreach (var end in from.Host.Node!.Links.Ends)
-            if (end.Other?.Owner.Host == to.Host) end.Healed();
+        foreach (var node in _simulation.Nodes)
+            if (node.Host == from.Host) Healed(node, to.Host);
     }
 
     /// <summary>Multiplies the latency of the way from <paramref name="from"/> to <paramref name="to"/>; 1 restores it.</summary>
@@ -82,6 +82,12 @@ public sealed class SimNetwork
         if (_slow.Count == 0 || _simulation.FindHost(address.Text) is not { } remote) return latency;
         var way = toRemote ? (host.Index, remote.Index) : (remote.Index, host.Index);
         return _slow.TryGetValue(way, out double factor) ? (long)(latency * factor) : latency;
+    }
+
+    private static void Healed(SimNode node, SimHost to)
+    {
+        foreach (var end in node.Links.Ends)
+            if (end.Other?.Owner.Host == to) end.Healed();
     }
 
     private SimHost Host(SimNode node)

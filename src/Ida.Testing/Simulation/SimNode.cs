@@ -10,7 +10,7 @@ namespace Ida.Testing;
 /// that virtual time. Later calls into protocols go through <see cref="Post"/> or <see cref="INode.TryPost"/>, so that they run in a turn.
 /// A turn is the turn of production: frames, commands, timers, end of turn, one write per peer, completions.
 /// </remarks>
-public sealed class SimNode
+public sealed class SimNode : ILinkSink
 {
     private readonly SimClock _clock;
     private readonly Queue<InboxItem> _inbox = new();
@@ -20,6 +20,7 @@ public sealed class SimNode
     private long _timerAt = long.MaxValue;
     private long _busyUntil;
     private double _slowFactor = 1;
+    private int _frames;
 
     internal SimNode(Simulation simulation, SimHost host, Rule without)
     {
@@ -78,6 +79,9 @@ public sealed class SimNode
     internal ulong ScheduleSeed { get; }
     internal long PausedUntil { get; private set; }
 
+    /// <summary>What its clock shows.</summary>
+    internal long LocalTime => _clock.Local(Simulation.Time);
+
     /// <summary>
     /// Ends this life between two turns. What is on its way arrives up to a random frame of each link. With <paramref name="hostAnswers"/>
     /// peers get a reset and are refused from then on; without, they hear nothing more, as when the machine is gone.
@@ -116,6 +120,8 @@ public sealed class SimNode
     /// <summary>Name and address.</summary>
     public override string ToString() => $"{Name} ({Address})";
 
+    internal long VirtualTime(long local) => _clock.Virtual(local);
+
     internal void Wake()
     {
         if (!_inTurn) ScheduleTurn();
@@ -125,7 +131,7 @@ public sealed class SimNode
     {
         if (!Alive) return;
         _inbox.Enqueue(item);
-        ScheduleTurn();
+        Wake();
     }
 
     internal void ScheduleTurn()
@@ -147,7 +153,7 @@ public sealed class SimNode
     {
         if (Simulation.Time < _timerAt) return;
         _timerAt = long.MaxValue;
-        if (_node.NextTimer <= _clock.Local(Simulation.Time)) ScheduleTurn();
+        if (_node.NextTimer <= LocalTime) ScheduleTurn();
         else ScheduleTimer();
     }
 
@@ -171,19 +177,19 @@ public sealed class SimNode
         }
         if (_crashing) Die(_crashAnswers);
         if (!Alive) return;
-        if (_inbox.Count > 0 || _node.HasCommands || Links.HasStaged) ScheduleTurn();
+        if (_inbox.Count > 0 || _node.HasCommands || Links.HasOutput) ScheduleTurn();
         ScheduleTimer();
     }
 
     private void Turn()
     {
         var options = Simulation.Options;
-        _node.Advance(_clock.Local(Simulation.Time));
+        _node.Advance(LocalTime);
         int frames = DeliverInbox(1 + (int)_choices.UpTo(options.MaxBatch - 1));
         int commands = _node.RunCommands(1 + (int)_choices.UpTo(options.MaxBatch - 1));
         int timers = _node.FireTimers();
         _node.EndTurn();
-        Simulation.Trace.Add(((ulong)Id << 1) ^ (ulong)frames ^ ((ulong)commands << 20) ^ ((ulong)timers << 40));
+        Simulation.Trace.Add((ulong)frames ^ ((ulong)commands << 20) ^ ((ulong)timers << 40));
         _busyUntil = Simulation.Time + (long)(Simulation.Nanoseconds(options.TurnTime + options.FrameTime * (frames + commands)) * _slowFactor);
         Links.Flush(_busyUntil);
         _node.Release();
@@ -191,43 +197,32 @@ public sealed class SimNode
 
     private int DeliverInbox(int batch)
     {
-        int frames = 0;
-        while (frames < batch && _inbox.TryPeek(out var item))
+        _frames = 0;
+        int events = 0;
+        while (events < batch && _inbox.TryPeek(out var item))
         {
-            if (item.Packet is { } packet)
-            {
-                if (item.End.Delivers && packet.Read < packet.Length)
-                {
-                    DeliverFrame(item.End, packet);
-                    frames++;
-                }
-                if (item.End.Delivers && packet.Read < packet.Length) continue;
-                Simulation.Packets.Return(packet);
-            }
-            else
-            {
-                frames++;
-                Announce(item);
-            }
+            int before = _frames;
+            if (item.Packet is not { } packet) Announce(item);
+            else if (!item.End.Read(packet, batch - events)) break;
+            else Simulation.Packets.Return(packet);
             _inbox.Dequeue();
+            events += Math.Max(1, _frames - before);
         }
-        return frames;
+        return _frames;
     }
 
-    private void DeliverFrame(SimLinkEnd end, Packet packet)
+    void ILinkSink.OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
     {
-        var rest = packet.Bytes.AsSpan(packet.Read, packet.Length - packet.Read);
-        FrameHeader.TryRead(rest, out var header);
-        var frame = rest[..(header.BodyLength + FrameHeader.Size)];
-        packet.Read += frame.Length;
-        Simulation.Trace.Add((ulong)end.Number);
-        Simulation.Trace.Add(frame);
-        _node.Deliver(end.Number, in header, frame[FrameHeader.Size..]);
+        _frames++;
+        Simulation.Trace.Add(((ulong)session.Peer << 32) ^ (uint)header.Length);
+        Simulation.Trace.Add(((ulong)header.Type << 48) ^ ((ulong)header.Slot << 32) ^ header.View);
+        Simulation.Trace.Add(body);
+        _node.Deliver(session.Peer, in header, body);
     }
 
     private void Announce(InboxItem item)
     {
-        if (!item.End.Delivers) return;
+        if (item.End.IsClosed) return;
         Simulation.Trace.Add(((ulong)item.End.Number << 8) | (item.Fault is { } kind ? (ulong)kind + 1 : 0));
         if (item.Fault is { } fault) _node.LinkFailed(item.End.Number, fault);
         else _node.LinkUp(item.End.Number);

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using GroupCore.Transport;
 
 namespace Ida.Testing;
 
@@ -20,6 +21,12 @@ public sealed partial class Simulation : IDisposable
     private readonly List<SimNode> _nodes = [];
     private readonly Dictionary<string, SimHost> _byAddress = new(StringComparer.Ordinal);
     private readonly int _thread = Environment.CurrentManagedThreadId;
+    // Buffers outlive a simulation: campaigns run a hundred thousand of them.
+    [ThreadStatic]
+    private static PacketPool? t_packets;
+    [ThreadStatic]
+    private static SlabPool? t_slabs;
+    private long _epoch;
     private volatile string? _foreignCall;
     private bool _stepping, _disposed;
     internal TraceHash Trace;
@@ -31,6 +38,7 @@ public sealed partial class Simulation : IDisposable
         if (options.BrokenRule is { } rule) throw new ArgumentException($"A simulation needs {rule}.", nameof(options));
         Options = options;
         Random = new(Choices.Seed(options.Seed, ulong.MaxValue, 0));
+        Buffer = new(Slabs);
         Network = new(this);
         _context = new(this);
     }
@@ -67,7 +75,10 @@ public sealed partial class Simulation : IDisposable
 
     internal long Time { get; private set; }
     internal SimEventQueue Events { get; } = new();
-    internal PacketPool Packets { get; } = new();
+    internal PacketPool Packets { get; } = t_packets ??= new();
+    internal SlabPool Slabs { get; } = t_slabs ??= new();
+    internal SendBuffer Buffer { get; }
+    internal ArraySegment<byte>[] Pieces { get; } = new ArraySegment<byte>[LinkSession.MaxPieces];
     internal IReadOnlyList<SimHost> Hosts => _hosts;
 
     /// <summary>Adds a node at the next address. Its protocols are attached before the next step.</summary>
@@ -168,6 +179,8 @@ public sealed partial class Simulation : IDisposable
 
     internal static long Nanoseconds(TimeSpan time) => time.Ticks * 100;
 
+    internal long NextEpoch() => ++_epoch;
+
     internal SimHost? FindHost(string address) => _byAddress.GetValueOrDefault(address);
 
     internal SimNode NewLife(SimHost host, Rule without)
@@ -196,6 +209,9 @@ public sealed partial class Simulation : IDisposable
             case SimNode node:
                 Trace.Add(node.Id);
                 node.Handle(next.Kind);
+                break;
+            case Packet packet:
+                packet.Channel!.Arrive(packet);
                 break;
             case SimLinkEnd end:
                 Trace.Add(end.Owner.Id);
