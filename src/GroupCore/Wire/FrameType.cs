@@ -79,6 +79,9 @@ public enum FrameType : byte
     /// <summary>The receiver was excluded.</summary>
     Poison = 56,
 
+    /// <summary>What one survivor's layer contributed to the cut.</summary>
+    CutPart = 57,
+
     // 64-79: Oracle
     /// <summary>Would you vote for me?</summary>
     PreVote = 64,

@@ -1,0 +1,9 @@
+namespace GroupCore.Groups;
+
+/// <summary>A query was not answered in time by all it asked.</summary>
+public sealed class QueryTimeoutException(string handler, TimeSpan timeout, int got, string missing)
+    : TimeoutException($"The query '{handler}' got {got} replies in {timeout.TotalSeconds:0.###} s; no answer from {missing}.")
+{
+    /// <summary>Replies received in time.</summary>
+    public int Got { get; } = got;
+}

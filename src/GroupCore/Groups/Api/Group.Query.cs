@@ -1,0 +1,77 @@
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Peers;
+using GroupCore.Groups.Views;
+
+namespace GroupCore.Groups;
+
+/// <summary>Queries: groupcore-oracle 6.10.</summary>
+public sealed partial class Group
+{
+    private static readonly TimeSpan s_queryTimeout = TimeSpan.FromSeconds(30);
+    private long _queries;
+
+    /// <summary>Asks all members; answers come straight back, in rank order of the view in which the query was delivered.</summary>
+    /// <exception cref="QueryTimeoutException">Not enough answers within <paramref name="timeout"/> (default 30 s).</exception>
+    /// <exception cref="TooFewRepliesException">As many values as <paramref name="replies"/> wants can no longer come.</exception>
+    /// <exception cref="QueryAbortedException">With <see cref="Replies.All"/>: a member answered with an error.</exception>
+    public ValueTask<IReadOnlyList<MemberReply<TReply>>> QueryAsync<TQuery, TReply>(string handler, TQuery query, Replies replies = default,
+        TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+        Ask<TQuery, TReply>(handler, query, replies, MessageKind.Query, timeout, cancellationToken);
+
+    /// <summary>The same, with the query in the total order: all members answer from the same state.</summary>
+    public ValueTask<IReadOnlyList<MemberReply<TReply>>> OrderedQueryAsync<TQuery, TReply>(string handler, TQuery query, Replies replies = default,
+        TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
+        Ask<TQuery, TReply>(handler, query, replies, MessageKind.Query | MessageKind.Ordered, timeout, cancellationToken);
+
+    /// <summary>Asks one member of <see cref="CurrentView"/>.</summary>
+    /// <exception cref="MemberGoneException">The member left before the query was sent.</exception>
+    /// <exception cref="TooFewRepliesException">The member failed or left, or had no answer.</exception>
+    public async ValueTask<TReply> QueryToAsync<TQuery, TReply>(int rank, string handler, TQuery query, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
+    {
+        NotInHandler(nameof(QueryToAsync));
+        cancellationToken.ThrowIfCancellationRequested();
+        var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
+        var to = MemberAt(rank);
+        var view = CurrentView;
+        var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
+        var collector = new QueryCollector(NextQuery(), handler, 0, timeout ?? s_queryTimeout, result);
+        collector.Expect(to, view);
+        var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes);
+        (call.To, call.Query, call.Detached) = (to, collector.Number, true);
+        Start(collector, call, result.Fail);
+        var answers = await result.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        return answers.Count > 0 ? answers[0].Value : throw new TooFewRepliesException(handler, 1, 0, "the member failed, left, or had no answer");
+    }
+
+    private async ValueTask<IReadOnlyList<MemberReply<TReply>>> Ask<TQuery, TReply>(string handler, TQuery query, Replies replies, MessageKind kind,
+        TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        NotInHandler(nameof(QueryAsync));
+        cancellationToken.ThrowIfCancellationRequested();
+        var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
+        var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
+        var collector = new QueryCollector(NextQuery(), handler, replies.Code, timeout ?? s_queryTimeout, result);
+        var call = Write(kind, entry, query, GroupLimits.MessageBytes, collector.Number);
+        call.Detached = true;
+        Start(collector, call, result.Fail);
+        return await result.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    private ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
+
+    private void Start(QueryCollector collector, SendOperation call, Action<Exception> abandon) => Protocol.Post(new CallCommand(
+        () =>
+        {
+            if (Protocol.Queries.Count >= GroupLimits.Queries)
+            {
+                abandon(new SendQueueFullException(Name, GroupLimits.Queries));
+                Protocol.UncountCall(call.Payload.Length);
+                call.Recycle();
+                return;
+            }
+            Protocol.Queries.Add(collector);
+            if (Protocol.IsOver) collector.Fail(new NotMemberException(Name, "the membership is over"));
+            Protocol.Take(call);
+        },
+        abandon));
+}

@@ -1,0 +1,154 @@
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+
+namespace GroupCore.Groups;
+
+/// <summary>Sending.</summary>
+public sealed partial class Group
+{
+    /// <summary>
+    /// Multicasts to all members including this one, first in first out per sender. Completes when the window has room for it, at once as a
+    /// rule; delivery is then certain as long as this process stays a member.
+    /// </summary>
+    /// <exception cref="HandlerNotRegisteredException">No handler of that name.</exception>
+    /// <exception cref="WrongHandlerTypeException">The handler takes another type.</exception>
+    /// <exception cref="MessageTooLargeException">More than 64 MB.</exception>
+    /// <exception cref="SendQueueFullException">65,536 calls or 128 MB wait already.</exception>
+    public ValueTask SendAsync<T>(string handler, T message, CancellationToken cancellationToken = default) =>
+        Multicast(handler, message, MessageKind.None, cancellationToken);
+
+    /// <summary>
+    /// Multicasts in one total order with all ordered messages of the group. Completes when the handler of this member has handled it; in
+    /// a handler of this group, as soon as it is queued. Exceptions as <see cref="SendAsync"/>.
+    /// </summary>
+    public ValueTask OrderedSendAsync<T>(string handler, T message, CancellationToken cancellationToken = default) =>
+        Multicast(handler, message, MessageKind.Ordered, cancellationToken);
+
+    private ValueTask Multicast<T>(string handler, T message, MessageKind kind, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
+        var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
+        var call = Write(kind, entry, message, GroupLimits.MessageBytes);
+        int bytes = call.Payload.Length;
+        call.Detached = Protocol.Upcalls.IsCurrent;
+        if (!call.Detached && kind == MessageKind.None && bytes <= GroupLimits.FragmentBytes)
+        {
+            call.Charged = Protocol.TryTakeCredit(GroupLimits.Cost(bytes + MessageRecord.HeadOf(MessageKind.Whole)));
+            call.Detached = call.Charged;
+        }
+        return Post(call, cancellationToken);
+    }
+
+    /// <summary>
+    /// Sends to one member of <see cref="CurrentView"/>, first in first out, exactly once if both stay members. Completes when it is handed
+    /// to the link.
+    /// </summary>
+    /// <exception cref="MemberGoneException">The member left before it was sent.</exception>
+    /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>
+    public ValueTask SendToAsync<T>(int rank, string handler, T message, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
+        var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
+        var to = MemberAt(rank);
+        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes);
+        call.To = to;
+        call.Parent = Protocol.Upcalls.CurrentHandling;
+        call.Detached = Protocol.Upcalls.IsCurrent;
+        return Post(call, cancellationToken);
+    }
+
+    internal ValueTask SendFromHook<T>(TerminationContext context, int rank, string handler, T message)
+    {
+        var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
+        if ((uint)rank >= (uint)context.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {context.View.Members.Count} members.");
+        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes);
+        call.To = context.View.Members[rank].Id;
+        call.HookProposal = context.Proposal.Number;
+        call.Detached = true;
+        return Post(call, default);
+    }
+
+    /// <summary>Completes when everything this process sent to the group or delivered before the call is held by all members that stay.</summary>
+    public async ValueTask FlushAsync(CancellationToken cancellationToken = default)
+    {
+        NotInHandler(nameof(FlushAsync));
+        Protocol.ThrowIfOver();
+        var call = new FlushCall();
+        Protocol.Post(new CallCommand(() => Protocol.Take(call), error =>
+        {
+            call.Error = error;
+            Protocol.Node.Complete(call);
+        }));
+        await call.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0)
+    {
+        Protocol.ThrowIfOver();
+        var call = SendOperation.Rent(Protocol, kind, entry.Id);
+        try
+        {
+            if (query != 0 && (kind & MessageKind.Query) != MessageKind.None)
+            {
+                System.Buffers.Binary.BinaryPrimitives.WriteUInt64LittleEndian(call.Payload.GetSpan(8), query);
+                call.Payload.Advance(8);
+            }
+            if (message is ReadOnlyMemory<byte> raw)
+            {
+                raw.Span.CopyTo(call.Payload.GetSpan(raw.Length));
+                call.Payload.Advance(raw.Length);
+            }
+            else Protocol.Host.Options.Serializer.Serialize(call.Payload, message);
+            if (call.Payload.Length > limit) throw new MessageTooLargeException(call.Payload.Length, limit, limit == GroupLimits.MessageBytes ? "message" : "point-to-point message");
+            Protocol.CountCall(call.Payload.Length);
+            return call;
+        }
+        catch
+        {
+            call.Recycle();
+            throw;
+        }
+    }
+
+    private ValueTask Post(SendOperation call, CancellationToken cancellationToken)
+    {
+        bool detached = call.Detached;
+        var done = detached ? default : call.Task;
+        if (!detached) call.CancelBy(cancellationToken);
+        return Protocol.Node.TryPost(call) ? done : PostLaterAsync(call, done, cancellationToken);
+    }
+
+    private async ValueTask PostLaterAsync(SendOperation call, ValueTask done, CancellationToken cancellationToken)
+    {
+        int bytes = call.Payload.Length;
+        long charged = call.Charged ? GroupLimits.Cost(bytes + MessageRecord.HeadOf(MessageKind.Whole)) : 0;
+        try
+        {
+            do await Protocol.Node.CommandRoom(cancellationToken).ConfigureAwait(false);
+            while (!Protocol.Node.TryPost(call));
+        }
+        catch
+        {
+            Protocol.UncountCall(bytes);
+            Protocol.ReturnCredit(charged);
+            call.Recycle();
+            throw;
+        }
+        await done.ConfigureAwait(false);
+    }
+
+    private ProcessId MemberAt(int rank)
+    {
+        var view = CurrentView;
+        if ((uint)rank >= (uint)view.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {view.Members.Count} members.");
+        return view.Members[rank].Id;
+    }
+
+    private void NotInHandler(string call)
+    {
+        if (Protocol.Upcalls.IsCurrent)
+            throw new InvalidOperationException($"{call} in a handler of group '{Name}' would wait for events that wait for the handler: start it outside of the handler.");
+    }
+}

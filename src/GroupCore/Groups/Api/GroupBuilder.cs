@@ -1,0 +1,145 @@
+using System.Buffers;
+using GroupCore.Groups.Dispatch;
+using GroupCore.Membership;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups;
+
+/// <summary>
+/// What a member does with a group's events, set before it joins. All handlers of a group run one after the other in the order of the
+/// events (views, messages, checkpoints), on the thread pool unless <see cref="Inline"/>. All members register the same handlers.
+/// </summary>
+/// <remarks>
+/// A handler must not wait for something that needs a later event of the same group: queries and <c>FlushAsync</c> throw when called in
+/// one, sends complete there as soon as they are queued.
+/// </remarks>
+public sealed class GroupBuilder
+{
+    private readonly IPayloadSerializer _serializer;
+
+    internal GroupBuilder(IPayloadSerializer serializer) => _serializer = serializer;
+
+    internal HandlerTable Table { get; } = new();
+
+    internal bool HasAsync { get; private set; }
+
+    /// <summary>Handles messages of one type.</summary>
+    public GroupBuilder Handle<T>(string name, Action<MemberRef, T> handler)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(handler);
+        Table.Add(new MessageEntry<T>(name, _serializer, handler, null));
+        return this;
+    }
+
+    /// <summary>Handles messages of one type; awaited before the next event of the group.</summary>
+    public GroupBuilder HandleAsync<T>(string name, Func<MemberRef, T, ValueTask> handler)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(handler);
+        HasAsync = true;
+        Table.Add(new MessageEntry<T>(name, _serializer, null, handler));
+        return this;
+    }
+
+    /// <summary>Handles raw bytes, sent as <see cref="ReadOnlyMemory{T}"/> of byte; they are valid during the call only.</summary>
+    public GroupBuilder HandleBytes(string name, Action<MemberRef, ReadOnlyMemory<byte>> handler)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(handler);
+        Table.Add(new RawEntry(name, handler));
+        return this;
+    }
+
+    /// <summary>Answers queries; a null answer counts as answered without a value, an exception is the caller's <see cref="QueryAbortedException"/>.</summary>
+    public GroupBuilder OnQuery<TQuery, TReply>(string name, Func<MemberRef, TQuery, TReply> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        return OnQuery<TQuery, TReply>(name, (from, query) => handler(from, query) is { } reply ? QueryAnswer<TReply>.Of(reply) : QueryAnswer<TReply>.Null);
+    }
+
+    /// <summary>Answers queries with a value, with <see cref="QueryAnswer{TReply}.Null"/> or with <see cref="QueryAnswer{TReply}.Abort"/>.</summary>
+    public GroupBuilder OnQuery<TQuery, TReply>(string name, Func<MemberRef, TQuery, QueryAnswer<TReply>> handler)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(handler);
+        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, (from, query) => new(handler(from, query))));
+        return this;
+    }
+
+    /// <summary>Answers queries; awaited before the next event of the group.</summary>
+    public GroupBuilder OnQueryAsync<TQuery, TReply>(string name, Func<MemberRef, TQuery, ValueTask<QueryAnswer<TReply>>> handler)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(handler);
+        HasAsync = true;
+        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, handler));
+        return this;
+    }
+
+    /// <summary>Hears every view, in order with the messages.</summary>
+    public GroupBuilder OnView(Action<View> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        Table.OnView.Add(handler);
+        return this;
+    }
+
+    /// <summary>Hears that a view change begins; the flush waits for <see cref="TerminationContext.Done"/>, at most 2 s.</summary>
+    public GroupBuilder OnViewProposed(Action<Proposal, TerminationContext> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        Table.OnProposed.Add(handler);
+        return this;
+    }
+
+    /// <summary>
+    /// State that joiners get: <paramref name="save"/> writes all of it, between the last message of one view and the first of the next,
+    /// and <paramref name="load"/> replaces it at the joiner before its first view.
+    /// </summary>
+    public GroupBuilder Checkpoint(Action<IBufferWriter<byte>> save, Action<ReadOnlyMemory<byte>> load)
+    {
+        ArgumentNullException.ThrowIfNull(save);
+        return CheckpointSnapshot(
+            () =>
+            {
+                var bytes = new ArrayBufferWriter<byte>();
+                save(bytes);
+                return writer => writer.Write(bytes.WrittenSpan);
+            },
+            load);
+    }
+
+    /// <summary>
+    /// The same for large states: <paramref name="snapshot"/> takes an immutable or copy-on-write picture at the view event and returns
+    /// how to write it; the writing may then run beside the messages of the next view.
+    /// </summary>
+    public GroupBuilder CheckpointSnapshot(Func<Action<IBufferWriter<byte>>> snapshot, Action<ReadOnlyMemory<byte>> load)
+    {
+        ArgumentNullException.ThrowIfNull(snapshot);
+        ArgumentNullException.ThrowIfNull(load);
+        (Table.Snapshot, Table.Load) = (snapshot, load);
+        return this;
+    }
+
+    /// <summary>Hears of handlers that threw and of messages that no handler takes; by default they are only counted.</summary>
+    public GroupBuilder OnError(Action<GroupError> handler)
+    {
+        Table.OnError = handler;
+        return this;
+    }
+
+    /// <summary>Short text of this member in the views of this group; default that of the host.</summary>
+    public GroupBuilder Tag(string tag)
+    {
+        Table.Tag = tag;
+        return this;
+    }
+
+    /// <summary>Runs the handlers on the loop itself, for the shortest latency: they promise to be short and to wait for nothing.</summary>
+    public GroupBuilder Inline()
+    {
+        Table.Inline = true;
+        return this;
+    }
+}

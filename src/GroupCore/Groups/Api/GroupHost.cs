@@ -1,0 +1,165 @@
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups;
+
+/// <summary>The groups of one process: takes frames and membership events apart by group. Created before the node's first turn.</summary>
+public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
+{
+    private readonly List<GroupProtocol> _groups = [];
+    private readonly Dictionary<GroupId, GroupProtocol> _byId = [];
+    private readonly List<GroupProtocol> _touched = [];
+    private readonly BindTable _bindings = new();
+    private readonly EarlyFrames _early = new();
+    private readonly bool[] _slots = new bool[GroupLimits.GroupsPerProcess + 1];
+
+    /// <summary>Takes over the group frames of <paramref name="node"/> and the events of <paramref name="membership"/>.</summary>
+    public GroupHost(INode node, IMembership membership, GroupHostOptions options)
+    {
+        (Node, Membership, Options) = (node, membership, options);
+        node.Route(FrameType.Bind, FrameType.Bind, this);
+        node.Route(FrameType.Data, FrameType.Data, this);
+        node.Route(FrameType.Order, FrameType.Ack, this);
+        node.Route(FrameType.Peer, FrameType.Reply, this);
+        node.Route(FrameType.Report, FrameType.FlushAck, this);
+        node.Route(FrameType.CutPart, FrameType.CutPart, this);
+        node.Route(FrameType.StateOpen, FrameType.StateDone, this);
+        node.Route(FrameType.FirstLayer, FrameType.LastLayer, this);
+        node.AtEndOfTurn(this);
+        membership.Attach(this);
+    }
+
+    internal INode Node { get; }
+
+    internal IMembership Membership { get; }
+
+    internal GroupHostOptions Options { get; }
+
+    /// <summary>
+    /// Joins the group of that name, which is created when there is none; completes when this member has the group's state and its first
+    /// view was handled.
+    /// </summary>
+    /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be had.</exception>
+    /// <exception cref="PoisonedException">This process was excluded.</exception>
+    public async ValueTask<Group> JoinAsync(string name, Action<GroupBuilder> configure, GroupOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(name);
+        ArgumentNullException.ThrowIfNull(configure);
+        if (name.Length > 256) throw new ArgumentException("A group name has at most 256 characters.", nameof(name));
+        var builder = new GroupBuilder(Options.Serializer);
+        configure(builder);
+        if (builder.Table.Inline && builder.HasAsync) throw new ArgumentException("Inline groups take synchronous handlers only.", nameof(configure));
+        var call = new JoinCall(this, name, options ?? new(), builder.Table);
+        while (!Node.TryPost(call)) await Node.CommandRoom(cancellationToken).ConfigureAwait(false);
+        var group = await call.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            return await group.Joined.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            group.Post(new CallCommand(group.RequestLeave));
+            throw;
+        }
+    }
+
+    internal GroupProtocol Start(string name, GroupOptions options, HandlerTable table)
+    {
+        if (_groups.Exists(g => g.Name == name)) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
+        int slot = Array.IndexOf(_slots, false, 1);
+        if (slot < 0) throw new InvalidOperationException($"A process joins at most {GroupLimits.GroupsPerProcess} groups.");
+        if (Membership.State == MembershipState.Poisoned) throw new PoisonedException("it has to join the system again first");
+        _slots[slot] = true;
+        var group = new GroupProtocol(this, name, options, table, (ushort)slot);
+        _groups.Add(group);
+        Membership.Join(name, options, table.Tag ?? Options.Tag);
+        return group;
+    }
+
+    internal void Touched(GroupProtocol group) => _touched.Add(group);
+
+    internal void Forget(GroupProtocol group)
+    {
+        _slots[group.Slot] = false;
+        _groups.Remove(group);
+        if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
+    }
+
+    /// <inheritdoc/>
+    public void EndOfTurn()
+    {
+        // What one group does may touch another.
+        for (int i = 0; i < _touched.Count; i++) _touched[i].EndOfTurn();
+        _touched.Clear();
+    }
+
+    /// <inheritdoc/>
+    public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        if (header.Type == FrameType.Bind)
+        {
+            if (!_bindings.OnBind(peer, header.Slot, body)) Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        var binding = _bindings.Find(peer, header.Slot);
+        if (binding is null || header.View != (uint)binding.View)
+        {
+            Node.Counters.Refuse(binding is null ? RefusalReason.Unbound : RefusalReason.StaleView);
+            return;
+        }
+        if (binding.Group is null or { IsOver: true }) binding.Group = _byId.GetValueOrDefault(binding.Id);
+        if (binding.Group is { } group) group.OnFrame(peer, header, body, binding.View);
+        else if (!IsJoining() || !_early.TryAdd(binding.Id, binding.View, peer, header, body)) Node.Counters.Refuse(RefusalReason.StaleView);
+    }
+
+    /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>
+    private bool IsJoining() => _groups.Exists(static g => g.Id is null);
+
+    /// <inheritdoc/>
+    public void OnMembershipState(MembershipState state, string reason)
+    {
+        foreach (var group in _groups.ToArray()) group.OnState(state, reason);
+    }
+
+    /// <inheritdoc/>
+    public void OnJoinAccepted(string name, GroupId group)
+    {
+        if (_groups.Find(g => g.Name == name && g.Id is null) is { } joining) Adopt(joining, group);
+    }
+
+    private void Adopt(GroupProtocol group, GroupId id)
+    {
+        group.Id = id;
+        _byId[id] = group;
+        group.TakeEarly(_early.Take(frame => frame.Group == id));
+        if (!IsJoining()) _early.Clear();
+    }
+
+    /// <inheritdoc/>
+    public void OnJoinRefused(string name, string reason)
+    {
+        if (_groups.Find(g => g.Name == name && g.View is null) is { } joining) joining.End(new JoinRefusedException(name, reason), failed: true);
+    }
+
+    /// <inheritdoc/>
+    public void OnPropose(Proposal proposal)
+    {
+        if (_byId.GetValueOrDefault(proposal.Group) is { } group) group.OnPropose(proposal);
+    }
+
+    /// <inheritdoc/>
+    public void OnInstall(View view)
+    {
+        if (!_byId.ContainsKey(view.Group) && view.RankOf(Membership.Self) >= 0) OnJoinAccepted(view.Name, view.Group);
+        if (_byId.GetValueOrDefault(view.Group) is { } group) group.OnInstall(view);
+    }
+
+    /// <inheritdoc/>
+    public void OnGroupOver(GroupId group, string reason)
+    {
+        if (_byId.GetValueOrDefault(group) is { } over) over.End(new NotMemberException(over.Name, reason), failed: true);
+    }
+}

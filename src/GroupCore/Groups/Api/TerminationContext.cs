@@ -1,0 +1,38 @@
+using GroupCore.Membership;
+
+namespace GroupCore.Groups;
+
+/// <summary>
+/// What a protocol of users does before a view change goes on: talk to survivors, then say <see cref="Done"/>. Called again with a new
+/// context when the proposal is superseded, so what it does is idempotent. Source: groupcore-oracle 5.6.
+/// </summary>
+public sealed class TerminationContext
+{
+    private readonly Group _group;
+    private int _done;
+
+    internal TerminationContext(Group group, Proposal proposal, View view)
+    {
+        (_group, Proposal, View) = (group, proposal, view);
+    }
+
+    /// <summary>The proposal.</summary>
+    public Proposal Proposal { get; }
+
+    /// <summary>The view that ends.</summary>
+    public View View { get; }
+
+    /// <summary>Members of both views.</summary>
+    public IReadOnlyList<ProcessId> Survivors => Proposal.Survivors;
+
+    internal bool IsDone => Volatile.Read(ref _done) != 0;
+
+    /// <summary>Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view.</summary>
+    public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);
+
+    /// <summary>This member needs nothing more before the view change. Without it the flush waits 2 s for this member.</summary>
+    public void Done()
+    {
+        if (Interlocked.Exchange(ref _done, 1) == 0) _group.Protocol.PostHookDone(this);
+    }
+}

@@ -1,0 +1,168 @@
+using GroupCore.Groups.Multicast;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Dispatch;
+
+/// <summary>
+/// The event stream of one group: the loop appends in delivery order, one worker at a time runs the handlers, in batches of what has
+/// gathered meanwhile. Source: groupcore-oracle 1.4, 6.8 (b); data-path rule 7.
+/// </summary>
+/// <remarks>
+/// Two arrays change hands, so nothing is shared while either side works: the loop fills one, the worker empties the other, and tells
+/// the loop by a command how far it is, at most one at a time. A backlog above the bound stops acknowledgements and so the senders.
+/// <c>Inline</c> groups run their handlers on the loop at the end of the turn.
+/// </remarks>
+internal sealed class Dispatcher : ICompletion
+{
+    private const int ProgressEvery = 256;
+    private readonly INode _node;
+    private readonly IEventTarget _target;
+    private readonly bool _inline;
+    private readonly Progress _progress;
+    private GroupEvent[] _filling = new GroupEvent[16];
+    private GroupEvent[] _running = new GroupEvent[16];
+    private int _filled;
+    private int _toRun;
+    private bool _busy;
+    private long _addedEvents;
+    private long _addedBytes;
+    private long _doneEvents;
+    private long _doneBytes;
+    private Slab? _holdSlab;
+    private int _holdCount;
+    // Written by the worker, read by the loop.
+    private long _workedEvents;
+    private long _workedBytes;
+    private int _posted;
+    private volatile bool _idle = true;
+
+    public Dispatcher(INode node, IEventTarget target, bool inline)
+    {
+        (_node, _target, _inline) = (node, target, inline);
+        _progress = new(this);
+    }
+
+    /// <summary>Whether handlers are so far behind that senders must wait.</summary>
+    public bool Full => _addedEvents - _doneEvents >= GroupLimits.DispatchEvents || _addedBytes - _doneBytes >= GroupLimits.DispatchBytes;
+
+    /// <summary>Number of the next event.</summary>
+    public long Added => _addedEvents;
+
+    /// <summary>Events before this number are handled.</summary>
+    public long Done => _doneEvents;
+
+    /// <summary>Appends an event. Its slab is held for it, unless the caller gives it (<paramref name="owned"/>).</summary>
+    public void Add(in GroupEvent entry, bool owned = false)
+    {
+        if (entry.Slab is { } slab && !owned)
+        {
+            if (!ReferenceEquals(slab, _holdSlab)) TakeHolds();
+            _holdSlab = slab;
+            _holdCount++;
+        }
+        if (_filled == _filling.Length) Array.Resize(ref _filling, _filled * 2);
+        _filling[_filled++] = entry;
+        _addedEvents++;
+        _addedBytes += entry.Length;
+    }
+
+    /// <summary>Makes the holds of events real; before any message is dropped from the store. One atomic operation per run of a slab.</summary>
+    public void TakeHolds()
+    {
+        if (_holdCount > 0) _holdSlab!.Hold(_holdCount);
+        (_holdSlab, _holdCount) = (null, 0);
+    }
+
+    /// <summary>Hands what has gathered to the worker if it is free. End of turn.</summary>
+    public void Publish()
+    {
+        TakeHolds();
+        if (_busy || _filled == 0) return;
+        (_filling, _running) = (_running, _filling);
+        (_toRun, _filled) = (_filled, 0);
+        _busy = true;
+        _idle = false;
+        if (_inline) Run();
+        else _node.Complete(this);
+    }
+
+    /// <summary>Runs a batch; outside of the loop unless inline.</summary>
+    public void Run() => _ = RunAsync();
+
+    private async Task RunAsync()
+    {
+        int count = _toRun;
+        long bytes = 0;
+        Slab? slab = null;
+        int held = 0;
+        _target.BeginBatch();
+        for (int i = 0; i < count; i++)
+        {
+            var pending = _target.Handle(ref _running[i]);
+            if (!pending.IsCompletedSuccessfully) await pending.ConfigureAwait(false);
+            bytes += _running[i].Length;
+            if (_running[i].Slab is { } done)
+            {
+                if (!ReferenceEquals(done, slab))
+                {
+                    slab?.Release(held);
+                    (slab, held) = (done, 0);
+                }
+                held++;
+            }
+            _running[i] = default;
+            if ((i + 1) % ProgressEvery != 0 || i + 1 == count) continue;
+            slab?.Release(held);
+            (slab, held) = (null, 0);
+            Report(ProgressEvery, bytes);
+            bytes = 0;
+        }
+        slab?.Release(held);
+        Report(count % ProgressEvery == 0 ? ProgressEvery : count % ProgressEvery, bytes, last: true);
+    }
+
+    private void Report(int events, long bytes, bool last = false)
+    {
+        Volatile.Write(ref _workedBytes, _workedBytes + bytes);
+        Volatile.Write(ref _workedEvents, _workedEvents + events);
+        // Once the loop sees this the arrays are its own again.
+        if (last) _idle = true;
+        if (_inline)
+        {
+            if (last) OnProgress();
+        }
+        else if (Interlocked.Exchange(ref _posted, 1) == 0 && !_node.TryPost(_progress)) _ = PostLaterAsync();
+    }
+
+    private async Task PostLaterAsync()
+    {
+        try
+        {
+            do await _node.CommandRoom(CancellationToken.None).ConfigureAwait(false);
+            while (!_node.TryPost(_progress));
+        }
+        catch (NodeStoppedException)
+        {
+            // Nobody is left to tell.
+        }
+    }
+
+    private void OnProgress()
+    {
+        Volatile.Write(ref _posted, 0);
+        bool idle = _idle;
+        _doneEvents = Volatile.Read(ref _workedEvents);
+        _doneBytes = Volatile.Read(ref _workedBytes);
+        if (idle) _busy = false;
+        _target.OnHandled(_doneEvents);
+    }
+
+    private sealed class Progress(Dispatcher dispatcher) : NodeCommand
+    {
+        public override void Run() => dispatcher.OnProgress();
+
+        public override void Abandon(Exception reason)
+        {
+        }
+    }
+}

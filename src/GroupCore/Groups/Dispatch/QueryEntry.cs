@@ -1,0 +1,21 @@
+using System.Buffers;
+using System.Text;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Dispatch;
+
+/// <summary>A handler that answers queries.</summary>
+internal sealed class QueryEntry<TQuery, TReply>(string name, IPayloadSerializer serializer, Func<MemberRef, TQuery, ValueTask<QueryAnswer<TReply>>> answer)
+    : HandlerEntry(name, typeof(TQuery), typeof(TReply))
+{
+    public override ValueTask Invoke(MemberRef from, ReadOnlyMemory<byte> payload) =>
+        throw new WrongHandlerTypeException(Name, "answers queries and takes no plain messages");
+
+    public override async ValueTask<ReplyStatus> Answer(MemberRef from, ReadOnlyMemory<byte> payload, IBufferWriter<byte> reply)
+    {
+        var given = await answer(from, serializer.Deserialize<TQuery>(payload.Span)).ConfigureAwait(false);
+        if (given.Status == ReplyStatus.Value) serializer.Serialize(reply, given.Value!);
+        else if (given.Status == ReplyStatus.Abort) Encoding.UTF8.GetBytes(given.Error, reply);
+        return given.Status;
+    }
+}

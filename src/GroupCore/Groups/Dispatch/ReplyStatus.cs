@@ -1,0 +1,14 @@
+namespace GroupCore.Groups.Dispatch;
+
+/// <summary>How a member answered a query. Source: groupcore-oracle 6.10.</summary>
+internal enum ReplyStatus : byte
+{
+    /// <summary>With a value.</summary>
+    Value = 0,
+
+    /// <summary>It has none.</summary>
+    Null = 1,
+
+    /// <summary>With an error: the bytes are its text.</summary>
+    Abort = 2,
+}

@@ -1,0 +1,157 @@
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Peers;
+using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+
+namespace GroupCore.Groups.Dispatch;
+
+/// <summary>Runs a group's events on its worker: finds the handler, calls it, completes the call that waits for this delivery. Exceptions of handlers are reported and end there.</summary>
+internal sealed class Upcalls(GroupProtocol group) : IEventTarget
+{
+    private static readonly AsyncLocal<Upcalls?> s_current = new();
+    private View? _view;
+    private Handling? _handling;
+
+    /// <summary>Whether the caller runs in a handler of this group.</summary>
+    public bool IsCurrent => ReferenceEquals(s_current.Value, this);
+
+    /// <summary>The point-to-point message that the calling handler handles.</summary>
+    public Handling? CurrentHandling => IsCurrent ? _handling : null;
+
+    public void BeginBatch() => s_current.Value = this;
+
+    public void OnHandled(long events)
+    {
+        group.Touch();
+        if (!group.IsOver && group.View is not null) group.Peers.OnHandled(events);
+    }
+
+    public ValueTask Handle(ref GroupEvent entry)
+    {
+        switch (entry.Kind)
+        {
+            case EventKind.Message or EventKind.PeerMessage: return OnMessage(ref entry);
+            case EventKind.Query or EventKind.PeerQuery: return new(OnQueryAsync(entry));
+            case EventKind.View: OnView((View)entry.Target!); break;
+            case EventKind.Proposed: OnProposed((TerminationContext)entry.Target!); break;
+            case EventKind.Save: ((StateCut)entry.Target!).Take(group.Table.Snapshot); break;
+            default: OnLoad((LoadedState)entry.Target!); break;
+        }
+        return default;
+    }
+
+    private ValueTask OnMessage(ref GroupEvent entry)
+    {
+        var own = entry.Target as SendOperation;
+        _handling = entry.Target as Handling;
+        var from = From(entry.Rank);
+        if (group.Table.Find(entry.Handler) is not { } handler)
+        {
+            group.Facade.Unhandled(entry.Handler, from);
+        }
+        else
+        {
+            try
+            {
+                var pending = handler.Invoke(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length));
+                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from, own);
+            }
+            catch (Exception error)
+            {
+                group.Facade.Report(new(handler.Name, from, error));
+            }
+        }
+        _handling = null;
+        own?.Complete();
+        return default;
+    }
+
+    private async ValueTask FinishAsync(ValueTask pending, HandlerEntry handler, MemberRef from, SendOperation? own)
+    {
+        try
+        {
+            await pending.ConfigureAwait(false);
+        }
+        catch (Exception error)
+        {
+            group.Facade.Report(new(handler.Name, from, error));
+        }
+        _handling = null;
+        own?.Complete();
+    }
+
+    private async Task OnQueryAsync(GroupEvent entry)
+    {
+        _handling = entry.Target as Handling;
+        var from = From(entry.Rank);
+        var reply = new ReplyOperation(group, from.Id, entry.Number);
+        if (group.Table.Find(entry.Handler) is not { } handler)
+        {
+            group.Facade.Unhandled(entry.Handler, from);
+            reply.Abort("no such handler is registered here");
+        }
+        else
+        {
+            try
+            {
+                reply.Status = await handler.Answer(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length), reply.Payload).ConfigureAwait(false);
+            }
+            catch (Exception error)
+            {
+                group.Facade.Report(new(handler.Name, from, error));
+                reply.Abort($"{error.GetType().Name}: {error.Message}");
+            }
+        }
+        _handling = null;
+        group.Post(reply);
+    }
+
+    private MemberRef From(int rank) => new(rank, _view!.Members[rank]);
+
+    private void OnView(View view)
+    {
+        _view = view;
+        group.Facade.SetView(view);
+        foreach (var handler in group.Table.OnView)
+        {
+            try
+            {
+                handler(view);
+            }
+            catch (Exception error)
+            {
+                group.Facade.Report(new("view", default, error));
+            }
+        }
+        group.PostViewHandled(view);
+    }
+
+    private void OnProposed(TerminationContext context)
+    {
+        foreach (var handler in group.Table.OnProposed)
+        {
+            try
+            {
+                handler(context.Proposal, context);
+            }
+            catch (Exception error)
+            {
+                group.Facade.Report(new("view proposed", default, error));
+            }
+        }
+    }
+
+    private void OnLoad(LoadedState state)
+    {
+        try
+        {
+            group.Table.Load?.Invoke(state.Bytes);
+        }
+        catch (Exception error)
+        {
+            group.Facade.Report(new("checkpoint", default, error));
+            group.Post(new CallCommand(() => group.FailJoin($"the state could not be loaded: {error.Message}")));
+        }
+    }
+}

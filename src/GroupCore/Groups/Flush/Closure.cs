@@ -1,0 +1,74 @@
+namespace GroupCore.Groups.Flush;
+
+/// <summary>
+/// The cut from the reports of all survivors, a pure function: per sender the longest that anyone received, the longest order, and of
+/// these what is closed (R4, R5). Messages outside of it are delivered by nobody: no survivor can have delivered one.
+/// </summary>
+internal static class Closure
+{
+    /// <summary>Computes the cut. <paramref name="trim"/> and <paramref name="longest"/> are false only in negative controls of R4 and R5.</summary>
+    public static FlushCut Cut(ulong proposal, int members, IReadOnlyList<FlushReport> reports, bool trim = true, bool longest = true)
+    {
+        var cut = new FlushCut(proposal, members);
+        var order = reports[0];
+        uint known = uint.MaxValue, closedOrder = 0;
+        foreach (var report in reports)
+        {
+            if (longest ? report.OrderLength > order.OrderLength : report.OrderLength < order.OrderLength) order = report;
+            known = Math.Min(known, report.OrderLength);
+            closedOrder = Math.Max(closedOrder, report.OrderClosed);
+            if (report.Contributed) cut.Contributors.Add((ushort)report.Rank);
+        }
+        cut.Contributors.Sort();
+        var union = new uint[members];
+        for (int s = 0; s < members; s++)
+        {
+            var holder = reports[0];
+            foreach (var report in reports)
+            {
+                if (report.Received[s] > holder.Received[s]) holder = report;
+                cut.Upto[s] = Math.Max(cut.Upto[s], report.Closed[s]);
+            }
+            union[s] = holder.Received[s];
+            cut.Holder[s] = (ushort)holder.Rank;
+        }
+        cut.OrderLength = Math.Min(Math.Max(closedOrder, order.OrderBase), order.OrderLength);
+        if (trim) Close(cut, union, order, reports);
+        else
+        {
+            union.CopyTo(cut.Upto, 0);
+            cut.OrderLength = order.OrderLength;
+        }
+        cut.OrderFrom = Math.Max(order.OrderBase, Math.Min(known, cut.OrderLength));
+        for (uint x = cut.OrderFrom; x < cut.OrderLength; x++) cut.Records.Add(order.Order[(int)(x - order.OrderBase)]);
+        return cut;
+    }
+
+    private static void Close(FlushCut cut, uint[] union, FlushReport order, IReadOnlyList<FlushReport> reports)
+    {
+        var points = new List<(uint Seq, uint Dep)>[union.Length];
+        for (int s = 0; s < union.Length; s++) points[s] = [];
+        foreach (var report in reports)
+            foreach (var (sender, seq, dep) in report.Points)
+                if (report.Rank == cut.Holder[sender]) points[sender].Add((seq, dep));
+        bool moved = true;
+        while (moved)
+        {
+            moved = false;
+            for (int s = 0; s < union.Length; s++)
+            {
+                uint to = union[s];
+                foreach (var (seq, dep) in points[s])
+                    if (seq >= cut.Upto[s] && seq < to && dep > cut.OrderLength) to = seq;
+                cut.Upto[s] = Math.Max(cut.Upto[s], to);
+            }
+            while (cut.OrderLength < order.OrderLength)
+            {
+                var (rank, seq) = order.Order[(int)(cut.OrderLength - order.OrderBase)];
+                if (cut.Upto[rank] <= seq) break;
+                cut.OrderLength++;
+                moved = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Flush;
+
+/// <summary>
+/// The flush leader's side of one proposal: all reports → cut to all; all acknowledgements → done to the membership, repeated until the
+/// next view or a higher proposal. A leader that dies is replaced by the next proposal's. Source: groupcore-oracle 5.4 R3, R4, R8, 5.9.
+/// </summary>
+internal sealed class FlushLeader : ITimerTarget
+{
+    private readonly GroupProtocol _group;
+    private readonly FlushMember _member;
+    private readonly View _view;
+    private readonly Proposal _proposal;
+    private readonly List<int> _ranks = [];
+    private readonly FlushReport?[] _reports;
+    private readonly byte[]?[] _contributions;
+    private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
+    private bool _cutSent;
+    private bool _done;
+
+    public FlushLeader(GroupProtocol group, FlushMember member, View view, Proposal proposal, bool[] takesPart)
+    {
+        (_group, _member, _view, _proposal) = (group, member, view, proposal);
+        _reports = new FlushReport?[takesPart.Length];
+        _contributions = new byte[]?[takesPart.Length];
+        _acks = new (bool, bool, ulong)[takesPart.Length];
+        for (int rank = 0; rank < takesPart.Length; rank++)
+            if (takesPart[rank]) _ranks.Add(rank);
+    }
+
+    public void OnContribution(int rank, byte[] bytes) => _contributions[rank] ??= bytes;
+
+    public void OnReport(FlushReport report)
+    {
+        if (_cutSent || _reports[report.Rank] is not null) return;
+        if (report.Contributed && _contributions[report.Rank] is null)
+        {
+            _group.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        _reports[report.Rank] = report;
+        int missing = 0;
+        foreach (int rank in _ranks)
+            if (_reports[rank] is null) missing++;
+        if (missing == 0 || (_group.Node.Without == Rule.R3AllReports && missing * 2 < _ranks.Count)) SendCut();
+    }
+
+    private void SendCut()
+    {
+        _cutSent = true;
+        var reports = new List<FlushReport>();
+        foreach (int rank in _ranks)
+            if (_reports[rank] is { } report) reports.Add(report);
+        var without = _group.Node.Without;
+        var cut = Closure.Cut(_proposal.Number, _view.Members.Count, reports, without != Rule.R4ClosureTrim, without != Rule.R5LongestOrder);
+        foreach (ushort rank in cut.Contributors) _member.TakeContribution(rank, _contributions[rank]!);
+        foreach (int rank in _ranks)
+        {
+            if (rank == _group.Rank) continue;
+            // Every survivor holds every contribution before it acknowledges, so all that install the next view have the same.
+            foreach (ushort contributor in cut.Contributors) _member.SendPart(rank, _proposal.Number, contributor, _contributions[contributor]);
+            var frame = _group.Frame(FrameType.Cut, cut.Size);
+            cut.Write(frame);
+            _group.SendTo(rank);
+        }
+        _member.TakeCut(_proposal.Number, cut);
+    }
+
+    public void OnAck(int rank, bool initialised, ulong hash)
+    {
+        _acks[rank] = (true, initialised, hash);
+        if (!_cutSent || _done) return;
+        int missing = 0;
+        foreach (int other in _ranks)
+        {
+            if (!_acks[other].Acked) missing++;
+            else if (_acks[other].Hash != _acks[_group.Rank].Hash && _acks[_group.Rank].Acked)
+            {
+                // Deliveries would differ: this flush must not end. A rule of the protocol is broken somewhere.
+                _group.Node.Counters.Refuse(RefusalReason.Unexpected);
+                if (_group.Node.Without == Rule.None) return;
+            }
+        }
+        if (missing > (_group.Node.Without == Rule.R8AllAcks ? 1 : 0)) return;
+        _done = true;
+        SendDone();
+    }
+
+    private void SendDone()
+    {
+        var initialised = new List<ProcessId>();
+        foreach (int rank in _ranks)
+            if (_acks[rank].Initialised) initialised.Add(_view.Members[rank].Id);
+        _group.Membership.FlushDone(_view.Group, _view.Id, _proposal.Number, initialised);
+        _group.Node.SetTimer(_group.Node.Now + GroupLimits.FlushRetryNanoseconds, this, 0);
+    }
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        if (_group.IsInFlush(_view, _proposal)) SendDone();
+    }
+
+    /// <summary>Members whose report or acknowledgement is missing.</summary>
+    public void AddWaitedFor(List<int> ranks)
+    {
+        foreach (int rank in _ranks)
+            if (_cutSent ? !_acks[rank].Acked : _reports[rank] is null) ranks.Add(rank);
+    }
+}

@@ -1,0 +1,339 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Flush;
+
+/// <summary>
+/// The view change as every survivor and leaver takes part in it: <c>Normal → wedged → cut known → all held → acknowledged → installed</c>;
+/// a higher proposal starts again at wedged. One object per view.
+/// </summary>
+/// <remarks>
+/// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layer.
+/// Failure cases: any member or the leader dies → a higher proposal, fresh reports (R9); the proposal is never withdrawn, so a wedged
+/// member always gets a next view. A wait above <see cref="GroupLimits.FlushStepNanoseconds"/> ends in an accusation of who is waited for.
+/// Source: groupcore-oracle 5.1–5.5, 5.9.
+/// </remarks>
+internal sealed class FlushMember : ITimerTarget
+{
+    private readonly GroupProtocol _group;
+    private readonly INode _node;
+    private readonly View _view;
+    private readonly bool[] _takesPart;
+    private readonly bool[] _survives;
+    private readonly ReadOnlyMemory<byte>?[] _contributions;
+    private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
+    private readonly List<ProcessId> _accused = [];
+    private int _earlyBytes;
+    private byte[]? _contribution;
+    private FlushLeader? _leader;
+    private long _round;
+    private int _steps;
+
+    public FlushMember(GroupProtocol group, View view)
+    {
+        (_group, _node, _view) = (group, group.Node, view);
+        _takesPart = new bool[view.Members.Count];
+        _survives = new bool[view.Members.Count];
+        _contributions = new ReadOnlyMemory<byte>?[view.Members.Count];
+    }
+
+    /// <summary>The proposal that wedged this member, null in normal operation.</summary>
+    public Proposal? Proposal { get; private set; }
+
+    public ulong Wedge => Proposal?.Number ?? 0;
+
+    public FlushCut? Cut { get; private set; }
+
+    public bool Acked { get; private set; }
+
+    /// <summary>Rank of the flush leader: the lowest initialised survivor.</summary>
+    public int Leader { get; private set; } = -1;
+
+    /// <summary>Whether a member takes part in this flush.</summary>
+    public bool TakesPart(int rank) => _takesPart[rank];
+
+    /// <summary>R1, R2, R9: wedge, and report afresh.</summary>
+    public void Start(Proposal proposal)
+    {
+        if (Proposal is null) _group.BeginWedge();
+        var oldCut = _node.Without == Rule.R9FreshReports ? Cut : null;
+        (Proposal, Cut, Acked, _leader) = (proposal, oldCut, false, null);
+        _round++;
+        _steps = 0;
+        WithdrawAll();
+        Array.Clear(_contributions);
+        for (int rank = 0; rank < _view.Members.Count; rank++) _survives[rank] = _takesPart[rank] = false;
+        foreach (var id in proposal.Survivors) Mark(id, survives: true);
+        foreach (var id in proposal.Leavers) Mark(id, survives: false);
+        Leader = ChooseLeader();
+        _group.Peers.OnWedged(this);
+        _group.WedgeLayer(proposal);
+        if (!_takesPart[_group.Rank] || Leader < 0) return;
+        if (Leader == _group.Rank) _leader = new(_group, this, _view, proposal, _takesPart);
+        _group.StartHooks(proposal);
+        SendReport(proposal.Number);
+        ReplayEarly();
+        TryAck();
+        _node.SetTimer(_node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
+    }
+
+    private void Mark(ProcessId id, bool survives)
+    {
+        int rank = _view.RankOf(id);
+        if (rank < 0) return;
+        _takesPart[rank] = true;
+        _survives[rank] = survives;
+    }
+
+    /// <summary>Lowest initialised survivor; leavers and uninitialised members only where there is no better.</summary>
+    private int ChooseLeader()
+    {
+        int best = -1, bestClass = 4;
+        for (int rank = 0; rank < _view.Members.Count; rank++)
+        {
+            if (!_takesPart[rank]) continue;
+            int kind = (_view.Members[rank].Initialised ? 0 : 2) + (_survives[rank] ? 0 : 1);
+            if (kind < bestClass) (best, bestClass) = (rank, kind);
+        }
+        return best;
+    }
+
+    private void SendReport(ulong p)
+    {
+        var report = _group.Multicast.Report(p);
+        if (_contribution is null && _group.HasLayer)
+        {
+            var into = new ArrayBufferWriter<byte>();
+            _group.Contribute(into);
+            _contribution = into.WrittenSpan.ToArray();
+        }
+        report.Contributed = _contribution is not null;
+        if (_leader is not null)
+        {
+            if (_contribution is not null) _leader.OnContribution(_group.Rank, _contribution);
+            _leader.OnReport(report);
+            return;
+        }
+        if (_contribution is not null) SendPart(Leader, p, _group.Rank, _contribution);
+        var frame = _group.Frame(FrameType.Report, report.Size);
+        report.Write(frame);
+        _group.SendTo(Leader);
+    }
+
+    /// <summary>One member's contribution: proposal u64, rank u16, bytes.</summary>
+    public void SendPart(int to, ulong p, int rank, ReadOnlySpan<byte> contribution)
+    {
+        var frame = _group.Frame(FrameType.CutPart, 10 + contribution.Length);
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, p);
+        BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)rank);
+        contribution.CopyTo(frame[10..]);
+        _group.SendTo(to);
+    }
+
+    /// <summary>A flush frame of a member of this view.</summary>
+    public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
+    {
+        if (body.Length < 8)
+        {
+            _node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        ulong p = BinaryPrimitives.ReadUInt64LittleEndian(body);
+        if (p > Wedge) Keep(rank, type, body);
+        else if (type == FrameType.Pull) OnPull(p, rank, body);
+        else if (p < Wedge) _node.Counters.Refuse(RefusalReason.StaleView);
+        else if (!_takesPart[rank]) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else Handle(p, rank, type, body);
+    }
+
+    private void Handle(ulong p, int rank, FrameType type, ReadOnlySpan<byte> body)
+    {
+        switch (type)
+        {
+            case FrameType.Report: OnReport(rank, body); break;
+            case FrameType.CutPart: OnPart(rank, body); break;
+            case FrameType.Cut: OnCut(p, rank, body); break;
+            case FrameType.Forward: OnForward(body); break;
+            case FrameType.FlushAck: OnAck(rank, body); break;
+            case FrameType.Pull: OnPull(p, rank, body); break;
+            default: _node.Counters.Refuse(RefusalReason.UnknownType); break;
+        }
+    }
+
+    private void Keep(int rank, FrameType type, ReadOnlySpan<byte> body)
+    {
+        if (_earlyBytes + body.Length > 2 * GroupLimits.EarlyBytes)
+        {
+            _node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        _earlyBytes += body.Length;
+        _early.Add((rank, type, body.ToArray()));
+    }
+
+    private void ReplayEarly()
+    {
+        var early = _early.ToArray();
+        _early.Clear();
+        _earlyBytes = 0;
+        foreach (var (rank, type, body) in early) OnFrame(rank, type, body);
+    }
+
+    private void OnReport(int rank, ReadOnlySpan<byte> body)
+    {
+        var report = FlushReport.Read(body, _view.Members.Count);
+        if (report is null) _node.Counters.Refuse(RefusalReason.Malformed);
+        else if (report.Rank != rank) _node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (_leader is null) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else _leader.OnReport(report);
+    }
+
+    private void OnPart(int from, ReadOnlySpan<byte> body)
+    {
+        int rank = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
+        if (rank < 0 || rank >= _view.Members.Count || body.Length - 10 > GroupLimits.ContributionBytes) _node.Counters.Refuse(RefusalReason.Malformed);
+        else if (from == Leader && _leader is null && _takesPart[rank]) _contributions[rank] = body[10..].ToArray();
+        else if (_leader is not null && from == rank) _leader.OnContribution(rank, body[10..].ToArray());
+        else _node.Counters.Refuse(RefusalReason.Unexpected);
+    }
+
+    private void OnCut(ulong p, int rank, ReadOnlySpan<byte> body)
+    {
+        var cut = FlushCut.Read(body, _view.Members.Count);
+        if (cut is null || !_group.Multicast.Continues(cut)) _node.Counters.Refuse(RefusalReason.Malformed);
+        else if (rank != Leader) _node.Counters.Refuse(RefusalReason.WrongSender);
+        else TakeCut(p, cut);
+    }
+
+    /// <summary>R6: what is missing is pulled from who holds it.</summary>
+    public void TakeCut(ulong p, FlushCut cut)
+    {
+        if (Cut is not null) return;
+        Cut = cut;
+        for (int s = 0; s < cut.Upto.Length; s++)
+        {
+            uint have = _group.Multicast.ReceivedOf(s);
+            if (have >= cut.Upto[s] || cut.Holder[s] == _group.Rank) continue;
+            var frame = _group.Frame(FrameType.Pull, 18);
+            BinaryPrimitives.WriteUInt64LittleEndian(frame, p);
+            BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)s);
+            BinaryPrimitives.WriteUInt32LittleEndian(frame[10..], have);
+            BinaryPrimitives.WriteUInt32LittleEndian(frame[14..], cut.Upto[s]);
+            _group.SendTo(cut.Holder[s]);
+        }
+        TryAck();
+    }
+
+    /// <summary>The leader holds all contributions itself.</summary>
+    public void TakeContribution(int rank, ReadOnlyMemory<byte> bytes) => _contributions[rank] = bytes;
+
+    private void OnPull(ulong p, int rank, ReadOnlySpan<byte> body)
+    {
+        int sender = body.Length == 18 ? BinaryPrimitives.ReadUInt16LittleEndian(body[8..]) : -1;
+        if (sender < 0 || sender >= _view.Members.Count) _node.Counters.Refuse(RefusalReason.Malformed);
+        else if (Proposal is null) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else _group.Multicast.Forward(p, rank, sender, BinaryPrimitives.ReadUInt32LittleEndian(body[10..]), BinaryPrimitives.ReadUInt32LittleEndian(body[14..]));
+    }
+
+    private void OnForward(ReadOnlySpan<byte> body)
+    {
+        if (Cut is null || body.Length < 8) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else if (_group.Multicast.OnForward(body[8..])) TryAck();
+    }
+
+    private void OnAck(int rank, ReadOnlySpan<byte> body)
+    {
+        if (body.Length != 17 || body[8] > 1) _node.Counters.Refuse(RefusalReason.Malformed);
+        else if (_leader is null) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else _leader.OnAck(rank, body[8] == 1, BinaryPrimitives.ReadUInt64LittleEndian(body[9..]));
+    }
+
+    /// <summary>R7: acknowledge only with all of the cut, all contributions, no own point-to-point message under way, and all hooks done.</summary>
+    public void TryAck()
+    {
+        if (Cut is null || Acked || Proposal is null || !_group.HooksDone) return;
+        if (_node.Without != Rule.R7PullsBeforeAck && !_group.Multicast.Holds(Cut)) return;
+        if (_node.Without != Rule.R7PeerMessagesBeforeAck && _group.Peers.Outstanding > 0) return;
+        var hash = new StableHash();
+        foreach (ushort rank in Cut.Contributors)
+        {
+            if (_contributions[rank] is not { } bytes) return;
+            hash.Add(rank);
+            hash.Add(bytes.Span);
+        }
+        Acked = true;
+        ulong tail = _group.Multicast.TailHash(Cut, hash.Value);
+        if (_node.Without == Rule.R10TailAtInstall) _group.Multicast.DeliverCut(Cut);
+        if (_leader is not null)
+        {
+            _leader.OnAck(_group.Rank, _group.Initialised, tail);
+            return;
+        }
+        // FlushAck: proposal u64, initialised u8, tail hash u64.
+        var frame = _group.Frame(FrameType.FlushAck, 17);
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, Proposal.Number);
+        frame[8] = _group.Initialised ? (byte)1 : (byte)0;
+        BinaryPrimitives.WriteUInt64LittleEndian(frame[9..], tail);
+        _group.SendTo(Leader);
+    }
+
+    /// <summary>What the survivors' layers contributed, in rank order.</summary>
+    public List<LayerContribution> Contributions()
+    {
+        var all = new List<LayerContribution>();
+        if (Cut is null) return all;
+        foreach (ushort rank in Cut.Contributors)
+            if (_contributions[rank] is { } bytes) all.Add(new(_view.Members[rank].Id, bytes));
+        return all;
+    }
+
+    /// <summary>The view is over.</summary>
+    public void Close()
+    {
+        _round++;
+        WithdrawAll();
+    }
+
+    /// <summary>
+    /// A step took too long: whom does this member wait for? A member that waits for its leader gives it four steps, since the leader
+    /// itself waits for the one at fault and accuses it after one.
+    /// </summary>
+    void ITimerTarget.OnTimer(long token)
+    {
+        if (token != _round || Proposal is null) return;
+        _group.Touch();
+        _steps++;
+        var waited = new List<int>();
+        if (_leader is not null) _leader.AddWaitedFor(waited);
+        else if (Acked || Cut is null)
+        {
+            if (_steps >= 4) waited.Add(Leader);
+        }
+        if (Cut is not null && !Acked)
+        {
+            for (int s = 0; s < Cut.Upto.Length; s++)
+                if (_group.Multicast.ReceivedOf(s) < Cut.Upto[s]) waited.Add(Cut.Holder[s]);
+            _group.Peers.AddWaitedFor(waited);
+        }
+        foreach (int rank in waited)
+        {
+            if (rank == _group.Rank) continue;
+            var id = _view.Members[rank].Id;
+            if (_accused.Contains(id)) continue;
+            _accused.Add(id);
+            _group.Membership.Accuse(id, Accusation.FlushStall);
+        }
+        _group.Membership.Sync(_view.Group, _view.Id, Wedge);
+        _node.SetTimer(_node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
+    }
+
+    private void WithdrawAll()
+    {
+        foreach (var id in _accused) _group.Membership.Withdraw(id);
+        _accused.Clear();
+    }
+}

@@ -1,0 +1,79 @@
+namespace GroupCore.Groups;
+
+/// <summary>Limits and periods of the group layer; sources: groupcore-oracle 6.1, 6.7, 6.8, 9.3, 10.6.</summary>
+internal static class GroupLimits
+{
+    public const int GroupsPerProcess = 4_096;
+    public const int Members = 1_024;
+    public const int Handlers = 1_024;
+
+    /// <summary>Largest message of a user, in bytes.</summary>
+    public const int MessageBytes = 64 << 20;
+
+    /// <summary>Payload of one fragment of a large multicast, in bytes.</summary>
+    public const int FragmentBytes = (64 << 10) - 16;
+
+    /// <summary>Largest body of a point-to-point message or of a reply: it travels in one frame.</summary>
+    public const int PeerBytes = (1 << 20) - 64;
+
+    /// <summary>What one sender may have unstable in a view, in units of <see cref="Cost"/>: 4 MB, and since none costs less than 1 KB, 4,096 messages.</summary>
+    public const long Window = 4L << 20;
+
+    /// <summary>Calls that may wait for the window, each a message, before a call is refused.</summary>
+    public const int QueuedCalls = 65_536;
+
+    /// <summary>Bytes of waiting calls before a call is refused.</summary>
+    public const long QueuedBytes = 128L << 20;
+
+    /// <summary>What a receiver stores of one sender: its window, and another that others have acknowledged but this member does not know of yet.</summary>
+    public const int StoredMessages = 16_384;
+    public const long StoredBytes = 16L << 20;
+
+    /// <summary>Stored messages and bytes of a sender at which a receiver stops acknowledging it.</summary>
+    public const int AckStopMessages = 8_192;
+    public const long AckStopBytes = 8L << 20;
+
+    /// <summary>Positions of the order that are not stable at which the sequencer pauses, so that a report fits into one frame.</summary>
+    public const int OrderPositions = 32_768;
+
+    /// <summary>Queue of one dispatcher at which acknowledgements stop.</summary>
+    public const int DispatchEvents = 16_384;
+    public const long DispatchBytes = 8L << 20;
+
+    public const int AckMessages = 64;
+    public const long AckBytes = 256 << 10;
+    public const long AckNanoseconds = 10_000_000;
+
+    /// <summary>Frames of a view that is not installed here yet.</summary>
+    public const long EarlyBytes = 8L << 20;
+
+    /// <summary>A wait in the flush after which the process waited for is accused.</summary>
+    public const long FlushStepNanoseconds = 1_000_000_000;
+    public const long HookNanoseconds = 2_000_000_000;
+    public const long FlushRetryNanoseconds = 200_000_000;
+
+    /// <summary>After how long a member that has loaded its state asks for a view that says so.</summary>
+    public const long InitialisedNanoseconds = 50_000_000;
+
+    /// <summary>How long disposing a group waits for the view without this member.</summary>
+    public const long DisposeNanoseconds = 2_000_000_000;
+
+    public const int ContributionBytes = 900 << 10;
+    public const int ReportPoints = 16_384;
+    public const int ForwardBytes = 256 << 10;
+    public const int StateChunkBytes = 256 << 10;
+    public const int StateWindow = 8;
+
+    /// <summary>Silence of the giver after which a joiner asks for a view, and with it for a new checkpoint.</summary>
+    public const long StateStallNanoseconds = 5_000_000_000;
+
+    /// <summary>Point-to-point messages of one member to another that are not handled yet.</summary>
+    public const int PeerOutstanding = 4_096;
+    public const long PeerOutstandingBytes = 4L << 20;
+
+    public const int Queries = 65_536;
+    public const long QueryTimeoutNanoseconds = 30_000_000_000;
+
+    /// <summary>What a message takes of a window: its bytes, and at least 1 KB, so that one number bounds bytes and messages.</summary>
+    public static long Cost(int bytes) => Math.Max(1_024, bytes);
+}

@@ -1,0 +1,25 @@
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>A caller that waits until everything it sent or delivered is held by all members. Source: groupcore-oracle 6.6.</summary>
+internal sealed class FlushCall : ICompletion
+{
+    private readonly TaskCompletionSource _done = new();
+
+    public uint[] Need { get; set; } = [];
+
+    public uint NeedOrder { get; set; }
+
+    public Exception? Error { get; set; }
+
+    public Task Task => _done.Task;
+
+    public void Cancel(CancellationToken cancellationToken) => _done.TrySetCanceled(cancellationToken);
+
+    public void Run()
+    {
+        if (Error is { } error) _done.TrySetException(error);
+        else _done.TrySetResult();
+    }
+}

@@ -1,0 +1,139 @@
+using System.Collections.Concurrent;
+using System.Threading.Tasks.Sources;
+using GroupCore.Groups.Peers;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>
+/// A caller's message on its way to the loop, and the task that the caller awaits; pooled. Its bytes are written on the caller's thread.
+/// It belongs to one side at a time: caller until posted, loop until completed, caller again until its result is taken.
+/// </summary>
+internal sealed class SendOperation : NodeCommand, ICompletion, IValueTaskSource
+{
+    private const int Pooled = 8_192;
+    private static readonly ConcurrentQueue<SendOperation> s_pool = new();
+    private static int s_pooled;
+    private ManualResetValueTaskSourceCore<bool> _core;
+    private CancellationTokenRegistration _cancellation;
+    private int _cancelled;
+
+    public GroupProtocol Group { get; private set; } = null!;
+
+    public PayloadBuffer Payload { get; } = new();
+
+    public MessageKind Kind { get; private set; }
+
+    public uint Handler { get; private set; }
+
+    /// <summary>Whether the caller took its window already.</summary>
+    public bool Charged { get; set; }
+
+    /// <summary>Whether the call completed when it was posted: window was free, or it was called in a handler, for which later events wait.</summary>
+    public bool Detached { get; set; }
+
+    /// <summary>Bytes of it sent in this view: large messages go fragment by fragment.</summary>
+    public int Sent { get; set; }
+
+    /// <summary>For point-to-point: the member it is for.</summary>
+    public ProcessId? To { get; set; }
+
+    /// <summary>For point-to-point: the message being handled when it was called.</summary>
+    public Handling? Parent { get; set; }
+
+    /// <summary>For point-to-point: the proposal of the termination hook that sends it, else 0.</summary>
+    public ulong HookProposal { get; set; }
+
+    /// <summary>For queries: their number, else 0.</summary>
+    public ulong Query { get; set; }
+
+    public Exception? Error { get; set; }
+
+    public CancellationToken CancelledBy { get; private set; }
+
+    public bool IsCancelled => Volatile.Read(ref _cancelled) != 0;
+
+    /// <summary>What the caller awaits.</summary>
+    public ValueTask Task => new(this, _core.Version);
+
+    public static SendOperation Rent(GroupProtocol group, MessageKind kind, uint handler)
+    {
+        if (s_pool.TryDequeue(out var call)) Interlocked.Decrement(ref s_pooled);
+        else call = new();
+        call._core.RunContinuationsAsynchronously = false;
+        (call.Group, call.Kind, call.Handler) = (group, kind, handler);
+        return call;
+    }
+
+    /// <summary>Gives it back when nobody awaits it.</summary>
+    public void Recycle()
+    {
+        _cancellation.Dispose();
+        (_cancellation, CancelledBy, _cancelled) = (default, default, 0);
+        (Charged, Detached, Sent, To, Parent, HookProposal, Query, Error) = (false, false, 0, null, null, 0, 0, null);
+        Group = null!;
+        Payload.Reset();
+        _core.Reset();
+        if (Interlocked.Increment(ref s_pooled) <= Pooled) s_pool.Enqueue(this);
+        else Interlocked.Decrement(ref s_pooled);
+    }
+
+    /// <summary>Lets the token end the wait as long as nothing is sent.</summary>
+    public void CancelBy(CancellationToken token)
+    {
+        if (!token.CanBeCanceled) return;
+        CancelledBy = token;
+        _cancellation = token.UnsafeRegister(static (state, _) =>
+        {
+            var call = (SendOperation)state!;
+            Volatile.Write(ref call._cancelled, 1);
+            call.Group?.PostCancelled();
+        }, this);
+    }
+
+    public override void Run() => Group.Take(this);
+
+    public override void Abandon(Exception reason)
+    {
+        if (Detached)
+        {
+            Recycle();
+            return;
+        }
+        Error = reason;
+        ((ICompletion)this).Run();
+    }
+
+    void ICompletion.Run()
+    {
+        if (Error is { } error) _core.SetException(error);
+        else _core.SetResult(true);
+    }
+
+    /// <summary>Completes a call whose message was delivered and handled.</summary>
+    public void Complete()
+    {
+        // Called on the worker that runs the handlers: the caller must not go on there.
+        _core.RunContinuationsAsynchronously = true;
+        _core.SetResult(true);
+    }
+
+    void IValueTaskSource.GetResult(short token)
+    {
+        try
+        {
+            _core.GetResult(token);
+        }
+        finally
+        {
+            Recycle();
+        }
+    }
+
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _core.GetStatus(token);
+
+    void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _core.OnCompleted(continuation, state, token, flags);
+}

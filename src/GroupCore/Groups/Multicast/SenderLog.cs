@@ -1,0 +1,142 @@
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>
+/// What a member holds of one sender's messages of a view: a ring from <see cref="Base"/> (dropped: stable everywhere and delivered
+/// here) over <see cref="Passed"/> (handed on, or waiting for its place in the order) and <see cref="Closed"/> to <see cref="Received"/>.
+/// Source: groupcore-oracle 5.2.
+/// </summary>
+internal sealed class SenderLog
+{
+    private StoredMessage[] _ring = [];
+    private Queue<(uint Seq, Slab Slab, int Length)>? _assembled;
+    private Slab? _assembly;
+    private int _assemblyLength;
+
+    public uint Base { get; private set; }
+
+    public uint Received { get; private set; }
+
+    public uint Closed { get; set; }
+
+    public uint Passed { get; set; }
+
+    /// <summary>One above the last ordered message of this sender that was delivered.</summary>
+    public uint OrderedDelivered { get; set; }
+
+    /// <summary>One above the last ordered message that the sequencer has given a position, at the sequencer.</summary>
+    public uint Sequenced { get; set; }
+
+    public long Bytes { get; private set; }
+
+    public int Count => (int)(Received - Base);
+
+    public bool Full => Count >= GroupLimits.StoredMessages || Bytes >= GroupLimits.StoredBytes;
+
+    /// <summary>Whether acknowledgements must wait until others have received more.</summary>
+    public bool StopsAcks => Count >= GroupLimits.AckStopMessages || Bytes >= GroupLimits.AckStopBytes;
+
+    public ref StoredMessage this[uint seq] => ref _ring[seq & (uint)(_ring.Length - 1)];
+
+    public bool Holds(uint seq) => seq - Base < Received - Base;
+
+    public void Append(Slab slab, int offset, int length, MessageKind kind, uint dep)
+    {
+        if (Count == _ring.Length) Grow();
+        ref var message = ref this[Received];
+        message.Slab = slab;
+        message.Offset = offset;
+        message.Length = length;
+        message.Dep = dep;
+        message.Kind = kind;
+        slab.Store();
+        Bytes += length;
+        Received++;
+    }
+
+    /// <summary>Drops what lies below <paramref name="limit"/> and is delivered; returns the window cost of it.</summary>
+    public long DropBelow(uint limit)
+    {
+        long cost = 0;
+        while (Base < limit && Base < Passed)
+        {
+            ref var message = ref this[Base];
+            if (message.TakesPosition && Base >= OrderedDelivered) break;
+            cost += GroupLimits.Cost(message.Length);
+            Bytes -= message.Length;
+            message.Slab.Drop();
+            message.Slab = null!;
+            Base++;
+        }
+        return cost;
+    }
+
+    /// <summary>Adds the fragment at <see cref="Passed"/> to the message being put together; false when it does not fit there.</summary>
+    public bool Assemble(in StoredMessage message)
+    {
+        var payload = message.Record[message.Head..];
+        if ((message.Kind & MessageKind.First) != MessageKind.None)
+        {
+            DropAssembly();
+            _assembly = Slab.Rent(Slab.Size);
+        }
+        if (_assembly is null || _assemblyLength + payload.Length > GroupLimits.MessageBytes) return false;
+        if (_assembly.Bytes.Length - _assemblyLength < payload.Length)
+        {
+            var larger = Slab.Rent(Math.Max(_assembly.Bytes.Length * 2, _assemblyLength + payload.Length));
+            _assembly.Bytes.AsSpan(0, _assemblyLength).CopyTo(larger.Bytes);
+            _assembly.Release(1);
+            _assembly = larger;
+        }
+        payload.CopyTo(_assembly.Bytes.AsSpan(_assemblyLength));
+        _assemblyLength += payload.Length;
+        return true;
+    }
+
+    /// <summary>Takes the message put together; the caller then holds the slab.</summary>
+    public (Slab? Slab, int Length) TakeAssembly()
+    {
+        var taken = (_assembly, _assemblyLength);
+        (_assembly, _assemblyLength) = (null, 0);
+        return taken;
+    }
+
+    /// <summary>Keeps the message put together until its position is delivered.</summary>
+    public void KeepAssembly(uint seq)
+    {
+        var (slab, length) = TakeAssembly();
+        if (slab is not null) (_assembled ??= new()).Enqueue((seq, slab, length));
+    }
+
+    public (Slab? Slab, int Length) TakeKept(uint seq)
+    {
+        if (_assembled is null || !_assembled.TryPeek(out var kept) || kept.Seq != seq) return default;
+        _assembled.Dequeue();
+        return (kept.Slab, kept.Length);
+    }
+
+    /// <summary>Gives everything back at the end of the view; returns the window cost of what was held.</summary>
+    public long Clear()
+    {
+        long cost = 0;
+        for (; Base != Received; Base++)
+        {
+            ref var message = ref this[Base];
+            cost += GroupLimits.Cost(message.Length);
+            message.Slab.Drop();
+            message.Slab = null!;
+        }
+        Bytes = 0;
+        DropAssembly();
+        while (_assembled is { Count: > 0 }) _assembled.Dequeue().Slab.Release(1);
+        return cost;
+    }
+
+    private void DropAssembly() => TakeAssembly().Slab?.Release(1);
+
+    private void Grow()
+    {
+        var larger = new StoredMessage[Math.Max(16, _ring.Length * 2)];
+        for (uint seq = Base; seq != Received; seq++) larger[seq & (uint)(larger.Length - 1)] = this[seq];
+        _ring = larger;
+    }
+}

@@ -1,0 +1,189 @@
+using System.Buffers.Binary;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>
+/// Acknowledgements, stability, window and Flush: groupcore-oracle 6.6–6.8. An Ack names only what changed since the last one, leaves at
+/// most once per turn, after 64 messages, 256 KB or 10 ms, and at once when asked for; without traffic there is none.
+/// </summary>
+internal sealed partial class ViewMulticast : ITimerTarget
+{
+    private const int AckHead = 7;
+    private readonly uint[] _ackOf;
+    private readonly uint[] _ackedOrder;
+    private readonly List<FlushCall> _flushCalls = [];
+    private int _unackedMessages;
+    private int _unackedBytes;
+    private bool _ackTimer;
+    private bool _ackDue;
+    private bool _answerAck;
+    private bool _askAck;
+    private bool _acksMoved;
+
+    /// <summary>What a member has acknowledged of a sender; of its own it holds everything.</summary>
+    private uint AckOf(int member, int sender) => member == sender && member != _self ? uint.MaxValue : _ackOf[(member * _members) + sender];
+
+    /// <summary>flags u8 (1: answer at once), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
+    public void OnAck(int member, ReadOnlySpan<byte> body)
+    {
+        int count = body.Length < AckHead ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[5..]);
+        if (count < 0 || body.Length != AckHead + (6 * count))
+        {
+            _node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        for (int i = 0; i < count; i++)
+        {
+            int sender = BinaryPrimitives.ReadUInt16LittleEndian(body[(AckHead + (6 * i))..]);
+            uint closed = BinaryPrimitives.ReadUInt32LittleEndian(body[(AckHead + 2 + (6 * i))..]);
+            if (sender < _members && sender != member && (sender != _self || closed <= _logs[_self].Received)) continue;
+            _node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        for (int i = 0; i < count; i++)
+        {
+            ref uint acked = ref _ackOf[(member * _members) + BinaryPrimitives.ReadUInt16LittleEndian(body[(AckHead + (6 * i))..])];
+            acked = Math.Max(acked, BinaryPrimitives.ReadUInt32LittleEndian(body[(AckHead + 2 + (6 * i))..]));
+        }
+        _ackedOrder[member] = Math.Max(_ackedOrder[member], BinaryPrimitives.ReadUInt32LittleEndian(body[1..]));
+        _answerAck |= (body[0] & 1) != 0;
+        _acksMoved = true;
+    }
+
+    /// <summary>The 10 ms after which what was received is acknowledged even if little.</summary>
+    void ITimerTarget.OnTimer(long token)
+    {
+        _ackTimer = false;
+        _ackDue = true;
+    }
+
+    private void Acknowledge()
+    {
+        if (_over) return;
+        // A full dispatcher takes nothing back that was received, but opens no window further.
+        if (_group.Dispatcher.Full)
+        {
+            ArmAckTimer();
+            return;
+        }
+        if (_ackOf[(_self * _members) + _self] != _logs[_self].Closed)
+        {
+            _ackOf[(_self * _members) + _self] = _logs[_self].Closed;
+            _acksMoved = true;
+        }
+        bool behind = IsBehind();
+        if (!behind && !_answerAck && !_askAck) return;
+        if (_members > 1 && !_answerAck && !_askAck && !_ackDue && _unackedMessages < GroupLimits.AckMessages && _unackedBytes < GroupLimits.AckBytes)
+        {
+            ArmAckTimer();
+            return;
+        }
+        SendAck();
+        if (IsBehind()) ArmAckTimer();
+    }
+
+    /// <summary>Whether something is closed here that the others do not know of.</summary>
+    private bool IsBehind()
+    {
+        if (_ackedOrder[_self] != _order.Closed) return true;
+        for (int s = 0; s < _members; s++)
+            if (s != _self && _ackOf[(_self * _members) + s] != _logs[s].Closed) return true;
+        return false;
+    }
+
+    private void SendAck()
+    {
+        int count = 0;
+        for (int s = 0; s < _members; s++)
+            if (MayAck(s)) count++;
+        var frame = _members > 1 ? _group.Frame(FrameType.Ack, AckHead + (6 * count)) : default;
+        for (int s = 0, at = AckHead; s < _members; s++)
+        {
+            if (!MayAck(s)) continue;
+            uint closed = _logs[s].Closed;
+            _ackOf[(_self * _members) + s] = closed;
+            BinaryPrimitives.WriteUInt16LittleEndian(frame[at..], (ushort)s);
+            BinaryPrimitives.WriteUInt32LittleEndian(frame[(at + 2)..], closed);
+            at += 6;
+        }
+        _ackedOrder[_self] = _order.Closed;
+        if (_members > 1)
+        {
+            frame[0] = _askAck ? (byte)1 : (byte)0;
+            BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], _order.Closed);
+            BinaryPrimitives.WriteUInt16LittleEndian(frame[5..], (ushort)count);
+            _group.SendToOthers();
+        }
+        _unackedMessages = 0;
+        _unackedBytes = 0;
+        _ackDue = _answerAck = _askAck = false;
+        _acksMoved = true;
+    }
+
+    private bool MayAck(int sender) => sender != _self && _ackOf[(_self * _members) + sender] != _logs[sender].Closed && !_logs[sender].StopsAcks;
+
+    private void ArmAckTimer()
+    {
+        if (_ackTimer) return;
+        _ackTimer = true;
+        _node.SetTimer(_node.Now + GroupLimits.AckNanoseconds, this, 0);
+    }
+
+    /// <summary>Drops what every member holds and this one has delivered, and opens the own window.</summary>
+    private void ReleaseStable()
+    {
+        if (!_acksMoved) return;
+        for (int s = 0; s < _members; s++)
+        {
+            uint stable = uint.MaxValue;
+            for (int q = 0; q < _members; q++) stable = Math.Min(stable, AckOf(q, s));
+            if (stable <= _logs[s].Base) continue;
+            long cost = _logs[s].DropBelow(stable);
+            if (s != _self || cost == 0) continue;
+            Unstable -= cost;
+            _group.ReturnCredit(cost);
+        }
+        uint order = uint.MaxValue;
+        for (int q = 0; q < _members; q++) order = Math.Min(order, _ackedOrder[q]);
+        _order.DropBelow(order);
+        _dirty |= _sequencePaused;
+    }
+
+    /// <summary>Completes when all others hold what this member sent and delivered so far, and the positions it delivered.</summary>
+    public void Flush(FlushCall call)
+    {
+        call.Need = new uint[_members];
+        for (int s = 0; s < _members; s++) call.Need[s] = s == _self ? _logs[s].Received : _logs[s].Passed;
+        call.NeedOrder = _node.Without == Rule.FlushOrderPart ? 0 : _order.Delivered;
+        _flushCalls.Add(call);
+        _askAck = true;
+        _acksMoved = true;
+        _dirty = true;
+    }
+
+    private void CompleteFlushCalls()
+    {
+        if (!_acksMoved) return;
+        _acksMoved = false;
+        for (int i = 0; i < _flushCalls.Count; i++)
+        {
+            if (!IsFlushed(_flushCalls[i])) continue;
+            _node.Complete(_flushCalls[i]);
+            _flushCalls.RemoveAt(i--);
+        }
+    }
+
+    private bool IsFlushed(FlushCall call)
+    {
+        for (int q = 0; q < _members; q++)
+        {
+            if (q == _self) continue;
+            if (_ackedOrder[q] < call.NeedOrder) return false;
+            for (int s = 0; s < _members; s++)
+                if (AckOf(q, s) < call.Need[s]) return false;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,157 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Flush;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>The end of the view: what the flush asks of the messages, and the last deliveries. Source: groupcore-oracle 5.4 R2–R6, R10.</summary>
+internal sealed partial class ViewMulticast
+{
+    /// <summary>Lets everything leave that this member originated or sequenced before it is wedged; after that it originates nothing (R1).</summary>
+    public void BeforeWedge()
+    {
+        EmitRun();
+        Sequence();
+        Progress();
+    }
+
+    /// <summary>What is here now: contents of the report (R2).</summary>
+    public FlushReport Report(ulong proposal)
+    {
+        var report = new FlushReport(proposal, _self, _initialised, _members) { OrderBase = _order.Base, OrderClosed = _order.Closed };
+        for (uint x = _order.Base; x != _order.Length; x++) report.Order.Add(_order[x]);
+        for (int s = 0; s < _members; s++)
+        {
+            var log = _logs[s];
+            (report.Received[s], report.Closed[s]) = (log.Received, log.Closed);
+            uint dep = 0;
+            for (uint seq = log.Closed; seq != log.Received; seq++)
+                if (log[seq].Dep > dep) report.AddPoint(s, seq, dep = log[seq].Dep);
+        }
+        return report;
+    }
+
+    /// <summary>Whether the order of the cut continues what is known here; a leader never sends another.</summary>
+    public bool Continues(FlushCut cut) => cut.OrderFrom <= _order.Length && cut.OrderFrom >= _order.Base;
+
+    /// <summary>Whether all of the cut is here.</summary>
+    public bool Holds(FlushCut cut)
+    {
+        for (int s = 0; s < _members; s++)
+            if (_logs[s].Received < cut.Upto[s]) return false;
+        return true;
+    }
+
+    public uint ReceivedOf(int sender) => _logs[sender].Received;
+
+    /// <summary>Sends what is held of <paramref name="sender"/> in [from, to) to a member, in frames of a bounded size.</summary>
+    public void Forward(ulong proposal, int toMember, int sender, uint from, uint to)
+    {
+        var log = _logs[sender];
+        from = Math.Max(from, log.Base);
+        to = Math.Min(to, log.Received);
+        while (from < to)
+        {
+            int bytes = 0, count = 0;
+            while (from + (uint)count < to && count < ushort.MaxValue && (count == 0 || bytes + log[from + (uint)count].Length <= GroupLimits.ForwardBytes))
+                bytes += log[from + (uint)count++].Length;
+            var frame = _group.Frame(FrameType.Forward, 8 + DataHead + bytes);
+            BinaryPrimitives.WriteUInt64LittleEndian(frame, proposal);
+            BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)sender);
+            BinaryPrimitives.WriteUInt16LittleEndian(frame[10..], (ushort)count);
+            BinaryPrimitives.WriteUInt32LittleEndian(frame[12..], from);
+            for (int at = 8 + DataHead; count-- > 0; from++)
+            {
+                log[from].Record.CopyTo(frame[at..]);
+                at += log[from].Length;
+            }
+            _group.SendTo(toMember);
+        }
+    }
+
+    /// <summary>Messages that another member held; deliveries follow at the end of the turn (R6).</summary>
+    public bool OnForward(ReadOnlySpan<byte> body)
+    {
+        if (TryStore(-1, body, out var refusal)) return true;
+        _node.Counters.Refuse(refusal);
+        return false;
+    }
+
+    /// <summary>Order of the messages that the cut leaves without a position: by sender rank, then sequence number (R5).</summary>
+    private void ForTail<TState>(FlushCut cut, TState state, Action<TState, int, uint> visit)
+    {
+        Span<uint> ordered = stackalloc uint[_members];
+        for (int s = 0; s < _members; s++) ordered[s] = _logs[s].OrderedDelivered;
+        for (uint x = _order.Delivered; x < cut.OrderLength; x++)
+        {
+            var (rank, seq) = cut.PositionOr(_order, x);
+            ordered[rank] = Math.Max(ordered[rank], seq + 1);
+        }
+        for (int s = 0; s < _members; s++)
+        {
+            var log = _logs[s];
+            uint to = Math.Min(cut.Upto[s], log.Received);
+            for (uint seq = Math.Max(ordered[s], log.Base); seq < to; seq++)
+                if (log[seq].TakesPosition) visit(state, s, seq);
+        }
+    }
+
+    /// <summary>A hash over what this member would deliver by the cut: equal at all members or the flush does not end.</summary>
+    public ulong TailHash(FlushCut cut, ulong contributions)
+    {
+        var hash = new StableHash();
+        hash.Add(contributions);
+        hash.Add(cut.OrderLength);
+        for (int s = 0; s < _members; s++) hash.Add(cut.Upto[s]);
+        ForTail(cut, hash, static (hash, s, seq) => hash.Add(((ulong)s << 32) | seq));
+        return hash.Value;
+    }
+
+    /// <summary>The last deliveries of the view (R10): what is left of the cut, the order prefix, the tail.</summary>
+    public void DeliverCut(FlushCut cut)
+    {
+        if (!_initialised) return;
+        var tail = new List<(int Sender, uint Seq)>();
+        ForTail(cut, tail, static (tail, s, seq) => tail.Add((s, seq)));
+        _order.Truncate(cut.OrderLength);
+        while (_order.Length < cut.OrderLength)
+        {
+            var (rank, seq) = cut.PositionOr(_order, _order.Length);
+            _order.Append(rank, seq);
+        }
+        for (int s = 0; s < _members; s++) Pass(s, Math.Max(_logs[s].Passed, Math.Min(cut.Upto[s], _logs[s].Received)));
+        while (_order.Delivered < _order.Length)
+        {
+            var (rank, seq) = _order[_order.Delivered++];
+            if (_logs[rank].Passed > seq) DeliverOrdered(rank, seq);
+        }
+        _order.Closed = _order.Length;
+        foreach (var (sender, seq) in tail) DeliverOrdered(sender, seq);
+    }
+
+    /// <summary>Gives everything back; Flush calls are complete, since the next view is installed. With a reason they fail instead.</summary>
+    public void Close(Exception? reason)
+    {
+        _over = true;
+        _group.Dispatcher.TakeHolds();
+        foreach (var log in _logs) log.Clear();
+        if (Unstable > 0) _group.ReturnCredit(Unstable);
+        Unstable = 0;
+        _sendSlab?.Release(1);
+        _receiveSlab?.Release(1);
+        (_sendSlab, _receiveSlab) = (null, null);
+        foreach (var call in _flushCalls)
+        {
+            call.Error = reason;
+            _node.Complete(call);
+        }
+        _flushCalls.Clear();
+        while (_ownOrdered.TryDequeue(out var own))
+        {
+            if (own is null) continue;
+            // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
+            own.Error = reason ?? new NotMemberException(_view.Name, "the view ended without this message");
+            _node.Complete(own);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+using System.Buffers.Binary;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>Receiving: a frame is checked as a whole, copied once into a slab and stored record by record.</summary>
+internal sealed partial class ViewMulticast
+{
+    private readonly List<(ushort Rank, uint Seq)> _positions = [];
+    private Slab? _receiveSlab;
+
+    /// <summary>Multicasts of a member. While wedged they are refused (R1): the report has said what was received.</summary>
+    public void OnData(int sender, ReadOnlySpan<byte> body, bool wedged)
+    {
+        if (wedged && _node.Without != Rule.R1RefuseDataWhenWedged) return;
+        if (!TryStore(sender, body, out var refusal))
+        {
+            _node.Counters.Refuse(refusal);
+            if (refusal == RefusalReason.Unexpected) _group.OnGap();
+        }
+    }
+
+    /// <summary>Stores a Data body or the like part of a Forward; nothing is changed when it is refused.</summary>
+    private bool TryStore(int sender, ReadOnlySpan<byte> body, out RefusalReason refusal)
+    {
+        refusal = RefusalReason.Malformed;
+        if (body.Length < DataHead) return false;
+        int rank = BinaryPrimitives.ReadUInt16LittleEndian(body), count = BinaryPrimitives.ReadUInt16LittleEndian(body[2..]);
+        uint first = BinaryPrimitives.ReadUInt32LittleEndian(body[4..]);
+        var records = body[DataHead..];
+        if (count == 0 || rank >= _members || !AreRecords(records, count)) return false;
+        if (sender >= 0 && rank != sender && _node.Without != Rule.OldViewRefused)
+        {
+            refusal = RefusalReason.WrongSender;
+            return false;
+        }
+        var log = _logs[rank];
+        // A forward may bring again what another one brought: only what follows is new.
+        int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
+        if (rank == _self || (first + skip != log.Received) || (sender >= 0 && log.Full))
+        {
+            refusal = RefusalReason.Unexpected;
+            return false;
+        }
+        if (skip == count) return true;
+        var slab = _receiveSlab;
+        if (slab is null || slab.Free < records.Length)
+        {
+            if (slab is { Alone: true } && slab.Bytes.Length >= records.Length) slab.Used = 0;
+            else
+            {
+                slab?.Release(1);
+                slab = _receiveSlab = Slab.Rent(Math.Max(Slab.Size, records.Length));
+            }
+        }
+        int offset = slab.Used;
+        records.CopyTo(slab.Bytes.AsSpan(offset));
+        slab.Used += records.Length;
+        for (int at = 0; count-- > 0;)
+        {
+            _ = MessageRecord.TryRead(records[at..], out var kind, out uint dep, out int length);
+            if (skip > 0) skip--;
+            else log.Append(slab, offset + at, length, kind, dep);
+            at += length;
+            _unackedMessages++;
+        }
+        _unackedBytes += records.Length;
+        _dirty = true;
+        return true;
+    }
+
+    private static bool AreRecords(ReadOnlySpan<byte> records, int count)
+    {
+        while (count-- > 0)
+        {
+            if (!MessageRecord.TryRead(records, out _, out _, out int length)) return false;
+            records = records[length..];
+        }
+        return records.IsEmpty;
+    }
+
+    /// <summary>Positions from the sequencer.</summary>
+    public void OnOrder(int sender, ReadOnlySpan<byte> body, bool wedged)
+    {
+        if (wedged && _node.Without != Rule.R1RefuseDataWhenWedged) return;
+        _positions.Clear();
+        if (sender != _sequencer) _node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (body.Length < 4 || !OrderRuns.TryRead(body[4..], _members, GroupLimits.OrderPositions, _positions)) _node.Counters.Refuse(RefusalReason.Malformed);
+        else if (BinaryPrimitives.ReadUInt32LittleEndian(body) != _order.Length || _order.Count + _positions.Count > 2 * GroupLimits.OrderPositions)
+        {
+            _node.Counters.Refuse(RefusalReason.Unexpected);
+            _group.OnGap();
+        }
+        else
+        {
+            foreach (var (rank, seq) in _positions) _order.Append(rank, seq);
+            _dirty = true;
+        }
+    }
+}

@@ -1,0 +1,104 @@
+using System.Buffers.Binary;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>Sending: records are written once into a slab, and what a turn wrote leaves as one run, the same bytes for every member.</summary>
+internal sealed partial class ViewMulticast
+{
+    /// <summary>Sender rank u16, count u16, first sequence number u32.</summary>
+    internal const int DataHead = 8;
+    private Slab? _sendSlab;
+    private int _runStart;
+    private int _runCount;
+    private uint _runFirst;
+    private uint _orderEmitted;
+    private bool _sequencePaused;
+
+    /// <summary>What this member sent and is not stable, in units of <see cref="GroupLimits.Cost"/>.</summary>
+    public long Unstable { get; private set; }
+
+    /// <summary>Whether a record of that many bytes may be sent now.</summary>
+    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full;
+
+    /// <summary>Originates one record.</summary>
+    public void Append(MessageKind kind, uint handler, ReadOnlySpan<byte> payload)
+    {
+        int size = MessageRecord.HeadOf(kind) + payload.Length;
+        var slab = RoomFor(size);
+        if (_runCount == 0)
+        {
+            _runStart = slab.Used;
+            _runFirst = _logs[_self].Received;
+        }
+        int offset = slab.Used;
+        uint dep = MessageRecord.HeadOf(kind) == 12 ? _order.Delivered : 0;
+        MessageRecord.Write(slab.Bytes.AsSpan(offset), kind, handler, dep, payload);
+        slab.Used += size;
+        _logs[_self].Append(slab, offset, size, kind, dep);
+        Unstable += GroupLimits.Cost(size);
+        _runCount++;
+        _dirty = true;
+        if (_runCount == ushort.MaxValue) EmitRun();
+    }
+
+    /// <summary>The own ordered message just appended completes its call, if one waits, when it is delivered here.</summary>
+    public void AwaitOrdered(SendOperation? call) => _ownOrdered.Enqueue(call);
+
+    private Slab RoomFor(int size)
+    {
+        if (_sendSlab is { } slab)
+        {
+            if (slab.Free >= size) return slab;
+            EmitRun();
+            if (slab.Alone && slab.Bytes.Length >= size)
+            {
+                slab.Used = 0;
+                return slab;
+            }
+            slab.Release(1);
+        }
+        return _sendSlab = Slab.Rent(Math.Max(Slab.Size, size));
+    }
+
+    private void EmitRun()
+    {
+        if (_runCount == 0) return;
+        int length = _sendSlab!.Used - _runStart;
+        if (_members > 1)
+        {
+            var frame = _group.Frame(FrameType.Data, DataHead + length);
+            BinaryPrimitives.WriteUInt16LittleEndian(frame, (ushort)_self);
+            BinaryPrimitives.WriteUInt16LittleEndian(frame[2..], (ushort)_runCount);
+            BinaryPrimitives.WriteUInt32LittleEndian(frame[4..], _runFirst);
+            _sendSlab.Bytes.AsSpan(_runStart, length).CopyTo(frame[DataHead..]);
+            _group.SendToOthers();
+        }
+        _runCount = 0;
+    }
+
+    /// <summary>At the sequencer: positions for what arrived this turn, sender by sender, and one frame of runs that says so.</summary>
+    private void Sequence()
+    {
+        if (_self != _sequencer) return;
+        _sequencePaused = false;
+        for (int s = 0; s < _members; s++)
+        {
+            var log = _logs[s];
+            if (log.Sequenced < log.Base) log.Sequenced = log.Base;
+            for (; log.Sequenced != log.Received && _order.Count < GroupLimits.OrderPositions; log.Sequenced++)
+                if (log[log.Sequenced].TakesPosition) _order.Append(s, log.Sequenced);
+            _sequencePaused |= log.Sequenced != log.Received;
+        }
+        if (_order.Length == _orderEmitted) return;
+        if (_members > 1)
+        {
+            int size = 4 + OrderRuns.SizeOf(_order, _orderEmitted, _order.Length);
+            var frame = _group.Frame(FrameType.Order, size);
+            BinaryPrimitives.WriteUInt32LittleEndian(frame, _orderEmitted);
+            OrderRuns.Write(frame[4..], _order, _orderEmitted, _order.Length);
+            _group.SendToOthers();
+        }
+        _orderEmitted = _order.Length;
+    }
+}

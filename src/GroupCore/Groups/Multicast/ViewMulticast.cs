@@ -1,0 +1,190 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>
+/// Multicast inside one view: Send (FIFO) and OrderedSend (total order by the coordinator, body sent direct, order records once per turn).
+/// </summary>
+/// <remarks>
+/// Guarantees, with the flush: groupcore-oracle 2, G3–G7, G9. A message is <em>closed</em> when it and all before it of its sender are
+/// here and the order is closed up to its <c>dep</c>; a position is closed when the one before it and its message are. Only what is
+/// closed is delivered and acknowledged. Everything that a turn brought is closed, delivered, sequenced and acknowledged once, at its
+/// end. Source: groupcore-oracle 5.2, 5.10, 6.1, 6.2, 6.4, 6.7, 6.8.
+/// Parts: this file (closing and delivering), <c>.Send</c>, <c>.Receive</c>, <c>.Acks</c>, <c>.Flush</c>.
+/// </remarks>
+internal sealed partial class ViewMulticast
+{
+    private readonly GroupProtocol _group;
+    private readonly INode _node;
+    private readonly View _view;
+    private readonly int _members;
+    private readonly int _self;
+    private readonly int _sequencer;
+    private readonly SenderLog[] _logs;
+    private readonly OrderLog _order = new();
+    private readonly Queue<SendOperation?> _ownOrdered = new();
+    private bool _initialised;
+    private bool _dirty;
+    private bool _over;
+
+    public ViewMulticast(GroupProtocol group, View view, int self, bool initialised)
+    {
+        (_group, _node, _view, _self, _initialised) = (group, group.Node, view, self, initialised);
+        _members = view.Members.Count;
+        _sequencer = view.Coordinator;
+        _logs = new SenderLog[_members];
+        for (int s = 0; s < _members; s++) _logs[s] = new();
+        _ackOf = new uint[_members * _members];
+        _ackedOrder = new uint[_members];
+    }
+
+    /// <summary>This member has loaded the group's state: deliver what was held.</summary>
+    public void Initialise()
+    {
+        _initialised = true;
+        _dirty = true;
+    }
+
+    /// <summary>Closes, delivers, sends, acknowledges what this turn brought.</summary>
+    public void EndOfTurn(bool wedged)
+    {
+        if (_dirty || _runCount > 0)
+        {
+            EmitRun();
+            if (!wedged) Sequence();
+            Progress();
+            _dirty = false;
+        }
+        if (!wedged) Acknowledge();
+        _group.Dispatcher.TakeHolds();
+        ReleaseStable();
+        CompleteFlushCalls();
+    }
+
+    /// <summary>The incremental fixpoint of groupcore-oracle 5.2, then deliveries.</summary>
+    private void Progress()
+    {
+        bool ignoreDep = _node.Without == Rule.OrderDependency;
+        bool again;
+        do
+        {
+            bool blocked = false;
+            again = false;
+            foreach (var log in _logs)
+            {
+                uint closed = log.Closed, received = log.Received;
+                while (closed != received && (ignoreDep || log[closed].Dep <= _order.Closed)) closed++;
+                log.Closed = closed;
+                blocked |= closed != received;
+            }
+            uint position = _order.Closed;
+            while (position != _order.Length && _order[position] is var (rank, seq) && _logs[rank].Closed > seq) position++;
+            if (position != _order.Closed)
+            {
+                _order.Closed = position;
+                again = blocked;
+            }
+        }
+        while (again);
+        if (_initialised) Deliver();
+    }
+
+    private void Deliver()
+    {
+        for (int s = 0; s < _members; s++) Pass(s, _logs[s].Closed);
+        while (_order.Delivered != _order.Closed)
+        {
+            var (rank, seq) = _order[_order.Delivered];
+            if (_logs[rank].Passed <= seq) break;
+            _order.Delivered++;
+            DeliverOrdered(rank, seq);
+        }
+    }
+
+    /// <summary>Hands on the messages of a sender up to <paramref name="to"/>: Sends are delivered, ordered ones now wait for their position alone.</summary>
+    private void Pass(int sender, uint to)
+    {
+        var log = _logs[sender];
+        while (log.Passed != to)
+        {
+            uint seq = log.Passed++;
+            ref var message = ref log[seq];
+            bool whole = (message.Kind & MessageKind.Whole) == MessageKind.Whole;
+            if (!whole && !log.Assemble(message))
+            {
+                _node.Counters.Refuse(RefusalReason.Malformed);
+                continue;
+            }
+            if ((message.Kind & MessageKind.Last) == MessageKind.None) continue;
+            if ((message.Kind & MessageKind.Ordered) != MessageKind.None)
+            {
+                if (!whole) log.KeepAssembly(seq);
+            }
+            else if (whole) Emit(sender, message, null);
+            else EmitAssembled(sender, message, log.TakeAssembly(), null);
+        }
+    }
+
+    private void DeliverOrdered(int sender, uint seq)
+    {
+        var log = _logs[sender];
+        if (!log.Holds(seq)) return;
+        ref var message = ref log[seq];
+        log.OrderedDelivered = seq + 1;
+        // The sequencer named a message that takes no position: nothing to deliver, and the same at every member.
+        if (!message.TakesPosition)
+        {
+            _node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        SendOperation? own = null;
+        if (sender == _self) _ownOrdered.TryDequeue(out own);
+        if ((message.Kind & MessageKind.Whole) == MessageKind.Whole) Emit(sender, message, own);
+        else EmitAssembled(sender, message, log.TakeKept(seq), own);
+    }
+
+    private void Emit(int sender, in StoredMessage message, SendOperation? own)
+    {
+        int head = message.Head;
+        Emit(sender, message, message.Slab, message.Offset + head, message.Length - head, own, owned: false);
+    }
+
+    private void EmitAssembled(int sender, in StoredMessage message, (Slab? Slab, int Length) assembled, SendOperation? own)
+    {
+        if (assembled.Slab is { } slab) Emit(sender, message, slab, 0, assembled.Length, own, owned: true);
+        else _node.Counters.Refuse(RefusalReason.Malformed);
+    }
+
+    private void Emit(int sender, in StoredMessage message, Slab slab, int offset, int length, SendOperation? own, bool owned)
+    {
+        var delivery = new GroupEvent
+        {
+            Kind = EventKind.Message,
+            Rank = (ushort)sender,
+            Handler = MessageRecord.HandlerAt(message.Record),
+            Slab = slab,
+            Offset = offset,
+            Length = length,
+            Target = own,
+        };
+        if ((message.Kind & MessageKind.Query) != MessageKind.None)
+        {
+            if (length < 8)
+            {
+                _node.Counters.Refuse(RefusalReason.Malformed);
+                if (owned) slab.Release(1);
+                return;
+            }
+            delivery.Kind = EventKind.Query;
+            delivery.Number = BinaryPrimitives.ReadUInt64LittleEndian(slab.Bytes.AsSpan(offset));
+            delivery.Offset += 8;
+            delivery.Length -= 8;
+            if (sender == _self) _group.Queries.OnDelivered(delivery.Number, _view);
+        }
+        _group.Dispatcher.Add(delivery, owned);
+    }
+}

@@ -1,0 +1,46 @@
+namespace GroupCore.Groups.Peers;
+
+/// <summary>Messages to one member that it has not acknowledged; acknowledgements come in any order.</summary>
+internal sealed class OutQueue
+{
+    private (Handling? Parent, int Bytes, bool Open)[] _ring = [];
+    private uint _first;
+
+    public uint Next { get; private set; }
+
+    public int Count { get; private set; }
+
+    public long Bytes { get; private set; }
+
+    public uint Add(Handling? parent, int bytes)
+    {
+        if (Next - _first == (uint)_ring.Length)
+        {
+            var larger = new (Handling?, int, bool)[Math.Max(16, _ring.Length * 2)];
+            for (uint id = _first; id != Next; id++) larger[id & (uint)(larger.Length - 1)] = _ring[id & (uint)(_ring.Length - 1)];
+            _ring = larger;
+        }
+        _ring[Next & (uint)(_ring.Length - 1)] = (parent, bytes, true);
+        Count++;
+        Bytes += bytes;
+        return Next++;
+    }
+
+    /// <summary>Closes a message; false when it is not open.</summary>
+    public bool TryClose(uint id, out Handling? parent)
+    {
+        parent = null;
+        if (id - _first >= Next - _first) return false;
+        ref var entry = ref _ring[id & (uint)(_ring.Length - 1)];
+        if (!entry.Open) return false;
+        parent = entry.Parent;
+        Bytes -= entry.Bytes;
+        Count--;
+        entry = default;
+        while (_first != Next && !_ring[_first & (uint)(_ring.Length - 1)].Open) _first++;
+        return true;
+    }
+
+    /// <summary>Closes the oldest open message.</summary>
+    public bool TryCloseFirst(out Handling? parent) => TryClose(_first, out parent);
+}

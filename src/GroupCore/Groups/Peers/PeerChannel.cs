@@ -1,0 +1,253 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Flush;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Peers;
+
+/// <summary>
+/// Point-to-point messages inside one view: FIFO by the links, exactly once between survivors (G14), since a member acknowledges the
+/// flush only when all it sent is handled. Source: groupcore-oracle 6.9, 5.4 R7, R12–R14.
+/// </summary>
+internal sealed class PeerChannel
+{
+    /// <summary>id u32, flags u8, handler u32; then proposal u64 and query u64 if the flags say so.</summary>
+    private const int Head = 9;
+    private const byte QueryFlag = 1;
+    private const byte HookFlag = 2;
+    private readonly GroupProtocol _group;
+    private readonly INode _node;
+    private readonly View _view;
+    private readonly int _self;
+    private readonly OutQueue[] _out;
+    private readonly List<uint>[] _acks;
+    private readonly List<(int Rank, ulong Proposal, byte[] Body)> _held = [];
+    private readonly Queue<Handling> _handling = new();
+    private readonly Queue<SendOperation> _waiting = new();
+    private FlushMember? _flush;
+    private int _heldBytes;
+    private bool _ackDirty;
+
+    public PeerChannel(GroupProtocol group, View view, int self)
+    {
+        (_group, _node, _view, _self) = (group, group.Node, view, self);
+        _out = new OutQueue[view.Members.Count];
+        _acks = new List<uint>[view.Members.Count];
+        for (int rank = 0; rank < _out.Length; rank++) (_out[rank], _acks[rank]) = (new(), []);
+    }
+
+    /// <summary>Messages of this member that are not handled yet (R7).</summary>
+    public int Outstanding { get; private set; }
+
+    /// <summary>A caller's message. Normal calls of a wedged member wait for the next view, those of hooks and of handlers of this view's messages do not.</summary>
+    public void Take(SendOperation call)
+    {
+        bool inside = call.HookProposal != 0 || (call.Parent is { } parent && parent.Channel == this);
+        if ((_flush is not null && !inside) || (!inside && _waiting.Count > 0) || !TrySend(call, inside)) _waiting.Enqueue(call);
+    }
+
+    /// <summary>Calls that wait for the next view.</summary>
+    public Queue<SendOperation> Waiting => _waiting;
+
+    private bool TrySend(SendOperation call, bool inside)
+    {
+        if (call.IsCancelled && !call.Detached)
+        {
+            call.Error = new OperationCanceledException(call.CancelledBy);
+            _group.Finish(call);
+            return true;
+        }
+        int rank = _view.RankOf(call.To!.Value);
+        if (rank < 0 || (_flush is not null && !_flush.TakesPart(rank)))
+        {
+            call.Error = new MemberGoneException(_group.Name, call.To.Value.ToString());
+            if (call.Query != 0) _group.Queries.Fail(call.Query, call.Error);
+            _group.Finish(call);
+            return true;
+        }
+        var queue = _out[rank];
+        if (!inside && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes)) return false;
+        var parent = call.Parent is { } given && given.Channel == this ? given : null;
+        if (parent is not null) parent.Children++;
+        Outstanding++;
+        if (rank == _self) SendToSelf(call, parent);
+        else Transmit(call, rank, queue.Add(parent, call.Payload.Length));
+        _group.Finish(call);
+        return true;
+    }
+
+    private void Transmit(SendOperation call, int rank, uint id)
+    {
+        int head = Head + (call.HookProposal != 0 ? 8 : 0) + (call.Query != 0 ? 8 : 0);
+        var frame = _group.Frame(FrameType.Peer, head + call.Payload.Length);
+        BinaryPrimitives.WriteUInt32LittleEndian(frame, id);
+        frame[4] = (byte)((call.Query != 0 ? QueryFlag : 0) | (call.HookProposal != 0 ? HookFlag : 0));
+        BinaryPrimitives.WriteUInt32LittleEndian(frame[5..], call.Handler);
+        int at = Head;
+        if (call.HookProposal != 0)
+        {
+            BinaryPrimitives.WriteUInt64LittleEndian(frame[at..], call.HookProposal);
+            at += 8;
+        }
+        if (call.Query != 0) BinaryPrimitives.WriteUInt64LittleEndian(frame[at..], call.Query);
+        call.Payload.Written.CopyTo(frame[head..]);
+        _group.SendTo(rank);
+    }
+
+    private void SendToSelf(SendOperation call, Handling? parent)
+    {
+        Enqueue(new(this, _self, 0, parent) { Query = call.Query }, call.Handler, call.Payload.Written);
+    }
+
+    /// <summary>A message of a member. Untrusted.</summary>
+    public void OnPeer(int rank, ReadOnlySpan<byte> body)
+    {
+        int head = body.Length < Head ? int.MaxValue : Head + ((body[4] & HookFlag) != 0 ? 8 : 0) + ((body[4] & QueryFlag) != 0 ? 8 : 0);
+        if (body.Length < head || body[4] > (QueryFlag | HookFlag))
+        {
+            _node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        // R12: the sender is out of the next view, and nobody waits for what it starts now.
+        if (_flush is not null && !_flush.TakesPart(rank) && _node.Without != Rule.R12RefuseRemoved) return;
+        ulong hook = (body[4] & HookFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[Head..]) : 0;
+        if (hook > (_flush?.Wedge ?? 0))
+        {
+            Hold(rank, hook, body);
+            return;
+        }
+        ulong query = (body[4] & QueryFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[(head - 8)..]) : 0;
+        Enqueue(new(this, rank, BinaryPrimitives.ReadUInt32LittleEndian(body), null) { Query = query }, BinaryPrimitives.ReadUInt32LittleEndian(body[5..]), body[head..]);
+    }
+
+    /// <summary>R14: a message of a hook waits until this member is wedged at its proposal.</summary>
+    private void Hold(int rank, ulong hook, ReadOnlySpan<byte> body)
+    {
+        if (_heldBytes + body.Length > GroupLimits.EarlyBytes)
+        {
+            _node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        _heldBytes += body.Length;
+        _held.Add((rank, hook, body.ToArray()));
+    }
+
+    private void Enqueue(Handling handling, uint handler, ReadOnlySpan<byte> payload)
+    {
+        var slab = Slab.Rent(Math.Max(payload.Length, 1));
+        payload.CopyTo(slab.Bytes);
+        handling.Event = _group.Dispatcher.Added;
+        _handling.Enqueue(handling);
+        _group.Dispatcher.Add(new()
+        {
+            Kind = handling.Query != 0 ? EventKind.PeerQuery : EventKind.PeerMessage,
+            Rank = (ushort)handling.Rank,
+            Handler = handler,
+            Slab = slab,
+            Length = payload.Length,
+            Target = handling,
+            Number = handling.Query,
+        }, owned: true);
+    }
+
+    /// <summary>Events before <paramref name="events"/> have been handled.</summary>
+    public void OnHandled(long events)
+    {
+        while (_handling.TryPeek(out var handling) && handling.Event < events)
+        {
+            _handling.Dequeue();
+            handling.Handled = true;
+            TryFinish(handling);
+        }
+    }
+
+    private void TryFinish(Handling handling)
+    {
+        if (!handling.Handled || (handling.Children > 0 && _node.Without != Rule.R13NestedAcks)) return;
+        if (handling.Rank != _self)
+        {
+            _acks[handling.Rank].Add(handling.Id);
+            _ackDirty = true;
+            return;
+        }
+        Outstanding--;
+        if (handling.Parent is { } parent) Release(parent);
+    }
+
+    private void Release(Handling parent)
+    {
+        parent.Children--;
+        // Without R13 a parent was acknowledged before.
+        if (parent.Children == 0 && _node.Without != Rule.R13NestedAcks) TryFinish(parent);
+    }
+
+    /// <summary>count u16, ids u32.</summary>
+    public void OnPeerAck(int rank, ReadOnlySpan<byte> body)
+    {
+        if (body.Length < 2 || body.Length != 2 + (4 * BinaryPrimitives.ReadUInt16LittleEndian(body)))
+        {
+            _node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        for (int at = 2; at < body.Length; at += 4)
+        {
+            if (_out[rank].TryClose(BinaryPrimitives.ReadUInt32LittleEndian(body[at..]), out var parent))
+            {
+                Outstanding--;
+                if (parent is not null) Release(parent);
+            }
+            else _node.Counters.Refuse(RefusalReason.Unexpected);
+        }
+    }
+
+    /// <summary>A new proposal: what was sent to those that do not survive is over, what hooks sent ahead of time is delivered.</summary>
+    public void OnWedged(FlushMember flush)
+    {
+        _flush = flush;
+        for (int rank = 0; rank < _out.Length; rank++)
+        {
+            if (flush.TakesPart(rank) || rank == _self) continue;
+            while (_out[rank].TryCloseFirst(out var parent))
+            {
+                Outstanding--;
+                if (parent is not null) Release(parent);
+            }
+        }
+        var held = _held.ToArray();
+        _held.Clear();
+        _heldBytes = 0;
+        foreach (var (rank, _, body) in held) OnPeer(rank, body);
+    }
+
+    public void EndOfTurn()
+    {
+        if (_flush is null)
+            while (_waiting.TryPeek(out var call) && TrySend(call, inside: false)) _waiting.Dequeue();
+        if (!_ackDirty) return;
+        _ackDirty = false;
+        for (int rank = 0; rank < _acks.Length; rank++)
+        {
+            var ids = _acks[rank];
+            for (int from = 0; from < ids.Count; from += 16_384)
+            {
+                int count = Math.Min(16_384, ids.Count - from);
+                var frame = _group.Frame(FrameType.PeerAck, 2 + (4 * count));
+                BinaryPrimitives.WriteUInt16LittleEndian(frame, (ushort)count);
+                for (int i = 0; i < count; i++) BinaryPrimitives.WriteUInt32LittleEndian(frame[(2 + (4 * i))..], ids[from + i]);
+                _group.SendTo(rank);
+            }
+            ids.Clear();
+        }
+    }
+
+    /// <summary>Members that have not handled what this one sent.</summary>
+    public void AddWaitedFor(List<int> ranks)
+    {
+        for (int rank = 0; rank < _out.Length; rank++)
+            if (_out[rank].Count > 0) ranks.Add(rank);
+    }
+}

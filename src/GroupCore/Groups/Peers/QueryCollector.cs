@@ -1,0 +1,134 @@
+using GroupCore.Groups.Dispatch;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Peers;
+
+/// <summary>
+/// Answers to one query. Whom it asks is the view in which the query is delivered (known by the own delivery); who fails or leaves is no
+/// longer asked. Source: groupcore-oracle 6.10.
+/// </summary>
+internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result) : ITimerTarget
+{
+    private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
+    private List<ProcessId>? _expected;
+    private View? _view;
+    private bool _over;
+
+    public ulong Number { get; } = number;
+
+    public QueryTable? Table { get; set; }
+
+    public TimerHandle Timer { get; set; }
+
+    public TimeSpan Timeout { get; } = timeout;
+
+    public void OnDelivered(View view)
+    {
+        _view = view;
+        _expected = [];
+        foreach (var member in view.Members) _expected.Add(member.Id);
+        Check();
+    }
+
+    /// <summary>A query to one member.</summary>
+    public void Expect(ProcessId member, View view)
+    {
+        _view = view;
+        _expected = [member];
+    }
+
+    /// <summary>An answer; false when nobody asked for it.</summary>
+    public bool OnReply(ProcessId from, ReplyStatus status, ReadOnlySpan<byte> bytes)
+    {
+        if (_over || (_expected is not null && !_expected.Contains(from))) return false;
+        foreach (var reply in _replies)
+            if (reply.From == from) return false;
+        _replies.Add((from, status, bytes.ToArray()));
+        Check();
+        return true;
+    }
+
+    /// <summary>A view without some members: they answer no more.</summary>
+    public void OnView(View view)
+    {
+        if (_expected is null || _over) return;
+        _expected.RemoveAll(id => view.RankOf(id) < 0 && !HasReplied(id));
+        Check();
+    }
+
+    public void Fail(Exception error)
+    {
+        if (_over) return;
+        Finish();
+        result.Fail(error);
+    }
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        var missing = new List<string>();
+        if (_expected is not null)
+            foreach (var id in _expected)
+                if (!HasReplied(id)) missing.Add(NameOf(id));
+        Fail(new QueryTimeoutException(handler, Timeout, Values(), missing.Count == 0 ? "the group, which did not deliver it" : string.Join(", ", missing)));
+    }
+
+    private bool HasReplied(ProcessId id)
+    {
+        foreach (var reply in _replies)
+            if (reply.From == id) return true;
+        return false;
+    }
+
+    private int Values()
+    {
+        int values = 0;
+        foreach (var reply in _replies)
+            if (reply.Status == ReplyStatus.Value) values++;
+        return values;
+    }
+
+    private void Check()
+    {
+        if (_expected is null || _over) return;
+        int answered = 0;
+        foreach (var id in _expected)
+            if (HasReplied(id)) answered++;
+        int values = Values(), outstanding = _expected.Count - answered;
+        int wanted = code switch { 0 => int.MaxValue, -1 => (_view!.Members.Count / 2) + 1, _ => code };
+        if (wanted == int.MaxValue ? outstanding == 0 : values >= wanted) Succeed(all: wanted == int.MaxValue);
+        else if (wanted != int.MaxValue && values + outstanding < wanted)
+            Fail(new TooFewRepliesException(handler, wanted, values, outstanding == 0 ? "no member is left to answer" : "members failed"));
+    }
+
+    private void Succeed(bool all)
+    {
+        Finish();
+        var values = new List<(MemberRef From, byte[] Bytes)>();
+        _replies.Sort((a, b) => _view!.RankOf(a.From).CompareTo(_view.RankOf(b.From)));
+        foreach (var (from, status, bytes) in _replies)
+        {
+            int rank = _view!.RankOf(from);
+            if (rank < 0) continue;
+            if (status == ReplyStatus.Abort && all)
+            {
+                result.Fail(new QueryAbortedException(handler, NameOf(from), System.Text.Encoding.UTF8.GetString(bytes)));
+                return;
+            }
+            if (status == ReplyStatus.Value) values.Add((new(rank, _view.Members[rank]), bytes));
+        }
+        result.Succeed(values);
+    }
+
+    private string NameOf(ProcessId id)
+    {
+        int rank = _view!.RankOf(id);
+        return rank < 0 ? id.ToString() : _view.Members[rank].Address.ToString();
+    }
+
+    private void Finish()
+    {
+        _over = true;
+        Table?.Remove(this);
+    }
+}

@@ -1,0 +1,58 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Dispatch;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Peers;
+
+/// <summary>The queries of this process in one group that are not complete. Lives as long as the group: answers may come views later.</summary>
+internal sealed class QueryTable(INode node)
+{
+    private readonly SortedDictionary<ulong, QueryCollector> _open = [];
+
+    public int Count => _open.Count;
+
+    public void Add(QueryCollector query)
+    {
+        query.Table = this;
+        query.Timer = node.SetTimer(node.Now + (long)(query.Timeout.TotalMilliseconds * 1_000_000), query, 0);
+        _open.Add(query.Number, query);
+    }
+
+    public void Remove(QueryCollector query)
+    {
+        node.CancelTimer(query.Timer);
+        _open.Remove(query.Number);
+    }
+
+    public void OnDelivered(ulong number, View view)
+    {
+        if (_open.TryGetValue(number, out var query)) query.OnDelivered(view);
+    }
+
+    public void Fail(ulong number, Exception error)
+    {
+        if (_open.TryGetValue(number, out var query)) query.Fail(error);
+    }
+
+    /// <summary>query u64, status u8, bytes. A reply to a query that is over is dropped.</summary>
+    public void OnReply(ProcessId from, ReadOnlySpan<byte> body)
+    {
+        if (body.Length < 9 || body[8] > (byte)ReplyStatus.Abort)
+        {
+            node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        if (_open.TryGetValue(BinaryPrimitives.ReadUInt64LittleEndian(body), out var query)) query.OnReply(from, (ReplyStatus)body[8], body[9..]);
+    }
+
+    public void OnView(View view)
+    {
+        foreach (var query in _open.Values.ToArray()) query.OnView(view);
+    }
+
+    public void FailAll(Exception error)
+    {
+        foreach (var query in _open.Values.ToArray()) query.Fail(error);
+    }
+}

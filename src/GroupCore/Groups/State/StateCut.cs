@@ -1,0 +1,63 @@
+using System.Buffers;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.State;
+
+/// <summary>
+/// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
+/// another worker beside the handlers, sent by the loop. Source: groupcore-oracle 9.1 (4), 9.2.
+/// </summary>
+internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, ICompletion
+{
+    private Action<IBufferWriter<byte>>? _write;
+    private bool _written;
+
+    public View View { get; } = view;
+
+    public PayloadBuffer Bytes { get; } = new();
+
+    public Exception? Error { get; private set; }
+
+    /// <summary>On the group's worker, at the view event.</summary>
+    public void Take(Func<Action<IBufferWriter<byte>>>? snapshot)
+    {
+        try
+        {
+            _write = snapshot?.Invoke();
+        }
+        catch (Exception error)
+        {
+            Error = error;
+        }
+        group.Post(this);
+    }
+
+    /// <summary>On the loop: first when taken, then when written.</summary>
+    public override void Run()
+    {
+        if (_written || _write is null || Error is not null) group.SendState(this);
+        else group.Node.Complete(this);
+    }
+
+    public override void Abandon(Exception reason)
+    {
+    }
+
+    /// <summary>On a worker.</summary>
+    void ICompletion.Run()
+    {
+        try
+        {
+            _write!(Bytes);
+        }
+        catch (Exception error)
+        {
+            Error = error;
+        }
+        _written = true;
+        group.Post(this);
+    }
+}

@@ -1,0 +1,82 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Flush;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.State;
+
+/// <summary>
+/// Sends the checkpoint of a view to its members without state: chunks of 256 KB, at most 8 unacknowledged per joiner. Ends with the view:
+/// whoever is not initialised then gets the next view's checkpoint. Source: groupcore-oracle 9.3, 9.4.
+/// </summary>
+internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state)
+{
+    private readonly List<(int Rank, int Sent, int Acked)> _joiners = [];
+    private readonly ulong _hash = HashOf(state.Written);
+
+    public void Start()
+    {
+        for (int rank = 0; rank < view.Members.Count; rank++)
+        {
+            if (view.Members[rank].Initialised || rank == group.Rank) continue;
+            var frame = group.Frame(FrameType.StateOpen, 8);
+            BinaryPrimitives.WriteInt64LittleEndian(frame, state.Length);
+            group.SendTo(rank);
+            _joiners.Add((rank, 0, 0));
+            Continue(_joiners.Count - 1);
+        }
+    }
+
+    /// <summary>received u64: credit for more.</summary>
+    public void OnAck(int rank, ReadOnlySpan<byte> body)
+    {
+        int index = _joiners.FindIndex(j => j.Rank == rank);
+        if (index < 0 || body.Length != 8 || BinaryPrimitives.ReadUInt64LittleEndian(body) > (ulong)_joiners[index].Sent)
+        {
+            group.Node.Counters.Refuse(index < 0 ? RefusalReason.Unexpected : RefusalReason.Malformed);
+            return;
+        }
+        _joiners[index] = _joiners[index] with { Acked = (int)BinaryPrimitives.ReadUInt64LittleEndian(body) };
+        Continue(index);
+    }
+
+    private void Continue(int index)
+    {
+        var (rank, sent, acked) = _joiners[index];
+        if (sent == state.Length && sent > 0) return;
+        while (sent < state.Length && sent - acked < GroupLimits.StateWindow * GroupLimits.StateChunkBytes)
+        {
+            int size = Math.Min(GroupLimits.StateChunkBytes, state.Length - sent);
+            var frame = group.Frame(FrameType.StateChunk, 8 + size);
+            BinaryPrimitives.WriteInt64LittleEndian(frame, sent);
+            state.Written.Slice(sent, size).CopyTo(frame[8..]);
+            group.SendTo(rank);
+            sent += size;
+        }
+        _joiners[index] = (rank, sent, acked);
+        if (sent < state.Length) return;
+        var done = group.Frame(FrameType.StateDone, 16);
+        BinaryPrimitives.WriteInt64LittleEndian(done, state.Length);
+        BinaryPrimitives.WriteUInt64LittleEndian(done[8..], _hash);
+        group.SendTo(rank);
+    }
+
+    internal static ulong HashOf(ReadOnlySpan<byte> bytes)
+    {
+        // Words, not bytes: a checkpoint may be large, and this runs on the loop.
+        ulong hash = 0xCBF29CE484222325;
+        while (bytes.Length >= 8)
+        {
+            hash = (hash ^ BinaryPrimitives.ReadUInt64LittleEndian(bytes)) * 0x9E3779B97F4A7C15;
+            hash ^= hash >> 29;
+            bytes = bytes[8..];
+        }
+        var rest = new StableHash();
+        rest.Add(hash);
+        rest.Add(bytes);
+        return rest.Value;
+    }
+}

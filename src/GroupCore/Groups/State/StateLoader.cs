@@ -1,0 +1,91 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.State;
+
+/// <summary>
+/// A joiner's side of one view: collects the checkpoint while the messages of the view are held. A wedged joiner ignores it (R15): the
+/// next view brings another. A silent giver ends in a request for a view. Source: groupcore-oracle 9.1 (5), 9.4, 9.5.
+/// </summary>
+internal sealed class StateLoader : ITimerTarget
+{
+    private readonly GroupProtocol _group;
+    private readonly View _view;
+    private readonly long _limit;
+    private ArrayBufferWriter<byte>? _bytes;
+    private long _lastHeard;
+    private bool _over;
+
+    public StateLoader(GroupProtocol group, View view, long limit)
+    {
+        (_group, _view, _limit) = (group, view, limit);
+        _lastHeard = group.Node.Now;
+        group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
+    }
+
+    public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
+    {
+        if (_over || _group.IsWedged || rank != _view.Coordinator)
+        {
+            _group.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        _lastHeard = _group.Node.Now;
+        switch (type)
+        {
+            case FrameType.StateOpen when body.Length == 8 && _bytes is null: OnOpen(BinaryPrimitives.ReadInt64LittleEndian(body)); break;
+            case FrameType.StateChunk when body.Length > 8 && _bytes is not null: OnChunk(BinaryPrimitives.ReadInt64LittleEndian(body), body[8..]); break;
+            case FrameType.StateDone when body.Length == 16 && _bytes is not null:
+                OnDone(BinaryPrimitives.ReadInt64LittleEndian(body), BinaryPrimitives.ReadUInt64LittleEndian(body[8..]));
+                break;
+            default: _group.Node.Counters.Refuse(RefusalReason.Malformed); break;
+        }
+    }
+
+    private void OnOpen(long length)
+    {
+        if (length < 0 || length > _limit) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
+        else _bytes = new();
+    }
+
+    private void OnChunk(long offset, ReadOnlySpan<byte> chunk)
+    {
+        if (offset != _bytes!.WrittenCount || offset + chunk.Length > _limit)
+        {
+            _group.Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        _bytes.Write(chunk);
+        var frame = _group.Frame(FrameType.StateAck, 8);
+        BinaryPrimitives.WriteInt64LittleEndian(frame, _bytes.WrittenCount);
+        _group.SendTo(_view.Coordinator);
+    }
+
+    private void OnDone(long length, ulong hash)
+    {
+        if (length != _bytes!.WrittenCount || hash != StateGiver.HashOf(_bytes.WrittenSpan))
+        {
+            _group.Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        _over = true;
+        _group.Load(_view, _bytes.WrittenMemory);
+    }
+
+    public void Close() => _over = true;
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        if (_over) return;
+        if (_group.Node.Now - _lastHeard >= GroupLimits.StateStallNanoseconds && !_group.IsWedged)
+        {
+            _lastHeard = _group.Node.Now;
+            _group.Requeue();
+        }
+        _group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
+    }
+}

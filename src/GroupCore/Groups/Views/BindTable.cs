@@ -1,0 +1,41 @@
+using System.Buffers.Binary;
+using GroupCore.Membership;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>Slots of all peers: group slot and peer to group and full view id. Bounded per peer. Source: groupcore-oracle 13.1.</summary>
+internal sealed class BindTable
+{
+    /// <summary>group number u32, incarnation u32, view u64; the slot is in the header.</summary>
+    public const int Body = 16;
+    private readonly List<Binding?[]> _byPeer = [];
+
+    public Binding? Find(int peer, ushort slot) => (uint)peer < (uint)_byPeer.Count && slot < _byPeer[peer].Length ? _byPeer[peer][slot] : null;
+
+    /// <summary>Takes what a peer announces; false when it is not acceptable.</summary>
+    public bool OnBind(int peer, ushort slot, ReadOnlySpan<byte> body)
+    {
+        if (body.Length != Body || slot == 0 || slot > GroupLimits.GroupsPerProcess) return false;
+        var id = new GroupId(BinaryPrimitives.ReadUInt32LittleEndian(body), BinaryPrimitives.ReadUInt32LittleEndian(body[4..]));
+        ulong view = BinaryPrimitives.ReadUInt64LittleEndian(body[8..]);
+        while (_byPeer.Count <= peer) _byPeer.Add([]);
+        var slots = _byPeer[peer];
+        if (slot >= slots.Length)
+        {
+            Array.Resize(ref slots, Math.Max(slot + 1, Math.Min(slots.Length * 2, GroupLimits.GroupsPerProcess + 1)));
+            _byPeer[peer] = slots;
+        }
+        var binding = slots[slot] ??= new();
+        // A peer moves forward in a group only; what it sent of an earlier view is before this on the link.
+        if (binding.Id == id && view < binding.View) return false;
+        (binding.Id, binding.View, binding.Group) = (id, view, null);
+        return true;
+    }
+
+    public static void Write(Span<byte> body, GroupId id, ulong view)
+    {
+        BinaryPrimitives.WriteUInt32LittleEndian(body, id.Number);
+        BinaryPrimitives.WriteUInt32LittleEndian(body[4..], id.Incarnation);
+        BinaryPrimitives.WriteUInt64LittleEndian(body[8..], view);
+    }
+}

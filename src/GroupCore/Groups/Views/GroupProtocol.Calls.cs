@@ -1,0 +1,189 @@
+using GroupCore.Groups.Multicast;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>Callers' multicasts: accepted while the window has room, queued in order otherwise and while wedged (G4: then they are sent in the next view).</summary>
+internal sealed partial class GroupProtocol
+{
+    private readonly Queue<object> _calls = new();
+    private long _credit = GroupLimits.Window;
+    private long _queuedCalls;
+    private long _queuedBytes;
+
+    /// <summary>From any thread: takes window for one message, so that its call completes at once.</summary>
+    public bool TryTakeCredit(long cost)
+    {
+        if (Volatile.Read(ref _credit) < cost) return false;
+        if (Interlocked.Add(ref _credit, -cost) >= 0) return true;
+        Interlocked.Add(ref _credit, cost);
+        return false;
+    }
+
+    public void ReturnCredit(long cost) => Interlocked.Add(ref _credit, cost);
+
+    /// <summary>From any thread: counts a call that will be queued; throws when too many are.</summary>
+    public void CountCall(int bytes)
+    {
+        ThrowIfOver();
+        if (Volatile.Read(ref _queuedCalls) >= GroupLimits.QueuedCalls || Volatile.Read(ref _queuedBytes) + bytes > GroupLimits.QueuedBytes)
+            throw new SendQueueFullException(Name, (int)Volatile.Read(ref _queuedCalls));
+        Interlocked.Increment(ref _queuedCalls);
+        Interlocked.Add(ref _queuedBytes, bytes);
+    }
+
+    public void UncountCall(int bytes)
+    {
+        Interlocked.Decrement(ref _queuedCalls);
+        Interlocked.Add(ref _queuedBytes, -bytes);
+    }
+
+    public void ThrowIfOver()
+    {
+        if (_over is { } reason) throw reason is PoisonedException ? new PoisonedException(reason.Message) : new NotMemberException(Name, reason.Message);
+        if (_leaving) throw new NotMemberException(Name, "it is leaving");
+    }
+
+    /// <summary>A caller's message, on the loop.</summary>
+    public void Take(SendOperation call)
+    {
+        Touch();
+        if (_over is { } reason)
+        {
+            call.Error = reason;
+            Finish(call);
+        }
+        else if (call.To is null) _calls.Enqueue(call);
+        else Peers.Take(call);
+    }
+
+    public void Take(FlushCall call)
+    {
+        Touch();
+        if (_over is { } reason)
+        {
+            call.Error = reason;
+            Node.Complete(call);
+        }
+        else _calls.Enqueue(call);
+    }
+
+    /// <summary>A call is done with on the loop: its bytes are sent or it failed.</summary>
+    public void Finish(SendOperation call)
+    {
+        UncountCall(call.Payload.Length);
+        if (call.Detached) call.Recycle();
+        else Node.Complete(call);
+    }
+
+    private void DrainCalls()
+    {
+        if (IsWedged || _blocked || !Initialised) return;
+        while (_calls.TryPeek(out object? next))
+        {
+            if (next is FlushCall flush) Multicast.Flush(flush);
+            else if (!TryTransmit((SendOperation)next)) return;
+            _calls.Dequeue();
+        }
+    }
+
+    private bool TryTransmit(SendOperation call)
+    {
+        if (call.IsCancelled && call.Sent == 0 && !call.Detached)
+        {
+            call.Error = new OperationCanceledException(call.CancelledBy);
+            Finish(call);
+            return true;
+        }
+        int length = call.Payload.Length;
+        do
+        {
+            int size = Math.Min(length - call.Sent, GroupLimits.FragmentBytes);
+            var kind = call.Kind | (call.Sent == 0 ? MessageKind.First : MessageKind.None) | (call.Sent + size == length ? MessageKind.Last : MessageKind.None);
+            int record = MessageRecord.HeadOf(kind) + size;
+            if (!Multicast.MaySend(record)) return false;
+            // What the caller took is returned with stability; what it did not take is taken here.
+            if (!call.Charged) Interlocked.Add(ref _credit, -GroupLimits.Cost(record));
+            Multicast.Append(kind, call.Handler, call.Payload.Written.Slice(call.Sent, size));
+            call.Sent += size;
+        }
+        while (call.Sent < length);
+        if ((call.Kind & MessageKind.Ordered) == MessageKind.None)
+        {
+            Finish(call);
+            return true;
+        }
+        UncountCall(length);
+        Multicast.AwaitOrdered(call.Detached ? null : call);
+        if (call.Detached) call.Recycle();
+        return true;
+    }
+
+    /// <summary>A new view: a message that was sent in part goes again as a whole; its parts were delivered nowhere (groupcore-oracle 6.1).</summary>
+    private void RestartCalls()
+    {
+        if (_calls.TryPeek(out object? next) && next is SendOperation call) call.Sent = 0;
+    }
+
+    /// <summary>From any thread: a token fired for some queued call.</summary>
+    public void PostCancelled() => Post(new CallCommand(RemoveCancelled));
+
+    private void RemoveCancelled()
+    {
+        Touch();
+        for (int count = _calls.Count; count > 0; count--)
+        {
+            object call = _calls.Dequeue();
+            if (call is SendOperation { IsCancelled: true, Detached: false, Sent: 0 } send)
+            {
+                send.Error = new OperationCanceledException(send.CancelledBy);
+                Finish(send);
+            }
+            else _calls.Enqueue(call);
+        }
+    }
+
+    private void FailCalls(Exception reason)
+    {
+        while (_calls.TryDequeue(out object? next))
+        {
+            if (next is FlushCall flush)
+            {
+                flush.Error = reason;
+                Node.Complete(flush);
+                continue;
+            }
+            Fail((SendOperation)next, reason);
+        }
+    }
+
+    private void FailCalls(Queue<SendOperation> calls, Exception reason)
+    {
+        while (calls.TryDequeue(out var call)) Fail(call, reason);
+    }
+
+    private void Fail(SendOperation call, Exception reason)
+    {
+        call.Error = reason;
+        Finish(call);
+    }
+
+    /// <summary>From any thread: posts a command, waiting for room if need be; nothing happens on a node that has stopped.</summary>
+    public void Post(NodeCommand command)
+    {
+        if (!Node.TryPost(command)) _ = PostLaterAsync(command);
+    }
+
+    private async Task PostLaterAsync(NodeCommand command)
+    {
+        try
+        {
+            do await Node.CommandRoom(CancellationToken.None).ConfigureAwait(false);
+            while (!Node.TryPost(command));
+        }
+        catch (NodeStoppedException stopped)
+        {
+            command.Abandon(stopped);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Peers;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>Frames out, tagged with slot and view, and frames in, by view and sender.</summary>
+internal sealed partial class GroupProtocol
+{
+    private int[] _peers = [];
+    private int[] _others = [];
+    private int[] _rankOf = [];
+    private int _frameLength;
+
+    /// <summary>The body of the next frame; filled by the caller and given to one <c>SendTo</c> before the next.</summary>
+    public Span<byte> Frame(FrameType type, int bodyLength)
+    {
+        var frame = Node.Links.Reserve(FrameHeader.Size + bodyLength);
+        _frameLength = FrameHeader.Write(frame, type, Slot, (uint)View!.Id, bodyLength);
+        return frame.Slice(FrameHeader.Size, bodyLength);
+    }
+
+    public void SendTo(int rank) => Node.Links.Send(_peers[rank], _frameLength);
+
+    public void SendToOthers() => Node.Links.Send(_others, _frameLength);
+
+    private void ConnectPeers(View view)
+    {
+        int count = view.Members.Count, highest = -1;
+        _peers = new int[count];
+        _others = new int[count - 1];
+        for (int rank = 0, other = 0; rank < count; rank++)
+        {
+            _peers[rank] = -1;
+            if (rank == Rank) continue;
+            var member = view.Members[rank];
+            _others[other++] = _peers[rank] = Node.Links.Open(member.Address, member.Id.Node);
+            highest = Math.Max(highest, _peers[rank]);
+        }
+        _rankOf = new int[highest + 1];
+        Array.Fill(_rankOf, -1);
+        for (int rank = 0; rank < count; rank++)
+            if (_peers[rank] >= 0) _rankOf[_peers[rank]] = rank;
+    }
+
+    private int RankOfPeer(int peer) => (uint)peer < (uint)_rankOf.Length ? _rankOf[peer] : -1;
+
+    /// <summary>Tells every member which view the frames that follow on its link belong to.</summary>
+    private void BindAll()
+    {
+        if (_others.Length == 0) return;
+        BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View!.Group, View.Id);
+        SendToOthers();
+    }
+
+    /// <summary>A frame whose sender bound it to a view of this group. Untrusted.</summary>
+    public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
+    {
+        if (IsOver)
+        {
+            Node.Counters.Refuse(RefusalReason.StaleView);
+            return;
+        }
+        Touch();
+        if (View is null || view > View.Id)
+        {
+            Keep(peer, header, body, view);
+            return;
+        }
+        int rank = RankOfPeer(peer);
+        if (view < View.Id && !AcceptsOld(peer, header, body, ref rank)) return;
+        if (rank < 0) Node.Counters.Refuse(RefusalReason.WrongSender);
+        else Handle(rank, header.Type, body);
+    }
+
+    private void Keep(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
+    {
+        if (View is not null && RankOfPeer(peer) < 0 && view > View.Id + 64)
+        {
+            Node.Counters.Refuse(RefusalReason.WrongSender);
+            return;
+        }
+        if (_early.TryAdd(Id ?? default, view, peer, header, body)) return;
+        Node.Counters.Refuse(RefusalReason.Unexpected);
+        // The frame is lost, and only the sender's end of the link could bring it again: this member cannot go on in the next view.
+        if (Id is { } id) Membership.Leave(id);
+        End(new GroupOverloadedException(Name, GroupLimits.EarlyBytes), failed: true);
+    }
+
+    /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>
+    private bool AcceptsOld(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ref int rank)
+    {
+        if (header.Type == FrameType.Reply && rank >= 0) return true;
+        if (Node.Without == Rule.OldViewRefused && header.Type is FrameType.Data && body.Length >= 2)
+        {
+            rank = BinaryPrimitives.ReadUInt16LittleEndian(body);
+            return rank < View!.Members.Count;
+        }
+        Node.Counters.Refuse(RefusalReason.StaleView);
+        return false;
+    }
+
+    private void Handle(int rank, FrameType type, ReadOnlySpan<byte> body)
+    {
+        switch (type)
+        {
+            case FrameType.Data: Multicast.OnData(rank, body, IsWedged); break;
+            case FrameType.Order: Multicast.OnOrder(rank, body, IsWedged); break;
+            case FrameType.Ack: Multicast.OnAck(rank, body); break;
+            case FrameType.Peer: Peers.OnPeer(rank, body); break;
+            case FrameType.PeerAck: Peers.OnPeerAck(rank, body); break;
+            case FrameType.Reply: Queries.OnReply(View!.Members[rank].Id, body); break;
+            case FrameType.Report or FrameType.CutPart or FrameType.Cut or FrameType.Pull or FrameType.Forward or FrameType.FlushAck: Flush.OnFrame(rank, type, body); break;
+            case FrameType.StateAck when _giver is not null: _giver.OnAck(rank, body); break;
+            case FrameType.StateOpen or FrameType.StateChunk or FrameType.StateDone when _loader is not null: _loader.OnFrame(rank, type, body); break;
+            case >= FrameType.FirstLayer and <= FrameType.LastLayer: OnLayerFrame(rank, type, body); break;
+            default: Node.Counters.Refuse(RefusalReason.Unexpected); break;
+        }
+    }
+
+    /// <summary>An answer from the worker; it may go out in any view (groupcore-oracle 6.9).</summary>
+    public void Reply(ReplyOperation reply)
+    {
+        Touch();
+        if (IsOver || View is null) return;
+        int rank = View.RankOf(reply.To), length = 9 + reply.Payload.Length;
+        if (rank < 0) return;
+        if (length > GroupLimits.PeerBytes)
+        {
+            reply.Abort($"the reply has {reply.Payload.Length} bytes; at most {GroupLimits.PeerBytes - 9} are allowed");
+            length = 9 + reply.Payload.Length;
+        }
+        if (rank == Rank)
+        {
+            byte[] own = new byte[length];
+            WriteReply(own, reply);
+            Queries.OnReply(reply.To, own);
+            return;
+        }
+        WriteReply(Frame(FrameType.Reply, length), reply);
+        SendTo(rank);
+    }
+
+    private static void WriteReply(Span<byte> frame, ReplyOperation reply)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, reply.Query);
+        frame[8] = (byte)reply.Status;
+        reply.Payload.Written.CopyTo(frame[9..]);
+    }
+
+    /// <summary>Frames that came before this process knew the group.</summary>
+    public void TakeEarly(List<EarlyFrame> frames)
+    {
+        foreach (var frame in frames) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
+    }
+}

@@ -1,0 +1,187 @@
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.State;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>From one view to the next.</summary>
+internal sealed partial class GroupProtocol : ITimerTarget
+{
+    private const long LateCut = 1;
+    private const long AskForInitialised = 2;
+    private const long HookTimeout = 3;
+    private const long LeaveTimeout = 4;
+    private readonly EarlyFrames _early = new();
+    private StateGiver? _giver;
+    private StateLoader? _loader;
+    private StateCut? _lateCut;
+    private TerminationContext? _hook;
+    private bool _gapReported;
+
+    /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
+    public bool HooksDone { get; private set; } = true;
+
+    public void OnInstall(View next)
+    {
+        Touch();
+        if (IsOver) return;
+        if (View is null)
+        {
+            int rank = next.RankOf(Membership.Self);
+            if (rank >= 0) Enter(next, rank, next.Members[rank].Initialised);
+            return;
+        }
+        if (next.Id <= View.Id) return;
+        bool broken = Node.Without is Rule.R8AllAcks or Rule.A3PendingProposalOnly or Rule.R3AllReports or Rule.R9FreshReports;
+        if (next.Id != View.Id + 1 || (!(Flush.Acked && Flush.Wedge == next.Proposal) && !broken))
+        {
+            // A survivor of the next view acknowledged its flush (R8); whoever did not is asked about, not guessed.
+            Membership.Sync(View.Group, View.Id, Flush.Wedge);
+            return;
+        }
+        int own = next.RankOf(Membership.Self);
+        if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) Multicast.DeliverCut(cut);
+        var contributions = Flush.Contributions();
+        var left = View;
+        LeaveView(own < 0 ? new NotMemberException(Name, _leaving ? "it has left" : "it was excluded") : null);
+        if (own >= 0)
+        {
+            Enter(next, own, Initialised, contributions);
+            return;
+        }
+        bool failed = !_leaving && !Contains(next.Left, Membership.Self);
+        End(new NotMemberException(Name, failed ? $"excluded after view {left.Id}" : $"left after view {left.Id}"), failed);
+    }
+
+    private static bool Contains(IReadOnlyList<ProcessId> list, ProcessId id)
+    {
+        for (int i = 0; i < list.Count; i++)
+            if (list[i] == id) return true;
+        return false;
+    }
+
+    private void LeaveView(Exception? reason)
+    {
+        Flush.Close();
+        Multicast.Close(reason);
+        _loader?.Close();
+        (_giver, _loader, _hook, HooksDone) = (null, null, null, true);
+    }
+
+    private void Enter(View next, int rank, bool initialised, List<LayerContribution>? contributions = null)
+    {
+        var waiting = Peers?.Waiting;
+        (View, Rank, Initialised, _gapReported) = (next, rank, initialised, false);
+        Multicast = new(this, next, rank, initialised);
+        Flush = new(this, next);
+        Peers = new(this, next, rank);
+        ConnectPeers(next);
+        if (initialised)
+        {
+            if (Coordinates(next)) CutState(next);
+            Dispatcher.Add(new() { Kind = EventKind.View, Target = next });
+            if (!next.Members[rank].Initialised) AskForInitialisedView();
+        }
+        else _loader = new(this, next, _host.Options.MaxCheckpointBytes);
+        Queries.OnView(next);
+        BindAll();
+        InstallLayer(next, contributions ?? []);
+        if (waiting is not null)
+            foreach (var call in waiting) Peers.Take(call);
+        RestartCalls();
+        foreach (var frame in _early.Take(f => f.View <= next.Id))
+            if (frame.View == next.Id && !IsOver) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
+    }
+
+    /// <summary>Whether this member gives the checkpoint to members of the view without state: the coordinator does.</summary>
+    private bool Coordinates(View view)
+    {
+        if (view.Coordinator != Rank) return false;
+        foreach (var member in view.Members)
+            if (!member.Initialised && member.Id != Membership.Self) return true;
+        return false;
+    }
+
+    /// <summary>R16: the checkpoint is an event of its own between the last of the old view and the view event.</summary>
+    private void CutState(View view)
+    {
+        var cut = new StateCut(this, view);
+        if (Node.Without != Rule.R16CheckpointAtEvent)
+        {
+            Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });
+            return;
+        }
+        _lateCut = cut;
+        Node.SetTimer(Node.Now + 20_000_000, this, LateCut);
+    }
+
+    /// <summary>A checkpoint is written: send it, if its view is still current.</summary>
+    public void SendState(StateCut cut)
+    {
+        Touch();
+        if (IsOver || !ReferenceEquals(cut.View, View) || IsWedged) return;
+        if (cut.Error is { } error)
+        {
+            // Another member may be able to: this one cannot serve the group's joiners.
+            Facade.Report(new("checkpoint", default, error));
+            return;
+        }
+        _giver = new(this, cut.View, cut.Bytes);
+        _giver.Start();
+    }
+
+    /// <summary>The checkpoint of this view is here: load it before the view event and what was held.</summary>
+    public void Load(View view, ReadOnlyMemory<byte> state)
+    {
+        Initialised = true;
+        Dispatcher.Add(new() { Kind = EventKind.Load, Target = new LoadedState(state) });
+        Dispatcher.Add(new() { Kind = EventKind.View, Target = view });
+        Multicast.Initialise();
+        AskForInitialisedView();
+    }
+
+    /// <summary>The Init flag is constant within a view; until the next one this member's state does not count if all others fail.</summary>
+    private void AskForInitialisedView() => Node.SetTimer(Node.Now + GroupLimits.InitialisedNanoseconds, this, AskForInitialised | ((long)View!.Id << 8));
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        Touch();
+        if (IsOver) return;
+        switch (token & 0xFF)
+        {
+            case LeaveTimeout:
+                End(new NotMemberException(Name, "it left, and the others had not decided so in time"), failed: false);
+                break;
+            case LateCut when _lateCut is { } cut && ReferenceEquals(cut.View, View):
+                Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });
+                break;
+            case AskForInitialised when (ulong)(token >> 8) == View!.Id && !IsWedged:
+                Membership.RequestView(View.Group);
+                break;
+            case HookTimeout when (ulong)(token >> 8) == Flush.Wedge:
+                HooksDone = true;
+                Flush.TryAck();
+                break;
+        }
+    }
+
+    /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: groupcore-oracle 5.6.</summary>
+    public void StartHooks(Proposal proposal)
+    {
+        if (Table.OnProposed.Count == 0 || !Initialised) return;
+        HooksDone = false;
+        _hook = new(Facade, proposal, View!);
+        Dispatcher.Add(new() { Kind = EventKind.Proposed, Target = _hook });
+        Node.SetTimer(Node.Now + GroupLimits.HookNanoseconds, this, HookTimeout | ((long)proposal.Number << 8));
+    }
+
+    /// <summary>From any thread.</summary>
+    public void PostHookDone(TerminationContext hook) => Post(new CallCommand(() =>
+    {
+        if (!ReferenceEquals(hook, _hook)) return;
+        Touch();
+        HooksDone = true;
+        if (IsWedged) Flush.TryAck();
+    }));
+}

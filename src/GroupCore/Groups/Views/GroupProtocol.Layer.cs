@@ -1,0 +1,92 @@
+using System.Buffers;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>The protocol above the group, if one is attached.</summary>
+internal sealed partial class GroupProtocol : IGroupPort
+{
+    private readonly List<ILayerAttachment> _attaching = [];
+    private IGroupLayer? _layer;
+    private byte[] _scratch = [];
+
+    public bool HasLayer => _layer is not null;
+
+    bool IGroupPort.Wedged => IsWedged;
+
+    ProcessId IGroupPort.Self => Membership.Self;
+
+    public bool HoldsLease => !_blocked && !IsOver && View is { } view && (!view.Options.StrictPrimary || Membership.LeaseUntil > Node.Now);
+
+    /// <summary>Attaches the layer; while wedged it waits for the next view, since this member's report has gone without it.</summary>
+    public void Attach(ILayerAttachment attachment)
+    {
+        Touch();
+        if (_over is { } reason) attachment.Fail(reason);
+        else if (_layer is not null || _attaching.Count > 0) attachment.Fail(new InvalidOperationException($"Group '{Name}' has a layer already."));
+        else if (View is null || IsWedged) _attaching.Add(attachment);
+        else AttachNow(attachment);
+    }
+
+    private void AttachNow(ILayerAttachment attachment)
+    {
+        _layer = attachment.Create(this);
+        if (_layer is null) return;
+        _layer.OnInstalled(View!, []);
+        if (_blocked) _layer.OnBlocked(true);
+        Node.Complete(attachment);
+    }
+
+    private void InstallLayer(View view, List<LayerContribution> contributions)
+    {
+        _layer?.OnInstalled(view, contributions);
+        if (_attaching.Count == 0) return;
+        var attachment = _attaching[0];
+        _attaching.Clear();
+        AttachNow(attachment);
+    }
+
+    public void WedgeLayer(Proposal proposal) => _layer?.OnWedged(proposal);
+
+    public void Contribute(ArrayBufferWriter<byte> into)
+    {
+        _layer!.Contribute(into);
+        if (into.WrittenCount > GroupLimits.ContributionBytes)
+            throw new InvalidOperationException($"A layer contributed {into.WrittenCount} bytes; at most {GroupLimits.ContributionBytes} are allowed.");
+    }
+
+    private void OnLayerFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
+    {
+        if (_layer is not null && !IsWedged) _layer.OnFrame(rank, type, body);
+        else Node.Counters.Refuse(RefusalReason.Unexpected);
+    }
+
+    Span<byte> IGroupPort.Reserve(int size)
+    {
+        Touch();
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(size, Transport.LinkLimits.FrameBytes - FrameHeader.Size);
+        if (_scratch.Length < size) _scratch = new byte[Math.Max(size, Math.Max(4_096, _scratch.Length * 2))];
+        return _scratch.AsSpan(0, size);
+    }
+
+    void IGroupPort.Send(int rank, FrameType type, int length)
+    {
+        _scratch.AsSpan(0, length).CopyTo(Frame(type, length));
+        SendTo(rank);
+    }
+
+    void IGroupPort.Send(ReadOnlySpan<int> ranks, FrameType type, int length)
+    {
+        if (ranks.IsEmpty) return;
+        Span<int> peers = stackalloc int[ranks.Length];
+        for (int i = 0; i < ranks.Length; i++) peers[i] = _peers[ranks[i]];
+        _scratch.AsSpan(0, length).CopyTo(Frame(type, length));
+        Node.Links.Send(peers, _frameLength);
+    }
+
+    void IGroupPort.RequestView() => Membership.RequestView(View!.Group);
+
+    void IGroupPort.Accuse(int rank, Accusation evidence) => Membership.Accuse(View!.Members[rank].Id, evidence);
+}

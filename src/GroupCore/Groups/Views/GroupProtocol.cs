@@ -1,0 +1,228 @@
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Flush;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Peers;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>
+/// One group at one member, on the loop: its current view and the protocols of that view, which are new objects for each view.
+/// </summary>
+/// <remarks>
+/// Life: joining (no view) → for each view: normal, wedged, installed → over. What a view's end does is in the order of groupcore-oracle
+/// 5.9 <c>onInstall</c>: last deliveries of the old view, checkpoint for joiners, view event, binding of the new view at all peers,
+/// early frames, queued calls. Parts: this file (life), <c>.Install</c>, <c>.Frames</c>, <c>.Calls</c>, <c>.Layer</c>.
+/// </remarks>
+internal sealed partial class GroupProtocol
+{
+    private readonly GroupHost _host;
+    private readonly TaskCompletionSource<Group> _joined = new();
+    private readonly TaskCompletionSource _completion = new();
+    private bool _touched;
+    private bool _blocked;
+    private bool _leaving;
+    private int _joinAttempts;
+    private volatile Exception? _over;
+
+    public GroupProtocol(GroupHost host, string name, GroupOptions options, HandlerTable table, ushort slot)
+    {
+        (_host, Name, Options, Table, Slot) = (host, name, options, table, slot);
+        Node = host.Node;
+        Facade = new(this);
+        Upcalls = new(this);
+        Dispatcher = new(Node, Upcalls, table.Inline);
+        Queries = new(Node);
+    }
+
+    public INode Node { get; }
+
+    public IMembership Membership => _host.Membership;
+
+    public GroupHost Host => _host;
+
+    public string Name { get; }
+
+    public GroupOptions Options { get; }
+
+    public HandlerTable Table { get; }
+
+    /// <summary>This process's number of the group on its links.</summary>
+    public ushort Slot { get; }
+
+    /// <summary>Known when the join is accepted.</summary>
+    public GroupId? Id { get; set; }
+
+    public Group Facade { get; }
+
+    public Upcalls Upcalls { get; }
+
+    public Dispatcher Dispatcher { get; }
+
+    public QueryTable Queries { get; }
+
+    public View? View { get; private set; }
+
+    public int Rank { get; private set; } = -1;
+
+    /// <summary>Whether this member holds the group's state.</summary>
+    public bool Initialised { get; private set; }
+
+    public ViewMulticast Multicast { get; private set; } = null!;
+
+    public PeerChannel Peers { get; private set; } = null!;
+
+    public FlushMember Flush { get; private set; } = null!;
+
+    public bool IsWedged => Flush?.Proposal is not null;
+
+    public bool IsOver => _over is not null;
+
+    public Task<Group> Joined => _joined.Task;
+
+    public Task Completion => _completion.Task;
+
+    /// <summary>Something happened here in this turn.</summary>
+    public void Touch()
+    {
+        if (_touched) return;
+        _touched = true;
+        _host.Touched(this);
+    }
+
+    public void EndOfTurn()
+    {
+        _touched = false;
+        if (View is not null && !IsOver)
+        {
+            DrainCalls();
+            Multicast.EndOfTurn(IsWedged);
+            Peers.EndOfTurn();
+            if (IsWedged) Flush.TryAck();
+            _layer?.EndOfTurn();
+        }
+        Dispatcher.Publish();
+    }
+
+    public void OnPropose(Proposal proposal)
+    {
+        Touch();
+        if (View is null || IsOver || proposal.BaseView < View.Id) return;
+        if (proposal.BaseView > View.Id) Membership.Sync(View.Group, View.Id, Flush.Wedge);
+        else if (proposal.Number > Flush.Wedge) Flush.Start(proposal);
+    }
+
+    /// <summary>Whether the flush of that proposal is still the one going on.</summary>
+    public bool IsInFlush(View view, Proposal proposal) => !IsOver && ReferenceEquals(View, view) && ReferenceEquals(Flush.Proposal, proposal);
+
+    /// <summary>First wedge of this view: what was begun leaves, then nothing is originated (R1).</summary>
+    public void BeginWedge()
+    {
+        DrainCalls();
+        Multicast.BeforeWedge();
+    }
+
+    public void OnState(MembershipState state, string reason)
+    {
+        if (IsOver) return;
+        Touch();
+        bool blocked = state == MembershipState.Blocked;
+        if (blocked != _blocked)
+        {
+            _blocked = blocked;
+            _layer?.OnBlocked(blocked);
+        }
+        if (state == MembershipState.Poisoned) End(new PoisonedException(reason), failed: true);
+    }
+
+    public void RequestLeave()
+    {
+        Touch();
+        if (IsOver || _leaving) return;
+        _leaving = true;
+        if (Id is { } id) Membership.Leave(id);
+    }
+
+    /// <summary>Leaves, and ends in two seconds if the others have not decided by then.</summary>
+    public void LeaveSoon()
+    {
+        RequestLeave();
+        if (!IsOver) Node.SetTimer(Node.Now + GroupLimits.DisposeNanoseconds, this, LeaveTimeout);
+    }
+
+    /// <summary>The node has stopped.</summary>
+    public void Abandon(Exception reason) => End(reason, failed: true);
+
+    /// <summary>The join cannot succeed: leave again, and say why.</summary>
+    public void FailJoin(string reason)
+    {
+        if (Id is { } id) Membership.Leave(id);
+        End(new JoinRefusedException(Name, reason), failed: true);
+    }
+
+    /// <summary>The giver of the checkpoint is silent: another view brings another checkpoint.</summary>
+    public void Requeue()
+    {
+        Touch();
+        if (++_joinAttempts >= 3) FailJoin("three checkpoints did not arrive");
+        else Membership.RequestView(View!.Group);
+    }
+
+    /// <summary>Frames of a sender are missing here: the flush of a view with the same members brings them.</summary>
+    public void OnGap()
+    {
+        if (_gapReported || IsWedged) return;
+        _gapReported = true;
+        Membership.RequestView(View!.Group);
+    }
+
+    /// <summary>The group is over for this process; everything that waits ends with <paramref name="reason"/>.</summary>
+    public void End(Exception reason, bool failed)
+    {
+        if (IsOver) return;
+        Touch();
+        _over = reason;
+        _early.Clear();
+        if (View is not null)
+        {
+            Flush.Close();
+            Multicast.Close(reason);
+            FailCalls(Peers.Waiting, reason);
+        }
+        FailCalls(reason);
+        Queries.FailAll(reason);
+        _loader?.Close();
+        _layer?.OnOver(reason);
+        _layer = null;
+        foreach (var attach in _attaching) attach.Fail(reason);
+        _attaching.Clear();
+        _host.Forget(this);
+        Node.Complete(new Ending(this, failed ? reason : null));
+    }
+
+    private sealed class Ending(GroupProtocol group, Exception? error) : ICompletion
+    {
+        public void Run()
+        {
+            group._joined.TrySetException(group._over!);
+            // Nobody is obliged to look at these tasks.
+            _ = group._joined.Task.Exception;
+            if (error is null) group._completion.TrySetResult();
+            else if (group._completion.TrySetException(error)) _ = group._completion.Task.Exception;
+            group.Facade.OnOver(error);
+        }
+    }
+
+    /// <summary>On the worker: the handlers of a view are done. Who waits for it goes on elsewhere.</summary>
+    public void PostViewHandled(View view) => Post(new CallCommand(() => Node.Complete(new ViewHandled(this, view))));
+
+    private sealed class ViewHandled(GroupProtocol group, View view) : ICompletion
+    {
+        public void Run()
+        {
+            group.Facade.Publish(view);
+            group._joined.TrySetResult(group.Facade);
+        }
+    }
+}
