@@ -75,14 +75,19 @@ internal sealed class Node : INode
     {
         if (_stopped is not null || !_commands.TryEnqueue(command)) return false;
         _host.Wake();
+        // The node may have stopped in between, after the stop's own sweep.
+        if (_stopped is { } reason) AbandonQueued(reason);
         return true;
     }
 
     public ValueTask CommandRoom(CancellationToken cancellationToken)
     {
-        if (_stopped is { } reason) return ValueTask.FromException(reason);
         Task room;
-        lock (_roomLock) room = (_room ??= new(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        lock (_roomLock)
+        {
+            if (_stopped is { } reason) return ValueTask.FromException(reason);
+            room = (_room ??= new(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        }
         _host.Wake();
         return new(room.WaitAsync(cancellationToken));
     }
@@ -148,10 +153,18 @@ internal sealed class Node : INode
     public void Stop(Exception reason)
     {
         _stopped = reason;
-        while (_commands.TryDequeue(out var command)) command.Abandon(reason);
+        Interlocked.MemoryBarrier();
+        AbandonQueued(reason);
         TaskCompletionSource? room;
         lock (_roomLock) (room, _room) = (_room, null);
         room?.SetException(reason);
         Release();
+    }
+
+    // From the loop that stops, and from callers that queued a command while it stopped: one at a time.
+    private void AbandonQueued(Exception reason)
+    {
+        lock (_roomLock)
+            while (_commands.TryDequeue(out var command)) command.Abandon(reason);
     }
 }

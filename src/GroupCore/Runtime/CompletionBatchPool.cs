@@ -1,0 +1,23 @@
+namespace GroupCore.Runtime;
+
+/// <summary>Batches of one loop, used again.</summary>
+internal sealed class CompletionBatchPool(Action<Exception> onFault)
+{
+    private readonly CompletionBatch?[] _free = new CompletionBatch?[16];
+
+    /// <summary>A completion threw, against its contract.</summary>
+    public Action<Exception> OnFault => onFault;
+
+    public CompletionBatch Rent()
+    {
+        for (int i = 0; i < _free.Length; i++)
+            if (_free[i] is not null && Interlocked.Exchange(ref _free[i], null) is { } batch) return batch;
+        return new(this);
+    }
+
+    public void Return(CompletionBatch batch)
+    {
+        for (int i = 0; i < _free.Length; i++)
+            if (_free[i] is null && Interlocked.CompareExchange(ref _free[i], batch, null) is null) return;
+    }
+}

@@ -1,0 +1,66 @@
+using System.Buffers.Binary;
+using System.Text;
+using GroupCore.Wire;
+
+namespace GroupCore.Transport;
+
+/// <summary>
+/// First frame of a dialler. <paramref name="Expected"/> 0 asks only who is there. <paramref name="Token"/> names the dialler's session and
+/// <paramref name="PeerToken"/> the acceptor's as the dialler knows it (0: not yet), so that neither end resumes a session that the other has closed.
+/// </summary>
+internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte MaxVersion, bool Probe, ulong NodeId, ulong Expected,
+    ulong Token, ulong PeerToken, long Received, string Listen)
+{
+    /// <summary>The wire version this code speaks.</summary>
+    public const byte Version = FrameHeader.Version >> 4;
+
+    /// <summary>Longest cluster name or address in UTF-8.</summary>
+    public const int MaxText = 255;
+
+    private const int Fixed = 3 + (5 * 8);
+
+    public byte[] ToFrame()
+    {
+        int cluster = Encoding.UTF8.GetByteCount(Cluster), listen = Encoding.UTF8.GetByteCount(Listen);
+        var frame = new byte[FrameHeader.Size + Fixed + 2 + cluster + listen];
+        FrameHeader.Write(frame, FrameType.Hello, 0, 0, frame.Length - FrameHeader.Size);
+        var body = frame.AsSpan(FrameHeader.Size);
+        (body[0], body[1], body[2]) = (MinVersion, MaxVersion, Probe ? (byte)1 : (byte)0);
+        BinaryPrimitives.WriteUInt64LittleEndian(body[3..], NodeId);
+        BinaryPrimitives.WriteUInt64LittleEndian(body[11..], Expected);
+        BinaryPrimitives.WriteUInt64LittleEndian(body[19..], Token);
+        BinaryPrimitives.WriteUInt64LittleEndian(body[27..], PeerToken);
+        BinaryPrimitives.WriteInt64LittleEndian(body[35..], Received);
+        body = WriteText(body[Fixed..], Cluster, cluster);
+        WriteText(body, Listen, listen);
+        return frame;
+    }
+
+    public static bool TryRead(ReadOnlySpan<byte> body, out HelloFrame hello)
+    {
+        hello = default;
+        if (body.Length < Fixed) return false;
+        var texts = body[Fixed..];
+        if (!TryReadText(ref texts, out string cluster) || !TryReadText(ref texts, out string listen)) return false;
+        hello = new(cluster, body[0], body[1], (body[2] & 1) != 0, BinaryPrimitives.ReadUInt64LittleEndian(body[3..]),
+            BinaryPrimitives.ReadUInt64LittleEndian(body[11..]), BinaryPrimitives.ReadUInt64LittleEndian(body[19..]),
+            BinaryPrimitives.ReadUInt64LittleEndian(body[27..]), BinaryPrimitives.ReadInt64LittleEndian(body[35..]), listen);
+        return hello is { NodeId: not 0, Token: not 0, Received: >= 0 } && hello.MinVersion <= hello.MaxVersion;
+    }
+
+    internal static Span<byte> WriteText(Span<byte> to, string text, int bytes)
+    {
+        to[0] = (byte)bytes;
+        Encoding.UTF8.GetBytes(text, to[1..]);
+        return to[(1 + bytes)..];
+    }
+
+    internal static bool TryReadText(ref ReadOnlySpan<byte> from, out string text)
+    {
+        text = "";
+        if (from.Length < 1 || from.Length < 1 + from[0]) return false;
+        text = Encoding.UTF8.GetString(from.Slice(1, from[0]));
+        from = from[(1 + from[0])..];
+        return true;
+    }
+}

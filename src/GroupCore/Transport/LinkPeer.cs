@@ -1,0 +1,66 @@
+using System.Net;
+using GroupCore.Runtime;
+
+namespace GroupCore.Transport;
+
+/// <summary>What a <see cref="TcpMesh"/> keeps of one peer.</summary>
+internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress address, IPEndPoint endPoint) : ITimerTarget
+{
+    public int Number => session.Peer;
+
+    public LinkSession Session => session;
+
+    public NodeAddress Address => address;
+
+    public IPEndPoint EndPoint => endPoint;
+
+    /// <summary>The id it has shown or must show; 0 while whoever answers is meant.</summary>
+    public ulong NodeId { get; set; }
+
+    /// <summary>Whether it has shown its id.</summary>
+    public bool IsKnown { get; set; }
+
+    /// <summary>Own name of the session.</summary>
+    public ulong Token { get; init; }
+
+    /// <summary>The other end's name of the session, 0 before the first handshake.</summary>
+    public ulong PeerToken { get; set; }
+
+    /// <summary>The connection that carries the session.</summary>
+    public TcpConnection? Connection { get; set; }
+
+    /// <summary>The connection being dialled for it.</summary>
+    public TcpConnection? Dialling { get; set; }
+
+    /// <summary>The connection of a probe.</summary>
+    public TcpConnection? Probing { get; set; }
+
+    /// <summary>Whether this node asked for the peer; one that only dialled in is forgotten when it stays away.</summary>
+    public bool IsOpened { get; set; }
+
+    /// <summary>Whether the link is over.</summary>
+    public bool IsOver => session.IsClosed;
+
+    /// <summary>Failed dials since the link was up.</summary>
+    public int Attempt { get; set; }
+
+    /// <summary>Next dial.</summary>
+    public TimerHandle Redial { get; set; }
+
+    /// <summary>Since when there is no connection.</summary>
+    public long DownSince { get; set; }
+
+    /// <summary>When a failed dial was last reported.</summary>
+    public long ReportedAt { get; set; } = long.MinValue;
+
+    /// <summary>Whether it stands in the list of peers with output.</summary>
+    public bool IsDirty { get; set; }
+
+    /// <summary>Whether it stands in the queue of acknowledgements to come.</summary>
+    public bool IsAckQueued { get; set; }
+
+    /// <summary>Other numbers of the same node, opened by another spelling of its address.</summary>
+    public List<int> Aliases { get; } = [];
+
+    public void OnTimer(long token) => mesh.OnRedial(this);
+}

@@ -1,0 +1,253 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Net.Sockets;
+
+namespace GroupCore.Transport.Sockets;
+
+/// <summary>
+/// Sockets by completion (<see cref="SocketAsyncEventArgs"/>), for systems without epoll. Completions are queued by whatever
+/// thread they come on and reported by the next poll; bytes are copied once each way, so that no slab is shared with the system.
+/// </summary>
+internal sealed class CompletionPort : ISocketPort
+{
+    private const int Backlog = 512;
+    private readonly ConcurrentQueue<SocketAsyncEventArgs> _completed = new();
+    private readonly AutoResetEvent _wake = new(false);
+    private readonly HashSet<CompletionSocket> _open = [];
+    private readonly List<CompletionSocket> _readable = [];
+    private readonly SocketAsyncEventArgs _accept = new();
+    private readonly EventHandler<SocketAsyncEventArgs> _onCompleted;
+    private Socket? _listener;
+    private volatile bool _waiting;
+
+    public CompletionPort()
+    {
+        _onCompleted = (_, operation) => Completed(operation);
+        _accept.Completed += _onCompleted;
+    }
+
+    public IPEndPoint Listen(IPEndPoint at)
+    {
+        _listener = new(at.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            if (!OperatingSystem.IsWindows()) _listener.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+            _listener.Bind(at);
+            _listener.Listen(Backlog);
+        }
+        catch (SocketException error)
+        {
+            if (error.SocketErrorCode == SocketError.AddressAlreadyInUse) throw new AddressInUseException(at.ToString());
+            throw new IOException($"Cannot listen at {at}: {error.Message}.", error);
+        }
+        BeginAccept();
+        return (IPEndPoint)_listener.LocalEndPoint!;
+    }
+
+    public PortSocket Dial(IPEndPoint to)
+    {
+        var socket = Open(new(to.AddressFamily, SocketType.Stream, ProtocolType.Tcp));
+        // The receive operation serves for connecting as well: it is free until then.
+        socket.Input.RemoteEndPoint = to;
+        socket.Input.SetBuffer(0, 0);
+        socket.IsReceiving = true;
+        if (!socket.Socket.ConnectAsync(socket.Input)) Completed(socket.Input);
+        return socket;
+    }
+
+    public void Wait(long timeout)
+    {
+        if (_readable.Count > 0) return;
+        _waiting = true;
+        Interlocked.MemoryBarrier();
+        if (_completed.IsEmpty) _wake.WaitOne(timeout == long.MaxValue ? -1 : (int)Math.Min(int.MaxValue, (timeout + 999_999) / 1_000_000));
+        _waiting = false;
+    }
+
+    public void Poll(ISocketPortEvents events)
+    {
+        while (_completed.TryDequeue(out var operation))
+        {
+            if (operation == _accept) Accepted(events);
+            else Take(operation, (CompletionSocket)operation.UserToken!, events);
+        }
+        int listed = _readable.Count;
+        for (int i = 0; i < listed; i++)
+        {
+            var socket = _readable[i];
+            if (socket.IsClosed) continue;
+            events.OnReadable(socket);
+            if (!socket.IsClosed && (socket.Start < socket.End || socket.IsEnded)) _readable.Add(socket);
+        }
+        _readable.RemoveRange(0, listed);
+    }
+
+    public int Receive(PortSocket socket, Span<byte> to)
+    {
+        var from = (CompletionSocket)socket;
+        if (from.Start == from.End) return from.IsEnded ? -1 : 0;
+        int count = Math.Min(to.Length, from.End - from.Start);
+        from.Input.Buffer.AsSpan(from.Start, count).CopyTo(to);
+        from.Start += count;
+        if (from.Start == from.End && !from.IsEnded) BeginReceive(from);
+        return count;
+    }
+
+    public int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces)
+    {
+        var to = (CompletionSocket)socket;
+        if (to.IsEnded) return -1;
+        to.IsBlocked = to.IsSending;
+        if (to.IsSending) return 0;
+        var room = to.Output.Buffer.AsSpan();
+        int count = 0;
+        foreach (var piece in pieces)
+        {
+            int here = Math.Min(piece.Count, room.Length - count);
+            piece.AsSpan(0, here).CopyTo(room[count..]);
+            count += here;
+            if (here == piece.Count) continue;
+            to.IsBlocked = true;
+            break;
+        }
+        to.Output.SetBuffer(0, count);
+        BeginSend(to);
+        return count;
+    }
+
+    public void Close(PortSocket socket)
+    {
+        var closed = (CompletionSocket)socket;
+        if (closed.IsClosed) return;
+        closed.MarkClosed();
+        _open.Remove(closed);
+        closed.Socket.Dispose();
+    }
+
+    public void Wake() => _wake.Set();
+
+    public void Dispose()
+    {
+        foreach (var socket in _open.ToArray()) Close(socket);
+        _listener?.Dispose();
+    }
+
+    // On any thread.
+    private void Completed(SocketAsyncEventArgs operation)
+    {
+        _completed.Enqueue(operation);
+        Interlocked.MemoryBarrier();
+        if (_waiting) _wake.Set();
+    }
+
+    private void Take(SocketAsyncEventArgs operation, CompletionSocket socket, ISocketPortEvents events)
+    {
+        bool failed = operation.SocketError != SocketError.Success;
+        switch (operation.LastOperation)
+        {
+            case SocketAsyncOperation.Connect:
+                socket.IsReceiving = false;
+                if (socket.IsClosed) break;
+                if (failed) Close(socket);
+                else BeginReceive(socket);
+                events.OnDialled(socket, operation.SocketError switch
+                {
+                    SocketError.Success => DialResult.Connected,
+                    SocketError.ConnectionRefused => DialResult.Refused,
+                    _ => DialResult.Unreachable,
+                });
+                break;
+            case SocketAsyncOperation.Receive:
+                socket.IsReceiving = false;
+                if (socket.IsClosed) break;
+                (socket.Start, socket.End) = (0, failed ? 0 : operation.BytesTransferred);
+                socket.IsEnded |= socket.End == 0;
+                _readable.Add(socket);
+                break;
+            default:
+                Sent(operation, socket, failed, events);
+                break;
+        }
+    }
+
+    private void Sent(SocketAsyncEventArgs operation, CompletionSocket socket, bool failed, ISocketPortEvents events)
+    {
+        socket.IsSending = false;
+        if (socket.IsClosed) return;
+        int left = failed ? 0 : operation.Count - operation.BytesTransferred;
+        if (left > 0)
+        {
+            operation.SetBuffer(operation.Offset + operation.BytesTransferred, left);
+            BeginSend(socket);
+        }
+        else if (failed)
+        {
+            socket.IsEnded = true;
+            _readable.Add(socket);
+        }
+        else if (socket.IsBlocked)
+        {
+            socket.IsBlocked = false;
+            events.OnWritable(socket);
+        }
+    }
+
+    private void Accepted(ISocketPortEvents events)
+    {
+        var accepted = _accept.AcceptSocket;
+        bool failed = _accept.SocketError != SocketError.Success;
+        _accept.AcceptSocket = null;
+        if (failed)
+        {
+            accepted?.Dispose();
+        }
+        else
+        {
+            var socket = Open(accepted!);
+            BeginReceive(socket);
+            events.OnAccepted(socket);
+        }
+        BeginAccept();
+    }
+
+    private void BeginAccept()
+    {
+        try
+        {
+            if (!_listener!.AcceptAsync(_accept)) Completed(_accept);
+        }
+        catch (ObjectDisposedException)
+        {
+            // The port was disposed: nothing listens any more.
+        }
+    }
+
+    private void BeginReceive(CompletionSocket socket)
+    {
+        socket.IsReceiving = true;
+        (socket.Start, socket.End) = (0, 0);
+        socket.Input.SetBuffer(0, socket.Input.Buffer!.Length);
+        try
+        {
+            if (!socket.Socket.ReceiveAsync(socket.Input)) Completed(socket.Input);
+        }
+        catch (ObjectDisposedException)
+        {
+            socket.IsReceiving = false;
+        }
+    }
+
+    private void BeginSend(CompletionSocket socket)
+    {
+        socket.IsSending = true;
+        if (!socket.Socket.SendAsync(socket.Output)) Completed(socket.Output);
+    }
+
+    private CompletionSocket Open(Socket socket)
+    {
+        socket.NoDelay = true;
+        var opened = new CompletionSocket(socket, _onCompleted);
+        _open.Add(opened);
+        return opened;
+    }
+}

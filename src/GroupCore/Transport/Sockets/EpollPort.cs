@@ -1,0 +1,341 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace GroupCore.Transport.Sockets;
+
+/// <summary>
+/// Readiness by epoll, for Linux. Edges, so that no registration changes while a connection lives; a socket stays in the list
+/// of readable ones until a receive finds it empty.
+/// </summary>
+/// <remarks>
+/// With few connections a poll that does not wait tries a receive on each and asks epoll only every <see cref="DirectPolls"/>th time:
+/// one system call less per message while the loop spins.
+/// </remarks>
+[SupportedOSPlatform("linux")]
+internal sealed unsafe class EpollPort : ISocketPort
+{
+    private const int Events = 64;
+    private const int DirectSockets = 4;
+    private const int DirectPolls = 16;
+    private const int Backlog = 512;
+    private const ulong WakeData = ulong.MaxValue, ListenData = ulong.MaxValue - 1;
+
+    // struct epoll_event is packed on x64 only.
+    private static readonly int DataAt = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 4 : 8;
+    private static readonly int EventSize = DataAt + 8;
+
+    private readonly int _poll;
+    private readonly int _wake;
+    private readonly byte[] _events = GC.AllocateArray<byte>(Events * 16, pinned: true);
+    private readonly byte* _eventsAt;
+    private readonly List<EpollSocket?> _slots = [];
+    private readonly Stack<int> _freeSlots = new();
+    private readonly List<EpollSocket> _readable = [];
+    private readonly List<(EpollSocket Socket, DialResult Result)> _failed = [];
+    private int _listener = -1;
+    private bool _acceptable;
+    private int _connected;
+    private int _blocked;
+    private int _direct;
+    private int _pending;
+    private bool _disposed;
+    private readonly Lock _wakeLock = new();
+    private uint _generation;
+
+    public EpollPort()
+    {
+        _eventsAt = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_events));
+        _poll = Check(LibC.EpollCreate(LibC.CloseOnExec));
+        _wake = Check(LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec));
+        Register(_wake, LibC.In, WakeData);
+    }
+
+    public IPEndPoint Listen(IPEndPoint at)
+    {
+        var address = at.Serialize();
+        _listener = Check(LibC.Socket(Native(at), LibC.Stream | LibC.NonBlocking | LibC.CloseOnExec, 0));
+        SetOption(_listener, LibC.SocketLevel, LibC.ReuseAddress);
+        int done;
+        fixed (byte* bytes = address.Buffer.Span) done = LibC.Bind(_listener, bytes, (uint)address.Size);
+        if (done == 0) done = LibC.Listen(_listener, Backlog);
+        if (done < 0)
+        {
+            if (Marshal.GetLastPInvokeError() == LibC.InUse) throw new AddressInUseException(at.ToString());
+            throw new IOException($"Cannot listen at {at}: {Marshal.GetLastPInvokeErrorMessage()}.");
+        }
+        uint length = (uint)address.Size;
+        fixed (byte* bytes = address.Buffer.Span) Check(LibC.GetSocketName(_listener, bytes, &length));
+        Register(_listener, LibC.In | LibC.Edge, ListenData);
+        return (IPEndPoint)at.Create(address);
+    }
+
+    public PortSocket Dial(IPEndPoint to)
+    {
+        int descriptor = Check(LibC.Socket(Native(to), LibC.Stream | LibC.NonBlocking | LibC.CloseOnExec, 0));
+        SetOption(descriptor, LibC.TcpLevel, LibC.NoDelay);
+        var address = to.Serialize();
+        int done;
+        fixed (byte* bytes = address.Buffer.Span) done = LibC.Connect(descriptor, bytes, (uint)address.Size);
+        int error = done == 0 ? 0 : Marshal.GetLastPInvokeError();
+        var socket = Add(descriptor);
+        if (error is not (0 or LibC.InProgress)) _failed.Add((socket, ResultOf(error)));
+        return socket;
+    }
+
+    public void Wait(long timeout)
+    {
+        if (_readable.Count > 0 || _failed.Count > 0) return;
+        _pending = WaitForEvents(timeout == long.MaxValue ? -1 : (int)Math.Min(int.MaxValue, (timeout + 999_999) / 1_000_000));
+    }
+
+    public void Poll(ISocketPortEvents events)
+    {
+        if (_pending == 0 && _connected is > 0 and <= DirectSockets && _failed.Count == 0 && _blocked == 0 && ++_direct % DirectPolls != 0)
+        {
+            PollDirectly(events);
+            return;
+        }
+        int count = _pending > 0 ? _pending : WaitForEvents(0);
+        _pending = 0;
+        for (int i = 0; i < count; i++)
+        {
+            byte* at = _eventsAt + (i * EventSize);
+            Take(Unsafe.ReadUnaligned<uint>(at), Unsafe.ReadUnaligned<ulong>(at + DataAt), events);
+        }
+        if (_acceptable) Accept(events);
+        if (_failed.Count > 0) ReportFailed(events);
+        int listed = _readable.Count;
+        for (int i = 0; i < listed; i++)
+        {
+            var socket = _readable[i];
+            socket.IsListed = false;
+            if (!socket.IsClosed) events.OnReadable(socket);
+            if (socket is { IsReadable: true, IsClosed: false }) List(socket);
+        }
+        _readable.RemoveRange(0, listed);
+    }
+
+    public int Receive(PortSocket socket, Span<byte> to)
+    {
+        var from = (EpollSocket)socket;
+        while (true)
+        {
+            nint count;
+            fixed (byte* bytes = to) count = LibC.Receive(from.Descriptor, bytes, (nuint)to.Length, LibC.DontWait);
+            if (count > 0)
+            {
+                from.IsReadable = count == to.Length || from.IsEnded;
+                return (int)count;
+            }
+            if (count == 0) return -1;
+            int error = Marshal.GetLastPInvokeError();
+            if (error == LibC.Interrupted) continue;
+            from.IsReadable = false;
+            return error == LibC.WouldBlock ? 0 : -1;
+        }
+    }
+
+    public int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces)
+    {
+        var to = (EpollSocket)socket;
+        var vectors = stackalloc LibC.IoVector[pieces.Length];
+        nint total = 0;
+        for (int i = 0; i < pieces.Length; i++)
+        {
+            ref byte first = ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(pieces[i].Array!), pieces[i].Offset);
+            vectors[i] = new() { Base = (byte*)Unsafe.AsPointer(ref first), Length = (nuint)pieces[i].Count };
+            total += pieces[i].Count;
+        }
+        var message = new LibC.Message { Vectors = vectors, Count = (nuint)pieces.Length };
+        while (true)
+        {
+            nint count = LibC.Send(to.Descriptor, &message, LibC.DontWait | LibC.NoSignal);
+            int error = count < 0 ? Marshal.GetLastPInvokeError() : 0;
+            if (error == LibC.Interrupted) continue;
+            if (error is not (0 or LibC.WouldBlock)) return -1;
+            SetBlocked(to, count < total);
+            return (int)Math.Max(0, count);
+        }
+    }
+
+    public void Close(PortSocket socket)
+    {
+        var closed = (EpollSocket)socket;
+        if (closed.IsClosed) return;
+        closed.MarkClosed();
+        if (closed.IsConnected) _connected--;
+        SetBlocked(closed, false);
+        _slots[closed.Slot] = null;
+        _freeSlots.Push(closed.Slot);
+        LibC.Close(closed.Descriptor);
+    }
+
+    public void Wake()
+    {
+        // The descriptor's number may belong to another file once it is closed.
+        lock (_wakeLock)
+        {
+            ulong one = 1;
+            if (!_disposed) LibC.Write(_wake, &one, sizeof(ulong));
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (var socket in _slots.ToArray())
+            if (socket is not null) Close(socket);
+        if (_listener >= 0) LibC.Close(_listener);
+        _listener = -1;
+        lock (_wakeLock)
+        {
+            if (_disposed) return;
+            _disposed = true;
+            LibC.Close(_wake);
+        }
+        LibC.Close(_poll);
+    }
+
+    private void PollDirectly(ISocketPortEvents events)
+    {
+        _readable.Clear();
+        for (int i = 0; i < _slots.Count; i++)
+        {
+            if (_slots[i] is not { IsConnected: true } socket) continue;
+            socket.IsListed = false;
+            events.OnReadable(socket);
+            if (socket is { IsReadable: true, IsClosed: false }) List(socket);
+        }
+    }
+
+    private int WaitForEvents(int milliseconds) => LibC.EpollWait(_poll, _eventsAt, Events, milliseconds);
+
+    private void Take(uint what, ulong data, ISocketPortEvents events)
+    {
+        if (data == WakeData)
+        {
+            ulong count;
+            LibC.Read(_wake, &count, sizeof(ulong));
+            return;
+        }
+        if (data == ListenData)
+        {
+            _acceptable = true;
+            return;
+        }
+        // An event of a socket that was closed by an earlier event of this batch has another generation.
+        if (_slots[(int)(uint)data] is not { } socket || socket.Generation != (uint)(data >> 32)) return;
+        if (!socket.IsConnected)
+        {
+            if ((what & (LibC.Out | LibC.Err | LibC.Hup)) != 0) Connected(socket, events);
+            if (!socket.IsConnected || socket.IsClosed) return;
+        }
+        if ((what & (LibC.In | LibC.ReadHup | LibC.Hup | LibC.Err)) != 0)
+        {
+            socket.IsReadable = true;
+            socket.IsEnded |= (what & (LibC.ReadHup | LibC.Hup | LibC.Err)) != 0;
+            List(socket);
+        }
+        if ((what & LibC.Out) == 0 || !socket.IsBlocked) return;
+        SetBlocked(socket, false);
+        events.OnWritable(socket);
+    }
+
+    private void Connected(EpollSocket socket, ISocketPortEvents events)
+    {
+        int error = 0;
+        uint length = sizeof(int);
+        LibC.GetOption(socket.Descriptor, LibC.SocketLevel, LibC.Error, &error, &length);
+        if (error == 0)
+        {
+            socket.IsConnected = true;
+            _connected++;
+        }
+        else
+        {
+            Close(socket);
+        }
+        events.OnDialled(socket, ResultOf(error));
+    }
+
+    private void ReportFailed(ISocketPortEvents events)
+    {
+        var failed = _failed.ToArray();
+        _failed.Clear();
+        foreach (var (socket, result) in failed)
+        {
+            if (socket.IsClosed) continue;
+            Close(socket);
+            events.OnDialled(socket, result);
+        }
+    }
+
+    private void Accept(ISocketPortEvents events)
+    {
+        while (true)
+        {
+            int descriptor = LibC.Accept(_listener, null, null, LibC.NonBlocking | LibC.CloseOnExec);
+            if (descriptor < 0)
+            {
+                // Out of descriptors: the next poll tries again.
+                if (Marshal.GetLastPInvokeError() == LibC.WouldBlock) _acceptable = false;
+                return;
+            }
+            SetOption(descriptor, LibC.TcpLevel, LibC.NoDelay);
+            var socket = Add(descriptor);
+            socket.IsConnected = true;
+            _connected++;
+            events.OnAccepted(socket);
+        }
+    }
+
+    private EpollSocket Add(int descriptor)
+    {
+        if (!_freeSlots.TryPop(out int slot))
+        {
+            slot = _slots.Count;
+            _slots.Add(null);
+        }
+        var socket = new EpollSocket(descriptor, slot, ++_generation & int.MaxValue);
+        _slots[slot] = socket;
+        Register(descriptor, LibC.In | LibC.Out | LibC.ReadHup | LibC.Edge, ((ulong)socket.Generation << 32) | (uint)slot);
+        return socket;
+    }
+
+    private void SetBlocked(EpollSocket socket, bool blocked)
+    {
+        if (socket.IsBlocked != blocked) _blocked += blocked ? 1 : -1;
+        socket.IsBlocked = blocked;
+    }
+
+    private void List(EpollSocket socket)
+    {
+        if (socket.IsListed) return;
+        socket.IsListed = true;
+        _readable.Add(socket);
+    }
+
+    private void Register(int descriptor, uint what, ulong data)
+    {
+        byte* entry = stackalloc byte[16];
+        Unsafe.WriteUnaligned(entry, what);
+        Unsafe.WriteUnaligned(entry + DataAt, data);
+        Check(LibC.EpollControl(_poll, LibC.Add, descriptor, entry));
+    }
+
+    private static DialResult ResultOf(int error) => error switch { 0 => DialResult.Connected, LibC.Refused => DialResult.Refused, _ => DialResult.Unreachable };
+
+    private static int Native(IPEndPoint endPoint) => endPoint.AddressFamily == AddressFamily.InterNetworkV6 ? 10 : 2;
+
+    private static void SetOption(int descriptor, int level, int name)
+    {
+        int on = 1;
+        Check(LibC.SetOption(descriptor, level, name, &on, sizeof(int)));
+    }
+
+    private static int Check(int result) => result >= 0
+        ? result
+        : throw new IOException($"A system call of the socket port failed: {Marshal.GetLastPInvokeErrorMessage()}.");
+}

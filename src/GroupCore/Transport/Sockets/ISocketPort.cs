@@ -1,0 +1,37 @@
+using System.Net;
+
+namespace GroupCore.Transport.Sockets;
+
+/// <summary>
+/// Stream sockets as a node loop uses them: one thread, nothing blocks but <see cref="Wait"/>. All members belong to the loop's thread
+/// except <see cref="Wake"/>.
+/// </summary>
+internal interface ISocketPort : IDisposable
+{
+    /// <summary>Starts to listen; returns the address with the port that was chosen. Throws <see cref="AddressInUseException"/>, <see cref="IOException"/>.</summary>
+    IPEndPoint Listen(IPEndPoint at);
+
+    /// <summary>Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome.</summary>
+    PortSocket Dial(IPEndPoint to);
+
+    /// <summary>Waits until something happens or <see cref="Wake"/> is called, at most <paramref name="timeout"/> nanoseconds (<see cref="long.MaxValue"/>: for ever).</summary>
+    void Wait(long timeout);
+
+    /// <summary>Reports what happened, without waiting.</summary>
+    void Poll(ISocketPortEvents events);
+
+    /// <summary>Receives into <paramref name="to"/>: bytes received, 0 when there are none now, −1 when the connection ended.</summary>
+    int Receive(PortSocket socket, Span<byte> to);
+
+    /// <summary>
+    /// Sends pieces of pinned arrays in order: bytes taken, −1 when the connection broke. When not all are taken
+    /// <see cref="ISocketPortEvents.OnWritable"/> follows. The arrays may be reused at once.
+    /// </summary>
+    int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces);
+
+    /// <summary>Closes a connection; closing twice does nothing.</summary>
+    void Close(PortSocket socket);
+
+    /// <summary>Ends a <see cref="Wait"/>, or the next one. From any thread.</summary>
+    void Wake();
+}

@@ -1,0 +1,17 @@
+namespace GroupCore.Transport.Sockets;
+
+/// <summary>What a <see cref="ISocketPort"/> tells, inside <see cref="ISocketPort.Poll"/> only.</summary>
+internal interface ISocketPortEvents
+{
+    /// <summary>Somebody connected.</summary>
+    void OnAccepted(PortSocket socket);
+
+    /// <summary>A dialled connection is made, or failed and is closed.</summary>
+    void OnDialled(PortSocket socket, DialResult result);
+
+    /// <summary>There may be bytes to receive, or the connection ended.</summary>
+    void OnReadable(PortSocket socket);
+
+    /// <summary>A send that was not taken whole can go on.</summary>
+    void OnWritable(PortSocket socket);
+}

@@ -1,0 +1,11 @@
+namespace GroupCore.Transport.Sockets;
+
+/// <summary>One connection of a port. Used by the loop alone.</summary>
+internal abstract class PortSocket
+{
+    /// <summary>What the user of the port keeps with the connection.</summary>
+    public object? Owner { get; set; }
+
+    /// <summary>Whether it was closed; it then produces no event.</summary>
+    public bool IsClosed { get; protected set; }
+}

@@ -1,0 +1,141 @@
+using System.Net.Sockets;
+using GroupCore.Transport.Sockets;
+
+namespace GroupCore.Transport;
+
+/// <content>Making connections, and making them again.</content>
+internal sealed partial class TcpMesh
+{
+    private const long DialTime = 1000 * Millisecond;
+    private const long HelloTime = 5000 * Millisecond;
+    private const long ReportPause = 50 * Millisecond;
+    private const long FramingPause = 1000 * Millisecond;
+    private const long ForgetAfter = 60_000 * Millisecond;
+    private const int MaxStrangers = 64;
+    private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
+
+    public void OnAccepted(PortSocket socket)
+    {
+        if (_strangers.Count >= MaxStrangers)
+        {
+            _node.Counters.Refuse(Runtime.RefusalReason.Framing);
+            Drop(_strangers[0]);
+        }
+        var connection = Begin(socket, ConnectionState.AwaitHello, null, HelloTime, dialled: false, probe: false);
+        _strangers.Add(connection);
+    }
+
+    public void OnDialled(PortSocket socket, DialResult result)
+    {
+        var connection = (TcpConnection)socket.Owner!;
+        if (connection.State != ConnectionState.Connecting) return;
+        if (result == DialResult.Connected)
+        {
+            connection.State = ConnectionState.AwaitAck;
+            SayHello(connection);
+            return;
+        }
+        DialFailed(connection, result == DialResult.Refused ? LinkFault.Refused : LinkFault.Unreachable, 0);
+    }
+
+    public void OnDeadline(TcpConnection connection)
+    {
+        if (connection.IsDialled) DialFailed(connection, LinkFault.Unreachable, 0);
+        else Drop(connection);
+    }
+
+    public void OnRedial(LinkPeer peer)
+    {
+        if (peer is { IsOver: false, Connection: null, Dialling: null }) Dial(peer);
+    }
+
+    private void Dial(LinkPeer peer, bool probe = false)
+    {
+        if (_stopping) return;
+        _timers.Cancel(peer.Redial);
+        PortSocket socket;
+        try
+        {
+            socket = _port.Dial(peer.EndPoint);
+        }
+        catch (Exception error) when (error is IOException or SocketException)
+        {
+            Report(peer, LinkFault.Unreachable);
+            if (!probe) RedialLater(peer, 0);
+            return;
+        }
+        var connection = Begin(socket, ConnectionState.Connecting, peer, DialTime, dialled: true, probe);
+        if (probe) peer.Probing = connection;
+        else peer.Dialling = connection;
+    }
+
+    private TcpConnection Begin(PortSocket socket, ConnectionState state, LinkPeer? peer, long time, bool dialled, bool probe)
+    {
+        var connection = new TcpConnection(this, socket, state, peer) { IsDialled = dialled, IsProbe = probe };
+        socket.Owner = connection;
+        connection.Deadline = _timers.Set(_node.Now + time, connection, 0);
+        _connections.Add(connection);
+        return connection;
+    }
+
+    private void DialFailed(TcpConnection connection, LinkFault fault, long pause)
+    {
+        var peer = connection.Peer!;
+        Drop(connection);
+        if (connection.IsProbe) peer.Probing = null;
+        else peer.Dialling = null;
+        Report(peer, fault);
+        if (!connection.IsProbe) RedialLater(peer, pause);
+    }
+
+    private void Report(LinkPeer peer, LinkFault fault)
+    {
+        if (peer.ReportedAt != long.MinValue && _node.Now - peer.ReportedAt < ReportPause) return;
+        peer.ReportedAt = _node.Now;
+        Raise(peer, fault);
+    }
+
+    private void RedialLater(LinkPeer peer, long pause)
+    {
+        if (!peer.IsOpened && _node.Now - peer.DownSince > ForgetAfter)
+        {
+            Fail(peer, LinkFault.Rejected);
+            return;
+        }
+        peer.Attempt = Math.Min(peer.Attempt + 1, RedialAfter.Length - 1);
+        long delay = Math.Max(pause, RedialAfter[peer.Attempt]);
+        Redial(peer, delay - (delay / 4) + _random.Next(0, delay / 2));
+    }
+
+    private void Redial(LinkPeer peer, long delay)
+    {
+        _timers.Cancel(peer.Redial);
+        peer.Redial = _timers.Set(_node.Now + delay, peer, 0);
+    }
+
+    // A connection that carried the session is gone.
+    private void Broken(TcpConnection connection, long pause)
+    {
+        var peer = connection.Peer!;
+        Drop(connection);
+        peer.Connection = null;
+        peer.Session.Detach();
+        peer.DownSince = _node.Now;
+        Raise(peer, LinkFault.Reset);
+        if (pause > 0) Redial(peer, pause);
+        else if (connection.IsDialled) Dial(peer);
+        else RedialLater(peer, 0);
+    }
+
+    private void Drop(TcpConnection connection)
+    {
+        if (connection.State == ConnectionState.Closed) return;
+        connection.State = ConnectionState.Closed;
+        _timers.Cancel(connection.Deadline);
+        _port.Close(connection.Socket);
+        _strangers.Remove(connection);
+        _connections.Remove(connection);
+        if (connection.Input is { } input) _dropped.Add(input);
+        connection.Input = null;
+    }
+}

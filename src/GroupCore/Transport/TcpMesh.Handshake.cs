@@ -1,0 +1,235 @@
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Transport;
+
+/// <content>Hello and HelloAck.</content>
+internal sealed partial class TcpMesh
+{
+    private void SayHello(TcpConnection connection)
+    {
+        var peer = connection.Peer!;
+        var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, connection.IsProbe, _node.Id, peer.NodeId, peer.Token, peer.PeerToken,
+            peer.Session.Received, Local.Text);
+        connection.Control = hello.ToFrame();
+        SendControl(connection);
+    }
+
+    // Reads one handshake frame; false when it is not complete.
+    private bool TryHandshake(TcpConnection connection, ReadOnlySpan<byte> bytes)
+    {
+        if (!FrameHeader.TryRead(bytes, out var header)) return false;
+        bool accepting = connection.State == ConnectionState.AwaitHello;
+        if (header.Type != (accepting ? FrameType.Hello : FrameType.HelloAck) || header.Length is < FrameHeader.Size - 4 or > LinkLimits.HelloBytes - 4
+            || (header.Flags & 0xF0) != FrameHeader.Version)
+        {
+            Refuse(connection, RefusalReason.Framing);
+            return true;
+        }
+        if (bytes.Length < header.Length + 4) return false;
+        connection.Start += header.Length + 4;
+        var body = bytes.Slice(FrameHeader.Size, header.BodyLength);
+        if (accepting) OnHello(connection, body);
+        else OnHelloAck(connection, body);
+        return true;
+    }
+
+    private void OnHello(TcpConnection connection, ReadOnlySpan<byte> body)
+    {
+        if (!HelloFrame.TryRead(body, out var hello) || !EndPointText.TryParse(hello.Listen, out var listen))
+        {
+            Refuse(connection, RefusalReason.Malformed);
+        }
+        else if (hello.Cluster != _cluster || hello.MinVersion > HelloFrame.Version || hello.MaxVersion < HelloFrame.Version)
+        {
+            _node.Counters.Refuse(RefusalReason.WrongCluster);
+            Answer(connection, hello.Cluster != _cluster ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
+        }
+        else if (hello.Expected == 0)
+        {
+            if (connection.IsIdentified) Refuse(connection, RefusalReason.Unexpected);
+            else Answer(connection, HelloStatus.Identified);
+        }
+        else if (hello.Expected != _node.Id || hello.NodeId == _node.Id)
+        {
+            Answer(connection, HelloStatus.Replaced);
+        }
+        else if (hello.Probe)
+        {
+            bool known = hello.PeerToken == 0 || (_byId.TryGetValue(hello.NodeId, out var peer) && peer.Token == hello.PeerToken);
+            Answer(connection, known ? HelloStatus.Accepted : HelloStatus.Forgotten);
+        }
+        else
+        {
+            Admit(connection, hello, listen);
+        }
+    }
+
+    private void Admit(TcpConnection connection, in HelloFrame hello, System.Net.IPEndPoint listen)
+    {
+        if (_byId.TryGetValue(hello.NodeId, out var peer) && !IsSameSession(peer, hello))
+        {
+            if (hello.PeerToken != 0)
+            {
+                Answer(connection, HelloStatus.Forgotten);
+                return;
+            }
+            // It starts anew: it has closed the session that is known here.
+            Fail(peer, LinkFault.Rejected);
+            peer = null;
+        }
+        if (peer is null)
+        {
+            var address = EndPointText.Format(listen);
+            if (hello.PeerToken != 0 || _live >= MaxPeers || _stopping)
+            {
+                Answer(connection, hello.PeerToken != 0 ? HelloStatus.Forgotten : HelloStatus.Full);
+                return;
+            }
+            if (!_byAddress.TryGetValue(address, out peer) || !TryClaim(peer, hello.NodeId)) peer = Add(address, listen, hello.NodeId);
+        }
+        if (peer.Dialling is { } dialling)
+        {
+            if (_node.Id < hello.NodeId && peer.Connection is null)
+            {
+                Answer(connection, HelloStatus.Superseded);
+                return;
+            }
+            Drop(dialling);
+            peer.Dialling = null;
+        }
+        if (peer.Connection is { } old)
+        {
+            peer.Session.Detach();
+            Drop(old);
+        }
+        if (!peer.Session.Attach(hello.Received))
+        {
+            Fail(peer, LinkFault.Rejected);
+            Answer(connection, HelloStatus.Forgotten);
+            return;
+        }
+        peer.PeerToken = hello.Token;
+        connection.Peer = peer;
+        Answer(connection, HelloStatus.Accepted);
+        if (connection.State != ConnectionState.Closed) CameUp(connection);
+        else Lost(peer);
+    }
+
+    // A session is the same when each end's name for it, as far as the other has learned it, agrees.
+    private static bool IsSameSession(LinkPeer peer, in HelloFrame hello) =>
+        (hello.PeerToken == 0 || hello.PeerToken == peer.Token) && (peer.PeerToken == 0 || peer.PeerToken == hello.Token);
+
+    private void OnHelloAck(TcpConnection connection, ReadOnlySpan<byte> body)
+    {
+        var peer = connection.Peer!;
+        if (!HelloAckFrame.TryRead(body, out var ack))
+        {
+            Refuse(connection, RefusalReason.Malformed);
+            return;
+        }
+        switch (ack.Status)
+        {
+            case HelloStatus.Identified:
+                Identified(connection, peer, ack.NodeId);
+                break;
+            case HelloStatus.Accepted when ack.NodeId != peer.NodeId:
+            case HelloStatus.Replaced:
+                Fail(peer, LinkFault.Replaced);
+                break;
+            case HelloStatus.Accepted when connection.IsProbe:
+                Drop(connection);
+                peer.Probing = null;
+                Raise(peer, null);
+                break;
+            case HelloStatus.Accepted when (peer.PeerToken != 0 && peer.PeerToken != ack.Token) || ack.Token == 0 || !peer.Session.Attach(ack.Received):
+            case HelloStatus.Forgotten or HelloStatus.WrongCluster or HelloStatus.WrongVersion:
+                Fail(peer, LinkFault.Rejected);
+                break;
+            case HelloStatus.Accepted:
+                peer.PeerToken = ack.Token;
+                peer.Dialling = null;
+                CameUp(connection);
+                break;
+            case HelloStatus.Superseded when !connection.IsProbe:
+                Drop(connection);
+                peer.Dialling = null;
+                RedialLater(peer, 0);
+                break;
+            case HelloStatus.Full:
+                DialFailed(connection, LinkFault.Unreachable, FramingPause);
+                break;
+            default:
+                Refuse(connection, RefusalReason.Unexpected);
+                break;
+        }
+    }
+
+    private void Identified(TcpConnection connection, LinkPeer peer, ulong nodeId)
+    {
+        if (connection.IsIdentified)
+        {
+            Refuse(connection, RefusalReason.Unexpected);
+        }
+        else if (nodeId == _node.Id)
+        {
+            Fail(peer, LinkFault.Rejected);
+        }
+        else if (peer.NodeId != 0 && peer.NodeId != nodeId)
+        {
+            Fail(peer, LinkFault.Replaced);
+        }
+        else if (peer.NodeId == 0 && _byId.TryGetValue(nodeId, out var known))
+        {
+            Alias(peer, known);
+        }
+        else
+        {
+            TryClaim(peer, nodeId);
+            connection.IsIdentified = true;
+            SayHello(connection);
+        }
+    }
+
+    private void CameUp(TcpConnection connection)
+    {
+        var peer = connection.Peer!;
+        connection.State = ConnectionState.Up;
+        _timers.Cancel(connection.Deadline);
+        _timers.Cancel(peer.Redial);
+        _strangers.Remove(connection);
+        peer.Connection = connection;
+        peer.IsKnown = true;
+        peer.Attempt = 0;
+        peer.ReportedAt = long.MinValue;
+        Raise(peer, null);
+        MarkDirty(peer);
+    }
+
+    // The acceptor's answer could not be sent: the session waits for the next connection.
+    private void Lost(LinkPeer peer)
+    {
+        peer.Session.Detach();
+        peer.Connection = null;
+        RedialLater(peer, 0);
+    }
+
+    private void Answer(TcpConnection connection, HelloStatus status)
+    {
+        var peer = connection.Peer;
+        var ack = new HelloAckFrame(status, HelloFrame.Version, _node.Id, peer?.Token ?? 0, peer?.Session.Received ?? 0, Local.Text);
+        connection.Control = ack.ToFrame();
+        connection.IsIdentified |= status == HelloStatus.Identified;
+        bool ends = status != HelloStatus.Identified && peer is null;
+        if (ends) connection.State = ConnectionState.Closing;
+        SendControl(connection);
+    }
+
+    private void Refuse(TcpConnection connection, RefusalReason reason)
+    {
+        _node.Counters.Refuse(reason);
+        if (connection.State == ConnectionState.Up) Broken(connection, FramingPause);
+        else if (connection.IsDialled) DialFailed(connection, LinkFault.Reset, FramingPause);
+        else Drop(connection);
+    }
+}

@@ -1,0 +1,134 @@
+using GroupCore.Runtime;
+using GroupCore.Transport.Sockets;
+using GroupCore.Wire;
+
+namespace GroupCore.Transport;
+
+/// <content>Polling, receiving, and the acknowledgements to come.</content>
+internal sealed partial class TcpMesh
+{
+    private const int TurnBytes = 64 << 10;
+    private readonly Queue<(LinkPeer Peer, long Due)> _acks = new();
+    private readonly List<Slab> _dropped = [];
+    private bool _stopping;
+    private int _work;
+
+    private long NextAck => _acks.TryPeek(out var next) ? next.Due : long.MaxValue;
+
+    /// <summary>Waits at most <paramref name="timeout"/> nanoseconds for something to come.</summary>
+    public void Wait(long timeout) => _port.Wait(timeout);
+
+    /// <summary>Reads what came, delivers its frames, fires what is due, and reports link events. Returns how much happened.</summary>
+    public int Poll()
+    {
+        _work = 0;
+        _port.Poll(this);
+        while (_timers.FireOne(_node.Now)) _work++;
+        while (NextAck <= _node.Now) FireAck();
+        return _work + DrainEvents();
+    }
+
+    public void OnReadable(PortSocket socket)
+    {
+        var connection = (TcpConnection)socket.Owner!;
+        int budget = TurnBytes;
+        while (budget > 0 && connection.State != ConnectionState.Closed)
+        {
+            var room = Room(connection);
+            int count = _port.Receive(socket, room);
+            if (count < 0) Ended(connection);
+            if (count <= 0) return;
+            _work++;
+            budget -= count;
+            connection.End += count;
+            Parse(connection);
+            if (count < room.Length) return;
+        }
+    }
+
+    public void OnWritable(PortSocket socket)
+    {
+        var connection = (TcpConnection)socket.Owner!;
+        connection.IsBlocked = false;
+        if (connection.Control.Count > 0) SendControl(connection);
+        if (connection is { State: ConnectionState.Up, Peer: { } peer }) MarkDirty(peer);
+    }
+
+    public void OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        if (_events.Count > 0) DrainEvents();
+        if (!session.IsClosed && !_stopping) _node.Deliver(session.Peer, header, body);
+    }
+
+    private void Parse(TcpConnection connection)
+    {
+        while (connection.State is not (ConnectionState.Closed or ConnectionState.Up or ConnectionState.Closing))
+            if (!TryHandshake(connection, Unread(connection))) return;
+        if (connection.State == ConnectionState.Closing) connection.Start = connection.End;
+        if (connection.State != ConnectionState.Up) return;
+        var peer = connection.Peer!;
+        var taken = peer.Session.Receive(Unread(connection), this, _node.Now, out int consumed);
+        connection.Start += consumed;
+        if (taken is LinkInput.Malformed or LinkInput.Gap) Refuse(connection, RefusalReason.Framing);
+        if (taken != LinkInput.Taken) return;
+        if (peer.Session.HasOutput(_node.Now)) MarkDirty(peer);
+        else QueueAck(peer);
+    }
+
+    private static ReadOnlySpan<byte> Unread(TcpConnection connection) => connection.Input!.Bytes.AsSpan(connection.Start, connection.End - connection.Start);
+
+    // A larger buffer is taken only when the smaller one is full of one frame's bytes, whatever its length prefix says.
+    private Span<byte> Room(TcpConnection connection)
+    {
+        var input = connection.Input ??= _pool.Rent(SlabPool.SmallBytes);
+        int unread = connection.End - connection.Start, size = input.Bytes.Length;
+        if (unread == 0)
+        {
+            (connection.Start, connection.End) = (0, 0);
+            if (input.SizeClass > 0) Exchange(connection, SlabPool.SmallBytes);
+        }
+        else if (unread == size)
+        {
+            Exchange(connection, size + 1);
+        }
+        else if (connection.Start > 0 && size - connection.End < size / 2)
+        {
+            input.Bytes.AsSpan(connection.Start, unread).CopyTo(input.Bytes);
+            (connection.Start, connection.End) = (0, unread);
+        }
+        return connection.Input.Bytes.AsSpan(connection.End);
+    }
+
+    private void Exchange(TcpConnection connection, int size)
+    {
+        var old = connection.Input!;
+        connection.Input = _pool.Rent(size);
+        old.Bytes.AsSpan(connection.Start, connection.End - connection.Start).CopyTo(connection.Input.Bytes);
+        (connection.Start, connection.End) = (0, connection.End - connection.Start);
+        old.Release();
+    }
+
+    private void Ended(TcpConnection connection)
+    {
+        _work++;
+        if (connection.State == ConnectionState.Up) Broken(connection, 0);
+        else if (connection.IsDialled) DialFailed(connection, LinkFault.Reset, 0);
+        else Drop(connection);
+    }
+
+    private void QueueAck(LinkPeer peer)
+    {
+        long due = peer.Session.NextTimer;
+        if (peer.IsAckQueued || due == long.MaxValue) return;
+        peer.IsAckQueued = true;
+        _acks.Enqueue((peer, due));
+    }
+
+    private void FireAck()
+    {
+        var (peer, _) = _acks.Dequeue();
+        peer.IsAckQueued = false;
+        if (peer.Session.HasOutput(_node.Now)) MarkDirty(peer);
+        else QueueAck(peer);
+    }
+}

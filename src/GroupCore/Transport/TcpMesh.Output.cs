@@ -1,0 +1,76 @@
+namespace GroupCore.Transport;
+
+/// <content>Writing at the end of a turn.</content>
+internal sealed partial class TcpMesh
+{
+    private const long TurnWriteBytes = 1 << 20;
+    private readonly ArraySegment<byte>[] _pieces = new ArraySegment<byte>[LinkSession.MaxPieces];
+    private List<LinkPeer> _dirty = [];
+    private List<LinkPeer> _writing = [];
+
+    /// <summary>One gathered write per peer with output, more only for what does not fit into one.</summary>
+    public void Flush()
+    {
+        (_dirty, _writing) = (_writing, _dirty);
+        foreach (var peer in _writing)
+        {
+            peer.IsDirty = false;
+            if (peer.Connection is { IsBlocked: false } connection) Write(connection, peer);
+        }
+        _writing.Clear();
+        foreach (var slab in _dropped) slab.Release();
+        _dropped.Clear();
+    }
+
+    private void Queued(LinkPeer peer)
+    {
+        if (peer.Session.Overflowed) Fail(peer, LinkFault.Overflow);
+        else MarkDirty(peer);
+    }
+
+    private void MarkDirty(LinkPeer peer)
+    {
+        if (peer.IsDirty || peer.Connection is not { IsBlocked: false }) return;
+        peer.IsDirty = true;
+        _dirty.Add(peer);
+    }
+
+    private void Write(TcpConnection connection, LinkPeer peer)
+    {
+        var session = peer.Session;
+        long budget = TurnWriteBytes;
+        while (budget > 0)
+        {
+            int count = session.Gather(_pieces, _node.Now), total = 0;
+            if (count == 0) break;
+            for (int i = 0; i < count; i++) total += _pieces[i].Count;
+            int sent = _port.Send(connection.Socket, _pieces.AsSpan(0, count));
+            if (sent < 0)
+            {
+                Broken(connection, 0);
+                return;
+            }
+            session.Written(sent, _node.Now);
+            budget -= sent;
+            if (sent == total) continue;
+            connection.IsBlocked = true;
+            return;
+        }
+        if (session.HasOutput(_node.Now)) MarkDirty(peer);
+        else QueueAck(peer);
+    }
+
+    private void SendControl(TcpConnection connection)
+    {
+        _pieces[0] = connection.Control;
+        int sent = _port.Send(connection.Socket, _pieces.AsSpan(0, 1));
+        if (sent < 0)
+        {
+            Ended(connection);
+            return;
+        }
+        connection.Control = connection.Control[sent..];
+        connection.IsBlocked = connection.Control.Count > 0;
+        if (connection is { State: ConnectionState.Closing, IsBlocked: false }) Drop(connection);
+    }
+}

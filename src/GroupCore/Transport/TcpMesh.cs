@@ -1,0 +1,228 @@
+using System.Net;
+using GroupCore.Runtime;
+using GroupCore.Transport.Sockets;
+
+namespace GroupCore.Transport;
+
+/// <summary>
+/// Links over TCP: one connection per pair of nodes that talk, whoever dialled it. Belongs to the loop of its node.
+/// </summary>
+/// <remarks>
+/// <para>Guarantee: that of <see cref="ILinks"/>; the stream itself is <see cref="LinkSession"/>'s work, this class keeps a connection under it.</para>
+/// <para>Phases of a connection: connecting → Hello → HelloAck → frames. Hello names cluster, wire versions, the dialler, the node that is
+/// meant, and both ends' names of the session; the received offsets in Hello and HelloAck say from where each end sends on. A dialler that does not
+/// know whom it dials asks for the id first, on the same connection.</para>
+/// <para>Failure cases. Connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms; of two connections
+/// that cross, the one dialled by the lower id stays. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
+/// 1000 ms. No answer in 1 s: <see cref="LinkFault.Unreachable"/>. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
+/// closed the session (it does not know the names) or belongs to another cluster: <see cref="LinkFault.Rejected"/>. The last two end the link.
+/// Malformed frames end the connection, are counted, and the next dial waits 1 s.</para>
+/// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB.</para>
+/// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
+/// </remarks>
+internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
+{
+    private const long Millisecond = 1_000_000;
+    private const int MaxPeers = 4096;
+    private readonly Node _node;
+    private readonly ISocketPort _port;
+    private readonly string _cluster;
+    private readonly Prng _random;
+    private readonly SlabPool _pool = new();
+    private readonly SendBuffer _buffer;
+    private readonly TimerQueue _timers = new();
+    private readonly List<LinkPeer?> _peers = [];
+    private readonly Dictionary<ulong, LinkPeer> _byId = [];
+    private readonly Dictionary<NodeAddress, LinkPeer> _byAddress = [];
+    private readonly List<TcpConnection> _strangers = [];
+    private readonly List<TcpConnection> _connections = [];
+    private readonly Queue<(int Peer, LinkFault? Fault)> _events = new();
+    private int _live;
+
+    /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
+    public TcpMesh(Node node, TcpMeshOptions options, ulong seed)
+    {
+        if (!IPAddress.IsLoopback(options.Listen.Address)) throw new InsecureBindException(options.Listen.ToString());
+        _node = node;
+        _port = options.Port;
+        _cluster = options.Cluster;
+        _random = new(seed);
+        _buffer = new(_pool);
+        var bound = _port.Listen(options.Listen);
+        Local = options.Advertise ?? EndPointText.Format(bound);
+    }
+
+    public NodeAddress Local { get; }
+
+    /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
+    public long NextTimer => Math.Min(_timers.NextDue, NextAck);
+
+    /// <summary>Whether there is something to do at once: links to report or output to write.</summary>
+    public bool HasWork => _events.Count > 0 || _dirty.Count > 0;
+
+    /// <summary>Whether every frame for a connected peer was acknowledged.</summary>
+    public bool IsDrained
+    {
+        get
+        {
+            foreach (var connection in _connections)
+                if (connection is { State: ConnectionState.Up, Peer.Session.Backlog: > 0 }) return false;
+            return true;
+        }
+    }
+
+    public int Open(NodeAddress address, ulong nodeId = 0)
+    {
+        var endPoint = EndPointText.Parse(address.Text, nameof(address));
+        address = EndPointText.Format(endPoint);
+        LinkPeer? peer;
+        if (nodeId == 0) _byAddress.TryGetValue(address, out peer);
+        else if (!_byId.TryGetValue(nodeId, out peer) && _byAddress.TryGetValue(address, out peer) && !TryClaim(peer, nodeId)) peer = null;
+        peer ??= Add(address, endPoint, nodeId);
+        peer.IsOpened = true;
+        if (peer is { Connection: null, Dialling: null, Attempt: 0 }) Dial(peer);
+        return peer.Number;
+    }
+
+    public void Close(int peer)
+    {
+        if (Find(peer) is not { } closed) return;
+        _peers[peer] = null;
+        if (closed.Number != peer)
+        {
+            closed.Aliases.Remove(peer);
+            return;
+        }
+        foreach (int alias in closed.Aliases) _events.Enqueue((alias, LinkFault.Rejected));
+        End(closed);
+    }
+
+    public void Probe(int peer)
+    {
+        if (Find(peer) is not { IsOver: false } probed) return;
+        probed.ReportedAt = long.MinValue;
+        if (probed.Connection is null)
+        {
+            if (probed.Dialling is null) Dial(probed);
+        }
+        else if (probed.Probing is null)
+        {
+            Dial(probed, probe: true);
+        }
+    }
+
+    public ulong NodeIdOf(int peer) => Find(peer) is { IsKnown: true } found ? found.NodeId : 0;
+
+    public NodeAddress AddressOf(int peer) => Find(peer)?.Address ?? default;
+
+    public long Backlog(int peer) => Find(peer)?.Session.Backlog ?? 0;
+
+    public Span<byte> Reserve(int size) => _buffer.Reserve(size);
+
+    public void Send(int peer, int length)
+    {
+        _buffer.Seal(length);
+        if (Find(peer) is not { IsOver: false } to) return;
+        _buffer.AppendOnly(to.Session, length);
+        Queued(to);
+    }
+
+    public void Send(ReadOnlySpan<int> peers, int length)
+    {
+        _buffer.Seal(length);
+        foreach (int peer in peers)
+        {
+            if (Find(peer) is not { IsOver: false } to) continue;
+            _buffer.AppendShared(to.Session, length);
+            Queued(to);
+        }
+        _buffer.Commit(length);
+    }
+
+    /// <summary>Delivers no frame and dials nobody any more; what is queued may still leave.</summary>
+    public void BeginStop() => _stopping = true;
+
+    public void Dispose() => _port.Dispose();
+
+    /// <summary>Ends a <see cref="Wait"/>. From any thread.</summary>
+    public void Wake() => _port.Wake();
+
+    private LinkPeer? Find(int peer) => (uint)peer < (uint)_peers.Count
+        ? _peers[peer]
+        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_peers.Count} were opened.");
+
+    private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId)
+    {
+        var session = new LinkSession(_peers.Count, _pool, LinkCarrier.Connection);
+        var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = _random.NextUInt64() | 1, DownSince = _node.Now };
+        _peers.Add(peer);
+        _byAddress[address] = peer;
+        if (nodeId != 0) _byId[nodeId] = peer;
+        _live++;
+        return peer;
+    }
+
+    // Whoever answers at the address was meant before; now it must be this node.
+    private bool TryClaim(LinkPeer peer, ulong nodeId)
+    {
+        if (peer.NodeId != 0) return false;
+        peer.NodeId = nodeId;
+        _byId[nodeId] = peer;
+        return true;
+    }
+
+    // The node has a number already, under another spelling of its address: both numbers mean it from now on.
+    private void Alias(LinkPeer peer, LinkPeer known)
+    {
+        peer.Session.MoveTo(known.Session);
+        End(peer);
+        known.IsOpened = true;
+        foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
+        {
+            if (_peers[number] is null) continue;
+            _peers[number] = known;
+            known.Aliases.Add(number);
+            if (known.Connection is not null) _events.Enqueue((number, null));
+        }
+        MarkDirty(known);
+    }
+
+    private void Fail(LinkPeer peer, LinkFault fault)
+    {
+        if (_peers[peer.Number] is null) return;
+        End(peer);
+        Raise(peer, fault);
+    }
+
+    private void End(LinkPeer peer)
+    {
+        if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
+        if (_byAddress.TryGetValue(peer.Address, out same) && same == peer) _byAddress.Remove(peer.Address);
+        peer.Session.Close();
+        _live--;
+        _timers.Cancel(peer.Redial);
+        foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing])
+            if (connection is not null) Drop(connection);
+        (peer.Connection, peer.Dialling, peer.Probing) = (null, null, null);
+    }
+
+    private void Raise(LinkPeer peer, LinkFault? fault)
+    {
+        _events.Enqueue((peer.Number, fault));
+        foreach (int alias in peer.Aliases) _events.Enqueue((alias, fault));
+    }
+
+    // Observers run between frames, never inside the call of a protocol that caused the event.
+    private int DrainEvents()
+    {
+        int count = 0;
+        while (_events.TryDequeue(out var happened))
+        {
+            if (_stopping || _peers[happened.Peer] is null) continue;
+            if (happened.Fault is { } fault) _node.LinkFailed(happened.Peer, fault);
+            else _node.LinkUp(happened.Peer);
+            count++;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,11 @@
+using System.Net;
+using GroupCore.Transport.Sockets;
+
+namespace GroupCore.Transport;
+
+/// <summary>What a <see cref="TcpMesh"/> is made of.</summary>
+/// <param name="Cluster">Name that both ends of every link must share.</param>
+/// <param name="Port">The sockets; the mesh disposes it.</param>
+/// <param name="Listen">Where to listen.</param>
+/// <param name="Advertise">Where others reach this node, when that is not where it listens.</param>
+internal sealed record TcpMeshOptions(string Cluster, ISocketPort Port, IPEndPoint Listen, NodeAddress? Advertise);
