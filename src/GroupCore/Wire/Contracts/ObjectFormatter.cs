@@ -13,6 +13,9 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
     [ThreadStatic]
     private static Holder[]? t_spare;
 
+    /// <summary>Asked before a comparison with null, which boxes a struct where code is not optimised.</summary>
+    private static readonly bool s_nullable = !typeof(T).IsValueType;
+
     private readonly bool _asArray;
     private readonly Member<T>[] _members;
     private readonly Member<T>?[] _places;
@@ -41,20 +44,21 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
 
     public override void Write(ref MessagePackWriter writer, T? value)
     {
-        if (value is null)
+        if (s_nullable && value is null)
         {
             writer.WriteNil();
             return;
         }
+        T owner = value!;
         writer.Enter(typeof(T));
-        if (writer.Canonical) WriteMembersOfKey(ref writer, ref value);
+        if (writer.Canonical) WriteMembersOfKey(ref writer, ref owner);
         else if (_asArray)
         {
             writer.WriteArrayHeader(_places.Length);
             foreach (Member<T>? member in _places)
             {
                 if (member is null) writer.WriteNil();
-                else member.Write(ref writer, ref value);
+                else member.Write(ref writer, ref owner);
             }
         }
         else
@@ -63,7 +67,7 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
             foreach (Member<T> member in _members)
             {
                 writer.WriteRaw(member.Key);
-                member.Write(ref writer, ref value);
+                member.Write(ref writer, ref owner);
             }
         }
         writer.Leave();
@@ -71,7 +75,7 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
 
     public override T? Read(ref MessagePackReader reader)
     {
-        if (default(T) is null && reader.TryReadNil()) return default;
+        if (s_nullable && reader.TryReadNil()) return default;
         reader.Enter();
         T? value = _taken > 0 ? ReadHeld(ref reader) : ReadInPlace(ref reader);
         reader.Leave();

@@ -111,13 +111,11 @@ internal static class Scalars
 
     private static void RefuseHalfCharacters(ReadOnlySpan<char> value)
     {
-        while (!value.IsEmpty)
+        for (int i = 0; i < value.Length; i++)
         {
-            int at = value.IndexOfAnyInRange('\uD800', '\uDFFF');
-            if (at < 0) return;
-            if (Rune.DecodeFromUtf16(value[at..], out _, out int used) != OperationStatus.Done)
+            if (!char.IsSurrogate(value[i])) continue;
+            if (i + 1 == value.Length || !char.IsSurrogatePair(value[i], value[++i]))
                 throw new ContractException(typeof(string), "holds half a character here (a lone surrogate), which UTF-8 cannot keep apart from others.");
-            value = value[(at + used)..];
         }
     }
 
