@@ -1,0 +1,111 @@
+using System.Collections.Concurrent;
+using GroupCore.Wire;
+
+namespace Ida;
+
+/// <summary>One member's part in the DHT of its group. Thread-safe.</summary>
+public sealed class Dht : IDhtEvents
+{
+    private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), object> _maps = new();
+    private readonly OpPool<PutOp> _puts;
+    private readonly TaskCompletionSource _serving = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    internal Dht(DhtLayer layer, DhtOptions options, DhtRegistry registry)
+    {
+        (Layer, Options, Registry) = (layer, options, registry);
+        layer.Events = this;
+        _puts = new(pool => new(Layer, pool));
+    }
+
+    /// <summary>What it was enabled with.</summary>
+    public DhtOptions Options { get; }
+
+    /// <summary>Number of shards.</summary>
+    public int Shards => Layer.Shards;
+
+    /// <summary>What this member has done.</summary>
+    public DhtCounters Counters => Layer.Counters;
+
+    /// <summary>
+    /// Completes when the DHT was closed at this member or the process is no longer in the group; faults with
+    /// <see cref="ShardDepopulatedException"/> when a shard lost its last full member.
+    /// </summary>
+    public Task Completion => _completion.Task;
+
+    internal DhtLayer Layer { get; }
+
+    internal DhtRegistry Registry { get; }
+
+    internal IPayloadSerializer Serializer => Registry.Serializer;
+
+    /// <summary>Completes when this member has its slot in the founded DHT.</summary>
+    internal Task Serving => _serving.Task;
+
+    /// <summary>The map of that name and types; made by being named.</summary>
+    public IDhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        return (IDhtMap<TKey, TValue>)_maps.GetOrAdd((name, typeof(TKey), typeof(TValue)), static (at, dht) => new DhtMap<TKey, TValue>(dht, at.Name), this);
+    }
+
+    /// <summary>Begins one atomic put over several maps.</summary>
+    public DhtBatch NewBatch(PutOptions? options = null) => new(this, options);
+
+    /// <summary>Begins one read over several maps.</summary>
+    public DhtReading NewReading(GetOptions? options = null) => new(this, options);
+
+    /// <summary>What this member holds at this moment.</summary>
+    public Task<LocalSlice> SnapshotAsync() => Post(new SnapshotCommand(Layer));
+
+    /// <summary>The shards and who holds them, as this member knows it.</summary>
+    public Task<DhtStatus> StatusAsync() => Post(new StatusCommand(Layer));
+
+    /// <summary>Leaves the DHT: pending calls end with <see cref="NotDhtMemberException"/>, the slot is free for others. The group goes on.</summary>
+    public ValueTask CloseAsync()
+    {
+        _ = Post(new CloseCommand(Layer));
+        return new(_completion.Task);
+    }
+
+    internal PutOp NewPut(PutOptions? options)
+    {
+        var op = _puts.Rent();
+        op.Begin(true, options?.Level ?? Options.Level, options?.Timeout ?? Options.Timeout);
+        return op;
+    }
+
+    internal static ValueTask<PutResult> Submit(PutOp op, PutOptions? options, CancellationToken cancellationToken)
+    {
+        op.Requested = options?.Operation;
+        if (op.PartCount == 0) return new(new PutResult(op.Requested ?? default, [], []));
+        op.Seal("pairs");
+        return op.Submit(cancellationToken);
+    }
+
+    internal DhtMap<TKey, TValue> Own<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull =>
+        map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own
+            : throw new ArgumentException("The map is not one of this DHT.", nameof(map));
+
+    void IDhtEvents.OnWaiting()
+    {
+        // The caller of EnableDhtAsync goes on waiting.
+    }
+
+    void IDhtEvents.OnServing() => _serving.TrySetResult();
+
+    void IDhtEvents.OnOver(Exception reason)
+    {
+        _serving.TrySetException(reason);
+        if (reason is NotDhtMemberException) _completion.TrySetResult();
+        else _completion.TrySetException(reason);
+        _ = _serving.Task.Exception;
+        _ = _completion.Task.Exception;
+    }
+
+    private Task<T> Post<T>(LoopCommand<T> command)
+    {
+        if (!Layer.Node.TryPost(command)) command.Abandon(new OverloadedException(TimeSpan.FromMilliseconds(10), "The node's command queue is full."));
+        return command.Task;
+    }
+}

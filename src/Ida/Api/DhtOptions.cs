@@ -1,0 +1,63 @@
+using GroupCore.Wire;
+
+namespace Ida;
+
+/// <summary>
+/// Options of the DHT. Sizes, hash and registrations must be the same at all members: they are compared when a member comes, and the
+/// one that differs gets <see cref="DhtConfigurationException"/>.
+/// </summary>
+public sealed record DhtOptions
+{
+    /// <summary>Members that hold each key; at least 1.</summary>
+    public required int ShardSize { get; init; }
+
+    /// <summary>Members the DHT is meant to have; a multiple of <see cref="ShardSize"/>. The number of shards is their quotient. More members are spares.</summary>
+    public required int TargetSize { get; init; }
+
+    /// <summary>Level of operations that name none.</summary>
+    public ConsistencyLevel Level { get; init; } = ConsistencyLevel.Strict;
+
+    /// <summary>Where keys lie.</summary>
+    public IStableHash Hash { get; init; } = StableHash.XxHash64;
+
+    /// <summary>How long operations wait that name no time.</summary>
+    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Operations one member has on the way at once; later calls wait.</summary>
+    public int MaxInFlight { get; init; } = 1024;
+
+    /// <summary>Unfinished operations on one key at one member above which it refuses more.</summary>
+    public int MaxQueuePerKey { get; init; } = 4096;
+
+    /// <summary>Unsettled operations at one member above which it refuses more.</summary>
+    public int MaxOperations { get; init; } = 16_384;
+
+    /// <summary>How long a participant waits for a coordinator before it takes over.</summary>
+    public TimeSpan TakeoverAfter { get; init; } = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>Universal time for the hybrid clock; null takes each node's own clock, which members align at every view.</summary>
+    public TimeProvider? Time { get; init; }
+
+    /// <summary>How keys and values become bytes; null takes MessagePack contracts.</summary>
+    public IPayloadSerializer? Serializer { get; init; }
+
+    /// <summary>Number of shards; throws <see cref="DhtConfigurationException"/> when an option is impossible.</summary>
+    internal int Validate()
+    {
+        if (ShardSize < 1) throw new DhtConfigurationException($"ShardSize is {ShardSize}; it must be at least 1.");
+        if (TargetSize < ShardSize || TargetSize % ShardSize != 0)
+            throw new DhtConfigurationException($"TargetSize is {TargetSize}; it must be a multiple of ShardSize, which is {ShardSize}.");
+        if (TargetSize > ushort.MaxValue) throw new DhtConfigurationException($"TargetSize is {TargetSize}; at most {ushort.MaxValue} are allowed.");
+        if (Timeout <= TimeSpan.Zero) throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive.");
+        if (TakeoverAfter <= TimeSpan.Zero) throw new DhtConfigurationException($"TakeoverAfter is {TakeoverAfter}; it must be positive.");
+        Positive(MaxInFlight, nameof(MaxInFlight));
+        Positive(MaxQueuePerKey, nameof(MaxQueuePerKey));
+        Positive(MaxOperations, nameof(MaxOperations));
+        return TargetSize / ShardSize;
+    }
+
+    private static void Positive(int value, string name)
+    {
+        if (value is < 1 or > 1 << 20) throw new DhtConfigurationException($"{name} is {value}; it must be between 1 and {1 << 20}.");
+    }
+}

@@ -1,0 +1,7 @@
+namespace Ida;
+
+/// <summary>Receives one result of a reading.</summary>
+internal interface IReadCell
+{
+    void Set(byte[]? value, ulong version);
+}

@@ -1,0 +1,17 @@
+using System.Collections.Concurrent;
+
+namespace Ida;
+
+/// <summary>Operations used again, from any thread.</summary>
+internal sealed class OpPool<T>(Func<OpPool<T>, T> make) where T : class
+{
+    private const int Kept = 4096;
+    private readonly ConcurrentQueue<T> _free = new();
+
+    public T Rent() => _free.TryDequeue(out var op) ? op : make(this);
+
+    public void Return(T op)
+    {
+        if (_free.Count < Kept) _free.Enqueue(op);
+    }
+}

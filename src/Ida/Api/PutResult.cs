@@ -1,0 +1,10 @@
+namespace Ida;
+
+/// <summary>Outcome of a put.</summary>
+/// <param name="Operation">Its name.</param>
+/// <param name="Versions">
+/// The version each pair was given, in the order of the call; of an unchanged entry the version it has. Empty after a put at
+/// <see cref="ConsistencyLevel.Ordered"/> that returned before its execution.
+/// </param>
+/// <param name="Errors">Pairs whose resolver failed; empty when none did.</param>
+public sealed record PutResult(OpId Operation, IReadOnlyList<ulong> Versions, IReadOnlyList<PutError> Errors);

@@ -1,0 +1,22 @@
+using Ida.Coordination;
+
+namespace Ida;
+
+/// <summary>Read of keys of several maps.</summary>
+internal sealed class ReadOp(DhtLayer layer) : ClientOp<DhtReading>(layer)
+{
+    private DhtReading _reading = null!;
+
+    public void For(DhtReading reading) => _reading = reading;
+
+    protected override DhtReading Result()
+    {
+        for (int i = 0; i < PartCount; i++) _reading.Set(Parts[i].Index, Parts[i].Value, Parts[i].Version);
+        return _reading;
+    }
+
+    protected override void Return()
+    {
+        // Belongs to one reading.
+    }
+}

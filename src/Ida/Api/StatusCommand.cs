@@ -1,0 +1,17 @@
+namespace Ida;
+
+/// <summary>Copies the slots.</summary>
+internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>
+{
+    protected override DhtStatus Ask()
+    {
+        var state = layer.State;
+        var slots = new List<DhtSlot>();
+        for (int slot = 0; slot < (state.Map?.SlotCount ?? 0); slot++)
+        {
+            int rank = state.Map!.RankOfSlot(slot);
+            if (rank >= 0) slots.Add(new(slot, slot % state.Map.Shards, rank, state.Map.Slots[slot].Member, state.Map.IsFull(slot)));
+        }
+        return new(state.View, state.Slot, state.Full, layer.Shards, slots);
+    }
+}

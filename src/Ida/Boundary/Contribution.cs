@@ -1,0 +1,110 @@
+using System.Buffers;
+using System.Text;
+using GroupCore.Membership;
+using Ida.Ordering;
+using Ida.Wire;
+
+namespace Ida.Boundary;
+
+/// <summary>
+/// What a survivor says at a view boundary: who it is for the DHT and which puts it holds. Frozen from the wedge to the install.
+/// Values are not in it. Source: ida 4.8 step 1.
+/// </summary>
+internal sealed class Contribution
+{
+    private const byte Version = 1;
+
+    /// <summary>Who contributed.</summary>
+    public ProcessId Member { get; init; }
+
+    public required DhtConfig Config { get; init; }
+
+    /// <summary>Whether it takes part or wants to; false after a depopulation or close.</summary>
+    public bool Enabled { get; init; }
+
+    public UInt128 Session { get; init; }
+
+    /// <summary>The incarnation it is a member of, 0 for none.</summary>
+    public ulong Incarnation { get; init; }
+
+    /// <summary>The view in which it was accepted as waiting for the foundation, 0 before.</summary>
+    public ulong Admitted { get; init; }
+
+    public int Slot { get; init; } = -1;
+
+    public bool Full { get; init; }
+
+    public ulong Physical { get; init; }
+
+    public ulong Heard { get; init; }
+
+    public List<UnsettledOp> Unsettled { get; } = [];
+
+    public void Write(IBufferWriter<byte> into)
+    {
+        int size = 128 + 4 * (DhtConfig.MaxText + 64);
+        foreach (var op in Unsettled) size += 60 + 3 * op.Participants.Length;
+        var to = new BodyWriter(into.GetSpan(size));
+        to.U8(Version);
+        to.U8((byte)((Enabled ? 1 : 0) | (Full ? 2 : 0)));
+        to.Var((ulong)Config.ShardSize);
+        to.Var((ulong)Config.TargetSize);
+        to.U64(Config.Registry);
+        to.Blob(Encoding.UTF8.GetBytes(Config.Hash));
+        to.Blob(Encoding.UTF8.GetBytes(Config.Resolvers));
+        to.U128(Session);
+        to.Var(Incarnation);
+        to.Var(Admitted);
+        to.Var((ulong)(Slot + 1));
+        to.U64(Physical);
+        to.U64(Heard);
+        to.Var((ulong)Unsettled.Count);
+        foreach (var op in Unsettled)
+        {
+            to.U128(op.Key.Id.Session);
+            to.Var(op.Key.Id.Sequence);
+            to.Var(op.Key.Attempt);
+            to.U64(op.Proposed);
+            to.U64(op.Time);
+            to.Var((ulong)op.Participants.Length);
+            foreach (ushort slot in op.Participants) to.Var(slot);
+        }
+        into.Advance(to.Length);
+    }
+
+    /// <summary>Null when the bytes are not a contribution.</summary>
+    public static Contribution? Read(ProcessId member, ReadOnlySpan<byte> bytes)
+    {
+        var from = new BodyReader(bytes);
+        if (from.U8() != Version) return null;
+        byte flags = from.U8();
+        ulong shardSize = from.Var(), targetSize = from.Var(), registry = from.U64();
+        string hash = Encoding.UTF8.GetString(from.Blob(256)), resolvers = Encoding.UTF8.GetString(from.Blob(4 * DhtConfig.MaxText));
+        UInt128 session = from.U128();
+        ulong incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), heard = from.U64();
+        if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue) return null;
+        var read = new Contribution
+        {
+            Member = member,
+            Config = new((int)shardSize, (int)targetSize, hash, registry, resolvers),
+            Enabled = (flags & 1) != 0,
+            Full = (flags & 2) != 0,
+            Session = session,
+            Incarnation = incarnation,
+            Admitted = admitted,
+            Slot = (int)slot - 1,
+            Physical = physical,
+            Heard = heard,
+        };
+        int count = from.Count(int.MaxValue, 36);
+        for (int i = 0; i < count && !from.Failed; i++)
+        {
+            var key = new OpKey(new(from.U128(), from.Var()), (uint)from.Var());
+            ulong proposed = from.U64(), time = from.U64();
+            var participants = new ushort[from.Count(ushort.MaxValue, 1)];
+            for (int j = 0; j < participants.Length; j++) participants[j] = (ushort)from.Var();
+            read.Unsettled.Add(new(key, proposed, time, participants));
+        }
+        return from.Complete ? read : null;
+    }
+}

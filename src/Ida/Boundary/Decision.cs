@@ -1,0 +1,165 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Ordering;
+using Ida.Placement;
+
+namespace Ida.Boundary;
+
+/// <summary>
+/// What all members conclude from the contributions at a view boundary: which puts are committed at which time, who holds which slot.
+/// A pure function of the contributions and the next view, so it needs no message. Source: ida 4.8 step 2, 4.3.
+/// </summary>
+/// <remarks>
+/// A put is committed when any survivor knows its time, or when every surviving participant holds it: then at the largest surviving
+/// proposal. Whoever was told "done" had proposals from all participants, so all survivors hold the put and it is committed; and no
+/// participant can have executed it without a time, which is the maximum over all. All else is dropped at all alike.
+/// Before the foundation slots are filled in rank order, as soon as there is a member for every shard. The configuration that counts is
+/// that of the founded DHT, before it that of the member admitted first.
+/// </remarks>
+internal sealed class Decision
+{
+    private readonly Dictionary<OpKey, ulong> _commits = [];
+    private readonly Dictionary<ProcessId, string> _refused = [];
+    private readonly Dictionary<ProcessId, UInt128> _sessions = [];
+
+    public DecisionKind Kind { get; private set; }
+
+    public ulong Incarnation { get; private set; }
+
+    /// <summary>Whether it was founded at this boundary, empty.</summary>
+    public bool Founded { get; private set; }
+
+    public int DepopulatedShard { get; private set; } = -1;
+
+    public List<SlotState> Slots { get; private set; } = [];
+
+    /// <summary>Sessions of the members with a slot, by slot.</summary>
+    public List<UInt128> Sessions { get; } = [];
+
+    public ulong Physical { get; private set; }
+
+    public ulong Heard { get; private set; }
+
+    /// <summary>The time at which a put is committed; false when it is dropped.</summary>
+    public bool TryCommit(in OpKey op, out ulong time) => _commits.TryGetValue(op, out time);
+
+    /// <summary>Why this member was not admitted, null when it was.</summary>
+    public string? Refusal(ProcessId member) => _refused.GetValueOrDefault(member);
+
+    public UInt128 SessionOf(ProcessId member) => _sessions.GetValueOrDefault(member);
+
+    public static Decision Decide(IReadOnlyList<LayerContribution> contributions, View next, Rule without = Rule.None)
+    {
+        var all = new List<Contribution>(contributions.Count);
+        foreach (var one in contributions)
+            if (next.RankOf(one.Member) >= 0 && Contribution.Read(one.Member, one.Bytes.Span) is { Enabled: true } read) all.Add(read);
+        var decision = new Decision();
+        decision.Run(all, next, without);
+        return decision;
+    }
+
+    private void Run(List<Contribution> all, View next, Rule without)
+    {
+        foreach (var one in all)
+        {
+            Incarnation = Math.Max(Incarnation, one.Incarnation);
+            Physical = Math.Max(Physical, one.Physical);
+            Heard = Math.Max(Heard, one.Heard);
+            _sessions[one.Member] = one.Session;
+        }
+        var members = all.FindAll(one => one.Incarnation != 0 && one.Incarnation == Incarnation && one.Slot >= 0);
+        var config = Reference(members.Count > 0 ? members : all);
+        if (config is null) return;
+        var newcomers = new List<ProcessId>();
+        foreach (var one in all)
+        {
+            if (one.Incarnation != 0) continue;
+            if (one.Config.Agrees(config)) newcomers.Add(one.Member);
+            else _refused[one.Member] = one.Config.Difference(config);
+        }
+        if (members.Count == 0) Found(newcomers, config, next.Id);
+        else Continue(members, newcomers, config, without);
+        foreach (var slot in Slots)
+            if (slot.Taken) Sessions.Add(_sessions[slot.Member]);
+    }
+
+    private static DhtConfig? Reference(List<Contribution> candidates)
+    {
+        Contribution? first = null;
+        foreach (var one in candidates)
+            if (first is null || Since(one) < Since(first)) first = one;
+        return first?.Config;
+
+        static ulong Since(Contribution one) => one.Admitted == 0 ? ulong.MaxValue : one.Admitted;
+    }
+
+    private void Found(List<ProcessId> newcomers, DhtConfig config, ulong view)
+    {
+        if (newcomers.Count < config.Shards) return;
+        Kind = DecisionKind.Serving;
+        Founded = true;
+        Incarnation = view;
+        foreach (var member in newcomers) Slots.Add(new(member, true));
+    }
+
+    private void Continue(List<Contribution> members, List<ProcessId> newcomers, DhtConfig config, Rule without)
+    {
+        DecideOperations(members, without);
+        foreach (var one in members)
+        {
+            while (Slots.Count <= one.Slot) Slots.Add(SlotState.Hole);
+            Slots[one.Slot] = new(one.Member, one.Full);
+        }
+        SlotAssignment.Assign(Slots, config.Shards, newcomers, without);
+        Kind = DecisionKind.Serving;
+        for (int shard = 0; shard < config.Shards && Kind == DecisionKind.Serving; shard++)
+        {
+            bool full = false;
+            for (int slot = shard; slot < Slots.Count; slot += config.Shards) full |= Slots[slot].Taken && Slots[slot].Full;
+            if (full) continue;
+            Kind = DecisionKind.Depopulated;
+            DepopulatedShard = shard;
+        }
+    }
+
+    private void DecideOperations(List<Contribution> members, Rule without)
+    {
+        var held = new Dictionary<OpKey, Held>();
+        var order = new List<Held>();
+        var atSlot = new HashSet<int>();
+        foreach (var one in members)
+        {
+            atSlot.Add(one.Slot);
+            foreach (var op in one.Unsettled)
+            {
+                if (!held.TryGetValue(op.Key, out var state))
+                {
+                    held.Add(op.Key, state = new(op.Key, op.Participants));
+                    order.Add(state);
+                }
+                state.Holders++;
+                state.Proposed = Math.Max(state.Proposed, op.Proposed);
+                state.Time = Math.Max(state.Time, op.Time);
+            }
+        }
+        foreach (var state in order)
+        {
+            int surviving = 0;
+            foreach (ushort slot in state.Participants)
+                if (atSlot.Contains(slot)) surviving++;
+            bool byAll = state.Holders >= surviving || without == Rule.FlushNeedsAllHolders;
+            if (without == Rule.FlushCommitsHeld) byAll = false;
+            if (state.Time != 0) _commits[state.Key] = state.Time;
+            else if (byAll) _commits[state.Key] = state.Proposed;
+        }
+    }
+
+    private sealed class Held(OpKey key, ushort[] participants)
+    {
+        public readonly OpKey Key = key;
+        public readonly ushort[] Participants = participants;
+        public int Holders;
+        public ulong Proposed, Time;
+    }
+}

@@ -1,0 +1,90 @@
+using System.Threading.Tasks.Sources;
+
+namespace Ida.Coordination;
+
+/// <summary>An operation with a result for an awaiting caller, without a task.</summary>
+internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IValueTaskSource<TResult>
+{
+    private ManualResetValueTaskSourceCore<TResult> _core;
+    private CancellationTokenRegistration _cancellation;
+    private CancellationToken _token;
+
+    /// <summary>Posts it and returns what the caller awaits.</summary>
+    public ValueTask<TResult> Submit(CancellationToken cancellationToken)
+    {
+        _token = cancellationToken;
+        short version = _core.Version;
+        if (Layer.Node.TryPost(this))
+        {
+            if (cancellationToken.CanBeCanceled) Watch(cancellationToken);
+            return new(this, version);
+        }
+        return SubmitWhenRoom(cancellationToken);
+    }
+
+    public TResult GetResult(short token)
+    {
+        try
+        {
+            return _core.GetResult(token);
+        }
+        finally
+        {
+            _cancellation.Dispose();
+            _cancellation = default;
+            _token = default;
+            _core.Reset();
+            LetGo();
+        }
+    }
+
+    public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
+
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _core.OnCompleted(continuation, state, token, flags);
+
+    /// <summary>Makes the result from the parts, outside of the loop.</summary>
+    protected abstract TResult Result();
+
+    protected override void Deliver()
+    {
+        if (Error is OperationCanceledException) Error = new OperationCanceledException(_token);
+        if (Error is null)
+        {
+            TResult result;
+            try
+            {
+                result = Result();
+            }
+            catch (Exception error)
+            {
+                _core.SetException(error);
+                return;
+            }
+            _core.SetResult(result);
+            return;
+        }
+        _core.SetException(Error);
+    }
+
+    private void Watch(CancellationToken cancellationToken)
+    {
+        int serial = Serial;
+        _cancellation = cancellationToken.UnsafeRegister(static state =>
+        {
+            var (op, serial) = ((ClientOp, int))state!;
+            op.RequestCancel(serial);
+        }, (this, serial));
+    }
+
+    private async ValueTask<TResult> SubmitWhenRoom(CancellationToken cancellationToken)
+    {
+        do
+        {
+            await Layer.Node.CommandRoom(cancellationToken).ConfigureAwait(false);
+        }
+        while (!Layer.Node.TryPost(this));
+        if (cancellationToken.CanBeCanceled) Watch(cancellationToken);
+        return await new ValueTask<TResult>(this, _core.Version).ConfigureAwait(false);
+    }
+}

@@ -1,0 +1,249 @@
+using GroupCore.Runtime;
+using Ida.Ordering;
+
+namespace Ida.Coordination;
+
+/// <summary>What participants say, from the proposals to stability.</summary>
+internal sealed partial class Coordinator
+{
+    /// <summary>The coordination a participant's answer belongs to, and which participant it is.</summary>
+    public bool TryFind(in OpKey key, int from, out RunningOp running, out int index)
+    {
+        index = -1;
+        if (!_running.TryGetValue(key, out running!)) return false;
+        index = running.IndexOf(state.Map!.SlotOfRank(from));
+        return index >= 0;
+    }
+
+    public void OnProposed(in OpKey key, int from, ulong time, bool clear, bool result)
+    {
+        if (!TryFind(key, from, out var running, out int index) || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
+        running.Flags[index] = (running.Flags[index] & ~SlotFlags.NotHeld) | SlotFlags.Proposed | (clear ? SlotFlags.Clear : SlotFlags.None) | (result ? SlotFlags.Result : SlotFlags.None);
+        running.Times[index] = time;
+        state.Clock.Observe(time);
+        Step(running);
+    }
+
+    public void OnClear(in OpKey key, int from, bool clear)
+    {
+        if (!TryFind(key, from, out var running, out int index)) return;
+        running.Flags[index] |= clear ? SlotFlags.Cleared | SlotFlags.Result : SlotFlags.Result;
+        if (running.Single) running.Committed = true;
+        if (!running.Committed) return;
+        if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
+        FinishIfStable(running);
+    }
+
+    public void OnDone(in OpKey key, int from) => Mark(key, from, SlotFlags.Done);
+
+    public void OnPoisoned(in OpKey key, int from, PoisonReason reason)
+    {
+        if (TryFind(key, from, out var running, out _) && (running.Reason == PoisonReason.Poisoned || !running.Any(SlotFlags.Poisoned))) running.Reason = reason;
+        Mark(key, from, SlotFlags.Poisoned);
+    }
+
+    public void OnAborted(in OpKey key, int from)
+    {
+        if (!TryFind(key, from, out var running, out int index) || !running.Aborting) return;
+        running.Flags[index] |= SlotFlags.AbortAcked;
+        FailIfAborted(running);
+    }
+
+    /// <summary>Takes results of the own participant.</summary>
+    public void TakeResults(OpRecord op)
+    {
+        if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client) return;
+        int first = client.FirstPart(state.Shard);
+        for (int i = 0; i < op.UseCount && first >= 0; i++)
+        {
+            Give(client, first + i, op.Uses[i].Version, op.Uses[i].Error);
+            if (!op.IsPut) client.Parts[first + i].Value = op.Uses[i].Value;
+        }
+    }
+
+    public void TakeOutcome(in OpKey key, in Outcome outcome)
+    {
+        if (!_running.TryGetValue(key, out var running) || running.Client is not { } client) return;
+        int first = client.FirstPart(state.Shard);
+        for (int i = 0; first >= 0 && first + i < client.PartCount && client.Parts[first + i].Shard == state.Shard; i++)
+            Give(client, first + i, outcome.VersionAt(i), outcome.ErrorAt(i));
+    }
+
+    private void Mark(in OpKey key, int from, SlotFlags flag)
+    {
+        if (!TryFind(key, from, out var running, out int index)) return;
+        running.Flags[index] = (running.Flags[index] & ~SlotFlags.NotHeld) | flag;
+        Step(running);
+    }
+
+    private void Step(RunningOp running)
+    {
+        if (running.Committed || running.Aborting) return;
+        if (running.IsTakeover)
+        {
+            StepTakeover(running);
+            return;
+        }
+        const SlotFlags answered = SlotFlags.Proposed | SlotFlags.Done | SlotFlags.Poisoned;
+        if (!running.All(answered) && !(state.Without == Rule.TimeOverAll && AllButOne(running))) return;
+        if (running.Any(SlotFlags.Done)) FinishDone(running);
+        else if (running.Any(SlotFlags.Poisoned)) FinishPoisoned(running);
+        else Decide(running);
+    }
+
+    private static bool AllButOne(RunningOp running)
+    {
+        int missing = 0;
+        for (int i = 0; i < running.Count; i++)
+            if ((running.Flags[i] & SlotFlags.Proposed) == SlotFlags.None) missing++;
+        return running.Count > 1 && missing == 1;
+    }
+
+    /// <summary>All have proposed: the time is fixed, whoever computes it.</summary>
+    private void Decide(RunningOp running)
+    {
+        ulong time = 0;
+        bool equal = true, clear = true;
+        for (int i = 0; i < running.Count; i++)
+        {
+            time = Math.Max(time, running.Times[i]);
+            equal &= running.Times[i] == running.Times[0];
+            clear &= (running.Flags[i] & SlotFlags.Clear) != SlotFlags.None;
+        }
+        bool stable = (equal || state.Without == Rule.FastPathEqual) && (clear || state.Without == Rule.FastPathClear);
+        (running.Committed, running.Time) = (true, time);
+        bool here = RemoteRanks(running, out int remote);
+        var ranks = _ranks.AsSpan(0, remote);
+        if (remote > 0) send.Commit(ranks, running.Key, running.Owner, time, stable);
+        settlement.CommitSent(ranks, here ? participant.Find(running.Key) : null);
+        if (here) participant.Commit(running.Key, running.Owner, state.Rank, time, stable);
+        if (stable)
+        {
+            state.Counters.CountFast();
+            CompleteClient(running);
+        }
+        else
+        {
+            state.Counters.CountSlow();
+            for (int i = 0; i < running.Count; i++)
+                if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None && running.Times[i] == time) running.Flags[i] |= SlotFlags.Cleared;
+            if (running.IsPut && running.Client is { } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
+            {
+                client.WithoutResult = true;
+                CompleteClient(running);
+            }
+            else if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && equal && running.All(SlotFlags.Result))
+            {
+                CompleteClient(running);
+            }
+        }
+        if (stable) Forget(running);
+        else FinishIfStable(running);
+    }
+
+    private void FinishIfStable(RunningOp running)
+    {
+        if (!running.All(SlotFlags.Cleared)) return;
+        CompleteClient(running);
+        if (!running.Single) SpreadStable(running);
+        Forget(running);
+    }
+
+    private void SpreadStable(RunningOp running)
+    {
+        bool here = RemoteRanks(running, out int remote);
+        if (remote > 0) send.Stable(_ranks.AsSpan(0, remote), running.Key, running.Owner);
+        if (here) participant.Stable(running.Key);
+    }
+
+    /// <summary>It was executed in an earlier view; those that do not know that forget this attempt.</summary>
+    private void FinishDone(RunningOp running)
+    {
+        AbortOthers(running, SlotFlags.Done, acknowledge: false);
+        if (running.Client is { } client)
+        {
+            bool whole = true;
+            for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
+            if (whole) CompleteClient(running);
+            else Finish(client, new OutcomeUnknownException(client.Id, "Executed, but a shard has forgotten its result."));
+        }
+        Forget(running);
+    }
+
+    private void FinishPoisoned(RunningOp running)
+    {
+        if (running.Client is not { } client)
+        {
+            AbortOthers(running, SlotFlags.Poisoned, acknowledge: false);
+            Forget(running);
+            return;
+        }
+        if (running.Reason == PoisonReason.Overloaded)
+        {
+            // The caller is told "not executed": so all must have refused before a flush could find the put at all survivors.
+            running.Aborting = true;
+            AbortOthers(running, SlotFlags.Poisoned, acknowledge: true);
+            FailIfAborted(running);
+            return;
+        }
+        AbortOthers(running, SlotFlags.Poisoned, acknowledge: false);
+        running.Client = null;
+        client.Running = null;
+        var reason = running.Reason;
+        Forget(running);
+        if (reason == PoisonReason.Expired && client.IsPut)
+            Finish(client, new OutcomeUnknownException(client.Id, "Its session is not known any more, so it is not executed again."));
+        else if (reason == PoisonReason.Poisoned) Issue(client);
+        else client.RetryAt = state.Node.Now + RetryDelay;
+    }
+
+    private void FailIfAborted(RunningOp running)
+    {
+        if (!running.All(SlotFlags.Poisoned | SlotFlags.AbortAcked)) return;
+        if (running.Client is { } client) Finish(client, TooMany());
+        Forget(running);
+    }
+
+    private void AbortOthers(RunningOp running, SlotFlags except, bool acknowledge)
+    {
+        for (int i = 0; i < running.Count; i++)
+        {
+            if ((running.Flags[i] & except) != SlotFlags.None) continue;
+            int rank = state.Map!.RankOfSlot(running.Slots[i]);
+            if (rank != state.Rank)
+            {
+                send.Abort(rank, running.Key, running.Owner, acknowledge);
+                continue;
+            }
+            participant.Abort(running.Key);
+            if (acknowledge) running.Flags[i] |= SlotFlags.AbortAcked;
+        }
+    }
+
+    /// <summary>Collects the ranks of the other participants into the scratch array; true when this member is one too.</summary>
+    private bool RemoteRanks(RunningOp running, out int count)
+    {
+        bool here = false;
+        count = 0;
+        for (int i = 0; i < running.Count; i++)
+        {
+            int rank = state.Map!.RankOfSlot(running.Slots[i]);
+            if (rank == state.Rank) here = true;
+            else AddRank(ref count, rank);
+        }
+        return here;
+    }
+
+    private void CompleteClient(RunningOp running)
+    {
+        if (running.Client is { } client) Finish(client, null);
+    }
+
+    private void Forget(RunningOp running)
+    {
+        _running.Remove(running.Key);
+        if (running.IsTakeover) _takeovers.Remove(running);
+        if (running.Client is { } client) client.Running = null;
+        Recycle(running);
+    }
+}

@@ -1,0 +1,168 @@
+using GroupCore.Runtime;
+using Ida.Placement;
+
+namespace Ida.Coordination;
+
+/// <summary>Sending operations off.</summary>
+internal sealed partial class Coordinator
+{
+    private int[] _ranks = new int[16];
+
+    /// <summary>Begins an attempt; without a view to act in the operation waits for the next.</summary>
+    private void Issue(ClientOp op)
+    {
+        op.RetryAt = 0;
+        if (!state.Acts || state.Map is not { } map) return;
+        op.Attempt++;
+        bool oneShard = op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard;
+        if (!op.IsPut && (op.PartCount == 1 || (oneShard && state.Without == Rule.ShardReadTakesTime)))
+        {
+            IssueReads(op, map);
+            return;
+        }
+        var running = _free.TryPop(out var free) ? free : new();
+        running.Key = new(op.Id, op.Attempt);
+        running.Owner = state.OwnerOf(op.Id.Session);
+        (running.IsPut, running.Level) = (op.IsPut, op.Level);
+        if (!FindParticipants(op, running, map))
+        {
+            Recycle(running);
+            op.RetryAt = state.Node.Now + RetryDelay;
+            return;
+        }
+        running.Single = !op.IsPut && running.Count == 1;
+        running.Client = op;
+        op.Running = running;
+        _running.Add(running.Key, running);
+        ulong hint = state.Clock.Hint(state.Node.Now), acked = running.Owner == state.Rank ? AckedBelow() : 0;
+        int own = -1;
+        for (int first = 0, slot = 0; first < op.PartCount;)
+        {
+            int count = 1, shard = op.Parts[first].Shard, remote = 0;
+            while (first + count < op.PartCount && op.Parts[first + count].Shard == shard) count++;
+            for (; slot < running.Count && map.ShardOfSlot(running.Slots[slot]) == shard; slot++)
+            {
+                int rank = map.RankOfSlot(running.Slots[slot]);
+                if (rank == state.Rank) own = first;
+                else AddRank(ref remote, rank);
+            }
+            if (remote > 0)
+            {
+                op.Sent = true;
+                send.Propose(_ranks.AsSpan(0, remote), running, acked, hint, op, first, count);
+            }
+            first += count;
+        }
+        if (own >= 0) ProposeHere(op, running, own, hint, acked);
+    }
+
+    private bool FindParticipants(ClientOp op, RunningOp running, ShardMap map)
+    {
+        int shard = -1;
+        for (int i = 0; i < op.PartCount; i++)
+        {
+            if (op.Parts[i].Shard == shard) continue;
+            shard = op.Parts[i].Shard;
+            if (op.IsPut)
+            {
+                foreach (ushort slot in map.Members(shard)) running.Add(slot);
+                continue;
+            }
+            int representative = Representative(map, shard, op.Parts[i].Hash);
+            if (representative < 0) return false;
+            running.Add((ushort)representative);
+        }
+        return true;
+    }
+
+    /// <summary>The own slot if it can answer, else one of the full members; with the rule left out any member.</summary>
+    private int Representative(ShardMap map, int shard, ulong hash)
+    {
+        if (state.Full && shard == state.Shard) return state.Slot;
+        if (state.Without == Rule.OnlyFullAnswers) return map.Members(shard)[^1];
+        return map.Representative(shard, (uint)(state.Rank + (int)(hash >> 48)));
+    }
+
+    private void ProposeHere(ClientOp op, RunningOp running, int first, ulong hint, ulong acked)
+    {
+        op.Sent = true;
+        var record = participant.NewRecord();
+        (record.Key, record.Owner, record.IsPut, record.Single, record.Level) = (running.Key, running.Owner, running.IsPut, running.Single, running.Level);
+        for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
+        for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)
+        {
+            var use = record.AddUse(participant.EntryOf(op.KeyOf(i), op.Parts[i].Hash));
+            (use.Incoming, use.Resolver) = (op.Parts[i].Incoming, op.Parts[i].Resolver);
+        }
+        participant.Propose(record, state.Rank, hint, acked);
+    }
+
+    private void IssueReads(ClientOp op, ShardMap map)
+    {
+        op.MissingReads = op.PartCount;
+        uint attempt = op.Attempt;
+        for (int i = 0; i < op.PartCount; i++)
+        {
+            int slot = Representative(map, op.Parts[i].Shard, op.Parts[i].Hash);
+            if (slot < 0)
+            {
+                op.RetryAt = state.Node.Now + RetryDelay;
+                return;
+            }
+            op.Parts[i].HasResult = false;
+            if (slot == state.Slot) ReadHere(op, i);
+            else
+            {
+                op.Sent = true;
+                send.Get(map.RankOfSlot(slot), op.Id.Sequence, attempt, i, op.Level, op.KeyOf(i));
+            }
+            if (op.Finished || op.Attempt != attempt) return;
+        }
+    }
+
+    private void ReadHere(ClientOp op, int index)
+    {
+        ref var part = ref op.Parts[index];
+        if (participant.TryRead(op.KeyOf(index), part.Hash, out byte[]? value, out ulong version))
+        {
+            state.Counters.CountLocalRead();
+            OnLocalValue(op, index, value, version);
+            return;
+        }
+        var wait = participant.NewWait();
+        (wait.Local, wait.LocalIndex, wait.Level) = (op, index, op.Level);
+        if (!participant.Read(wait, op.KeyOf(index), part.Hash)) Finish(op, TooMany());
+    }
+
+    /// <summary>A read of the own slice is answered.</summary>
+    public void OnLocalValue(ClientOp op, int index, byte[]? value, ulong version)
+    {
+        ref var part = ref op.Parts[index];
+        if (op.Finished || part.HasResult) return;
+        (part.Value, part.Version, part.HasResult) = (value, version, true);
+        if (--op.MissingReads == 0) Finish(op, null);
+    }
+
+    /// <summary>A representative answered a one-key read.</summary>
+    public void OnValue(ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
+    {
+        if (!_pending.TryGetValue(new(state.Session, request), out var op) || op.IsPut || op.Attempt != attempt || (uint)index >= (uint)op.PartCount) return;
+        if (status == Wire.ReadStatus.NotFull) op.RetryAt = state.Node.Now + RetryDelay;
+        else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
+        else OnLocalValue(op, index, status == Wire.ReadStatus.Found ? value.ToArray() : null, version);
+    }
+
+    private static OverloadedException TooMany() => new(TimeSpan.FromMilliseconds(10), "Too many operations wait at a participant; nothing was executed.");
+
+    private void AddRank(ref int count, int rank)
+    {
+        if (count == _ranks.Length) Array.Resize(ref _ranks, count * 2);
+        _ranks[count++] = rank;
+    }
+
+    private void Recycle(RunningOp running)
+    {
+        running.Reset();
+        if (_free.Count < 4096) _free.Push(running);
+    }
+}

@@ -1,0 +1,129 @@
+using GroupCore.Runtime;
+using Ida.Ordering;
+
+namespace Ida.Coordination;
+
+/// <summary>
+/// Takeover (ida 4.7): a participant whose queue an operation blocks, or that holds one without news, drives it to its end itself.
+/// </summary>
+/// <remarks>
+/// It asks all participants what they hold. Holders repeat their proposals, so the time is the same whoever computes it. A member that
+/// lacks its part gets it from a holder of its shard. Where nobody of a shard holds it, the lowest slot is told to refuse it for the rest
+/// of the view: either it does, and the attempt can never commit because a commit needs its proposal, or the proposal came meanwhile.
+/// So no consensus is needed: the outcome follows from each participant's first act. The oldest operation goes first, and members begin
+/// one after the other by slot. Who knows the time never aborts.
+/// </remarks>
+internal sealed partial class Coordinator
+{
+    private const int MostTakeovers = 16;
+    private const long QuietNanoseconds = 1_000_000_000;
+
+    public void OnNotHeld(in OpKey key, int from)
+    {
+        if (!TryFind(key, from, out var running, out int index) || !running.IsTakeover || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
+        running.Flags[index] |= SlotFlags.NotHeld;
+        Step(running);
+    }
+
+    /// <summary>Somebody knows that all participants have executed it.</summary>
+    public void OnStable(in OpKey key)
+    {
+        if (!_running.TryGetValue(key, out var running) || !running.IsTakeover) return;
+        SpreadStable(running);
+        Forget(running);
+    }
+
+    private void TakeOverStalled(long now)
+    {
+        if (!state.Acts || state.Map is null) return;
+        for (int i = _takeovers.Count - 1; i >= 0; i--)
+        {
+            var running = _takeovers[i];
+            if (participant.Find(running.Key) is not { Stable: false }) Forget(running);
+            else if (now >= running.RetryAt) Ask(running, now);
+        }
+        long after = (long)state.Options.TakeoverAfter.TotalNanoseconds;
+        for (var op = participant.Oldest; op is not null && _takeovers.Count < MostTakeovers; op = op.Newer)
+        {
+            if (op.Since + after > now) return;
+            if (op.Stable || op.TakenOver || op.Single || _running.ContainsKey(op.Key)) continue;
+            long turn = op.Participants.IndexOf((ushort)state.Slot) * (after / 2);
+            if (now - op.Since < after + turn || (!Blocks(op) && now - op.Since < QuietNanoseconds + turn)) continue;
+            TakeOver(op, now);
+        }
+    }
+
+    private static bool Blocks(OpRecord op)
+    {
+        for (int i = 0; i < op.UseCount; i++)
+            if (op.Uses[i].Next is not null || op.Uses[i].Entry.FirstWait is not null) return true;
+        return false;
+    }
+
+    private void TakeOver(OpRecord op, long now)
+    {
+        state.Counters.CountTakeover();
+        op.TakenOver = true;
+        var running = _free.TryPop(out var free) ? free : new();
+        (running.Key, running.Owner, running.IsPut, running.Level, running.IsTakeover) = (op.Key, op.Owner, op.IsPut, op.Level, true);
+        foreach (ushort slot in op.Participants) running.Add(slot);
+        _running.Add(running.Key, running);
+        _takeovers.Add(running);
+        Ask(running, now);
+    }
+
+    private void Ask(RunningOp running, long now)
+    {
+        running.RetryAt = now + QuietNanoseconds;
+        running.Committed = false;
+        Array.Clear(running.Flags);
+        for (int i = 0; i < running.Count; i++) Ask(running, i, poison: false);
+    }
+
+    private void Ask(RunningOp running, int index, bool poison)
+    {
+        int rank = state.Map!.RankOfSlot(running.Slots[index]);
+        if (rank == state.Rank) participant.Recover(running.Key, running.Owner, rank, running.IsPut, poison);
+        else send.Recover(rank, running.Key, running.Owner, running.IsPut, poison);
+    }
+
+    private void StepTakeover(RunningOp running)
+    {
+        if (!running.All(SlotFlags.Proposed | SlotFlags.Done | SlotFlags.Poisoned | SlotFlags.NotHeld)) return;
+        bool abort = running.Any(SlotFlags.Done | SlotFlags.Poisoned) || (state.Without == Rule.AbortNeedsPoison && running.Any(SlotFlags.NotHeld));
+        if (abort)
+        {
+            if (participant.Find(running.Key) is { Committed: false }) AbortOthers(running, SlotFlags.Done | SlotFlags.Poisoned, acknowledge: false);
+            Forget(running);
+            return;
+        }
+        if (!running.Any(SlotFlags.NotHeld))
+        {
+            Decide(running);
+            return;
+        }
+        for (int i = 0; i < running.Count; i++)
+        {
+            if ((running.Flags[i] & SlotFlags.NotHeld) == SlotFlags.None) continue;
+            int shard = state.Map!.ShardOfSlot(running.Slots[i]), holder = -1;
+            bool lowest = true;
+            for (int j = 0; j < running.Count; j++)
+            {
+                if (state.Map.ShardOfSlot(running.Slots[j]) != shard) continue;
+                if ((running.Flags[j] & SlotFlags.Proposed) != SlotFlags.None) holder = j;
+                if (running.Slots[j] < running.Slots[i]) lowest = false;
+            }
+            if (holder >= 0) HandOn(running, holder, i);
+            else if (!lowest) continue;
+            running.Flags[i] &= ~SlotFlags.NotHeld;
+            if (holder < 0) Ask(running, i, poison: true);
+        }
+    }
+
+    private void HandOn(RunningOp running, int holder, int target)
+    {
+        int rank = state.Map!.RankOfSlot(running.Slots[holder]);
+        if (rank != state.Rank) send.AskForward(rank, running.Key, running.Owner, running.Slots[target]);
+        else if (participant.Find(running.Key) is { } op) send.Forward(state.Map.RankOfSlot(running.Slots[target]), state.Rank, op);
+    }
+}

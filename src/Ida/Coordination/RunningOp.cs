@@ -1,0 +1,67 @@
+using Ida.Ordering;
+
+namespace Ida.Coordination;
+
+/// <summary>One process driving one attempt: its caller's coordinator, or a participant that took over.</summary>
+internal sealed class RunningOp
+{
+    public OpKey Key;
+    public int Owner;
+    public bool IsPut, Single;
+    public ConsistencyLevel Level;
+    public ushort[] Slots = new ushort[8];
+    public SlotFlags[] Flags = new SlotFlags[8];
+    public ulong[] Times = new ulong[8];
+    public int Count;
+    public ulong Time;
+    public bool Committed, Aborting;
+    public PoisonReason Reason;
+
+    /// <summary>Null for a takeover, and when the caller's operation is through.</summary>
+    public ClientOp? Client;
+
+    /// <summary>When a takeover begins again.</summary>
+    public long RetryAt;
+
+    public bool IsTakeover;
+
+    public void Add(ushort slot)
+    {
+        if (Count == Slots.Length)
+        {
+            Array.Resize(ref Slots, Count * 2);
+            Array.Resize(ref Flags, Count * 2);
+            Array.Resize(ref Times, Count * 2);
+        }
+        Slots[Count] = slot;
+        Flags[Count] = SlotFlags.None;
+        Times[Count++] = 0;
+    }
+
+    public int IndexOf(int slot) => slot < 0 ? -1 : Slots.AsSpan(0, Count).IndexOf((ushort)slot);
+
+    /// <summary>Whether each participant has one of the flags.</summary>
+    public bool All(SlotFlags any)
+    {
+        for (int i = 0; i < Count; i++)
+            if ((Flags[i] & any) == SlotFlags.None) return false;
+        return true;
+    }
+
+    public bool Any(SlotFlags any)
+    {
+        for (int i = 0; i < Count; i++)
+            if ((Flags[i] & any) != SlotFlags.None) return true;
+        return false;
+    }
+
+    public void Reset()
+    {
+        Count = 0;
+        Time = 0;
+        Reason = PoisonReason.Poisoned;
+        Committed = Aborting = IsTakeover = Single = false;
+        Client = null;
+        RetryAt = 0;
+    }
+}

@@ -1,0 +1,26 @@
+namespace Ida.Coordination;
+
+/// <summary>What a coordinator knows of one participant.</summary>
+[Flags]
+internal enum SlotFlags : byte
+{
+    None = 0,
+    Proposed = 1,
+
+    /// <summary>Clear at its proposal.</summary>
+    Clear = 2,
+
+    /// <summary>Executed, and all before it stable.</summary>
+    Cleared = 4,
+
+    /// <summary>The logical put was executed in an earlier view.</summary>
+    Done = 8,
+
+    Poisoned = 16,
+    NotHeld = 32,
+
+    /// <summary>Gave the result of an Ordered read.</summary>
+    Result = 64,
+
+    AbortAcked = 128,
+}

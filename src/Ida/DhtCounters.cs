@@ -1,0 +1,51 @@
+using GroupCore.Wire;
+using Ida.Wire;
+
+namespace Ida;
+
+/// <summary>What one member did for the DHT. Written by the loop; readable from any thread.</summary>
+public sealed class DhtCounters
+{
+    private readonly long[] _sent = new long[DhtFrame.StateEnd - DhtFrame.Propose + 1];
+    private long _fast, _slow, _takeovers, _localReads, _stateBytes;
+
+    /// <summary>Frames sent, acknowledgements and state transfer included.</summary>
+    public long Sent
+    {
+        get
+        {
+            long sum = 0;
+            foreach (ref long one in _sent.AsSpan()) sum += Volatile.Read(ref one);
+            return sum;
+        }
+    }
+
+    /// <summary>Operations that were stable with the proposals, after two delays.</summary>
+    public long FastPaths => Volatile.Read(ref _fast);
+
+    /// <summary>Operations that needed a round of acknowledgements.</summary>
+    public long SlowPaths => Volatile.Read(ref _slow);
+
+    /// <summary>Operations of others that this member drove to their end.</summary>
+    public long Takeovers => Volatile.Read(ref _takeovers);
+
+    /// <summary>Reads answered by this member's own slice without a message.</summary>
+    public long LocalReads => Volatile.Read(ref _localReads);
+
+    /// <summary>Bytes of state sent to newcomers.</summary>
+    public long StateBytesSent => Volatile.Read(ref _stateBytes);
+
+    internal long SentOf(FrameType type) => Volatile.Read(ref _sent[type - DhtFrame.Propose]);
+
+    internal void CountSent(FrameType type, int frames) => Volatile.Write(ref _sent[type - DhtFrame.Propose], _sent[type - DhtFrame.Propose] + frames);
+
+    internal void CountFast() => Volatile.Write(ref _fast, _fast + 1);
+
+    internal void CountSlow() => Volatile.Write(ref _slow, _slow + 1);
+
+    internal void CountTakeover() => Volatile.Write(ref _takeovers, _takeovers + 1);
+
+    internal void CountLocalRead() => Volatile.Write(ref _localReads, _localReads + 1);
+
+    internal void CountStateBytes(int bytes) => Volatile.Write(ref _stateBytes, _stateBytes + bytes);
+}

@@ -1,0 +1,66 @@
+using System.Buffers;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace Ida;
+
+/// <summary>
+/// What is attached to the group, for its life: passes everything to the DHT that is enabled at this member, if one is. A DHT that ended
+/// (closed, depopulated) can so be enabled again as a new one.
+/// </summary>
+internal sealed class DhtHost(IGroupPort port) : IGroupLayer
+{
+    private View? _view;
+    private bool _wedged, _blocked;
+    private Exception? _over;
+
+    public INode Node => port.Node;
+
+    public DhtLayer? Current { get; private set; }
+
+    /// <summary>Makes and starts a DHT, inside a turn.</summary>
+    public Dht Enable(DhtOptions options, DhtRegistry registry)
+    {
+        if (Current is { IsOver: false }) throw new InvalidOperationException("The DHT is enabled already in this group at this member.");
+        long offset = options.Time is { } time ? (long)(time.GetUtcNow() - new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero)).TotalNanoseconds - Node.Now : 0;
+        var layer = new DhtLayer(port, options, registry, offset);
+        var dht = new Dht(layer, options, registry);
+        Current = layer;
+        if (_blocked) layer.OnBlocked(true);
+        if (_over is not null) layer.OnOver(_over);
+        else if (!_wedged && _view is not null) layer.OnInstalled(_view, []);
+        return dht;
+    }
+
+    public void OnWedged(Proposal proposal)
+    {
+        _wedged = true;
+        Current?.OnWedged(proposal);
+    }
+
+    public void Contribute(IBufferWriter<byte> into) => Current?.Contribute(into);
+
+    public void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions)
+    {
+        (_wedged, _view) = (false, view);
+        Current?.OnInstalled(view, contributions);
+    }
+
+    public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body) => Current?.OnFrame(rank, type, body);
+
+    public void OnBlocked(bool blocked)
+    {
+        _blocked = blocked;
+        Current?.OnBlocked(blocked);
+    }
+
+    public void EndOfTurn() => Current?.EndOfTurn();
+
+    public void OnOver(Exception reason)
+    {
+        _over = reason;
+        Current?.OnOver(reason);
+    }
+}

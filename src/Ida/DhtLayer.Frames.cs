@@ -1,0 +1,291 @@
+using GroupCore.Runtime;
+using GroupCore.Wire;
+using Ida.Coordination;
+using Ida.Ordering;
+using Ida.Wire;
+
+namespace Ida;
+
+/// <summary>Frames in: parsed in place, checked, and handed to the part they are for. Nothing malformed has an effect.</summary>
+internal sealed partial class DhtLayer
+{
+    public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
+    {
+        if (!_state.Acts || _over || _state.Map!.SlotOfRank(rank) < 0 || rank == _state.Rank)
+        {
+            Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        var from = new BodyReader(body);
+        switch (type)
+        {
+            case DhtFrame.Propose: OnPropose(rank, rank, ref from); break;
+            case DhtFrame.Proposed: OnProposed(rank, ref from); break;
+            case DhtFrame.Commit: OnCommit(rank, ref from); break;
+            case DhtFrame.Clear: OnClear(rank, ref from); break;
+            case DhtFrame.Done: OnDone(rank, ref from); break;
+            case DhtFrame.Get: OnGet(rank, ref from); break;
+            case DhtFrame.Value: OnValue(ref from); break;
+            case DhtFrame.Forward: OnForward(rank, ref from); break;
+            case DhtFrame.Pull: _source.OnPull(rank, ref from); break;
+            case DhtFrame.Chunk: OnChunk(rank, ref from); break;
+            case DhtFrame.ChunkAck: _source.OnAck(rank); break;
+            case DhtFrame.StateEnd: OnStateEnd(rank, ref from); break;
+            case DhtFrame.Ready: OnReady(rank); break;
+            case DhtFrame.Settle: OnSettle(rank, ref from); break;
+            default: OnShort(rank, type, ref from); break;
+        }
+        Drain();
+    }
+
+    /// <summary>Answers of the own participant to the own coordinator.</summary>
+    private void Drain()
+    {
+        while (_send.TryDequeueLocal(out var message))
+        {
+            int self = _state.Rank;
+            switch (message.Type)
+            {
+                case DhtFrame.Proposed: Coordinator.OnProposed(message.Key, self, message.Time, message.Clear, message.HasResult); break;
+                case DhtFrame.Clear: Coordinator.OnClear(message.Key, self, message.Clear); break;
+                case DhtFrame.Stable: Coordinator.OnStable(message.Key); break;
+                case DhtFrame.Done: Coordinator.OnDone(message.Key, self); break;
+                case DhtFrame.Poisoned: Coordinator.OnPoisoned(message.Key, self, message.Reason); break;
+                case DhtFrame.NotHeld: Coordinator.OnNotHeld(message.Key, self); break;
+                case DhtFrame.Aborted: Coordinator.OnAborted(message.Key, self); break;
+            }
+        }
+    }
+
+    private void OnPropose(int from, int coordinator, ref BodyReader body)
+    {
+        var op = _participant.NewRecord();
+        op.Key = _send.ReadOp(ref body, out op.Owner);
+        byte flags = body.U8();
+        (op.IsPut, op.Single, op.Level) = ((flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict);
+        ulong ackedBelow = body.Var(), hint = body.U64();
+        int slots = body.Count(ushort.MaxValue, 1);
+        bool mine = false, valid = slots > 0 && !(op.Single && (op.IsPut || slots != 1));
+        for (int i = 0; i < slots; i++)
+        {
+            ulong slot = body.Var();
+            valid &= _state.Map!.RankOfSlot((int)Math.Min(slot, int.MaxValue)) >= 0;
+            mine |= slot == (ulong)_state.Slot;
+            op.AddSlot((ushort)slot);
+        }
+        int keys = body.Count(DhtLimits.Keys, 1);
+        valid &= keys > 0 && mine && ackedBelow <= op.Key.Id.Sequence && (ackedBelow == 0 || op.Owner == from);
+        for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body);
+        if (valid && body.Complete && DistinctKeys(op))
+        {
+            _participant.Propose(op, coordinator, hint, ackedBelow);
+            return;
+        }
+        _participant.Discard(op);
+        Node.Counters.Refuse(RefusalReason.Malformed);
+    }
+
+    private bool ReadKey(OpRecord op, ref BodyReader body)
+    {
+        var key = body.Blob(DhtLimits.KeyBytes);
+        byte kind = op.IsPut ? body.U8() : (byte)0;
+        ReadOnlySpan<byte> value = (kind & 1) != 0 ? body.Blob(DhtLimits.ValueBytes) : default;
+        ulong resolver = (kind & 2) != 0 ? body.U64() : 0;
+        ulong hash = Hash(key);
+        if (body.Failed || key.Length < KeyIdentity.MapBytes || _state.Map!.ShardOf(hash) != _state.Shard || (resolver != 0 && (kind & 1) == 0)) return false;
+        var use = op.AddUse(_participant.EntryOf(key, hash));
+        use.Incoming = (kind & 1) != 0 ? value.ToArray() : null;
+        use.Resolver = resolver;
+        return true;
+    }
+
+    /// <summary>Coordinators send keys in order, so equal ones are neighbours; anything else would break the queues.</summary>
+    private static bool DistinctKeys(OpRecord op)
+    {
+        for (int i = 1; i < op.UseCount; i++)
+            if (op.Uses[i - 1].Entry.Key.AsSpan().SequenceCompareTo(op.Uses[i].Entry.Key) >= 0) return false;
+        return true;
+    }
+
+    private void OnProposed(int from, ref BodyReader body)
+    {
+        var key = _send.ReadOp(ref body, out _);
+        ulong time = body.U64();
+        byte flags = body.U8();
+        if (body.Failed || time is 0 or > Participant.MaxTime || !ReadResult(key, from, (flags & 2) != 0, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        else Coordinator.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
+    }
+
+    private void OnClear(int from, ref BodyReader body)
+    {
+        var key = _send.ReadOp(ref body, out _);
+        ulong time = body.U64();
+        byte flags = body.U8();
+        if (body.Failed || time > Participant.MaxTime || !ReadResult(key, from, (flags & 2) != 0, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        else Coordinator.OnClear(key, from, (flags & 1) != 0);
+    }
+
+    private void OnDone(int from, ref BodyReader body)
+    {
+        var key = _send.ReadOp(ref body, out _);
+        int count = body.Count(DhtLimits.Keys, 2);
+        ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
+        int first = client?.FirstPart(_state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from))) ?? -1;
+        for (int i = 0; i < count && !body.Failed; i++)
+        {
+            ulong version = body.Var();
+            var text = body.Blob(4 * DhtLimits.ErrorChars);
+            if (client is null || first < 0 || first + i >= client.PartCount) continue;
+            ref var part = ref client.Parts[first + i];
+            (part.Version, part.Error, part.HasResult) = (version, text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null, true);
+        }
+        if (body.Complete) Coordinator.OnDone(key, from);
+        else Node.Counters.Refuse(RefusalReason.Malformed);
+    }
+
+    /// <summary>Reads results into the caller's operation; read over where nobody waits for them.</summary>
+    private bool ReadResult(in OpKey key, int from, bool present, ref BodyReader body)
+    {
+        if (!present) return body.Complete;
+        ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
+        if (client is null) return true;
+        int shard = _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from)), first = client.FirstPart(shard);
+        int count = body.Count(DhtLimits.Keys, 2);
+        for (int i = 0; i < count; i++)
+        {
+            int at = first + i;
+            if (first < 0 || at >= client.PartCount || client.Parts[at].Shard != shard) return false;
+            ref var part = ref client.Parts[at];
+            ulong version = body.Var();
+            if (client.IsPut)
+            {
+                var text = body.Blob(4 * DhtLimits.ErrorChars);
+                part.Error = text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null;
+            }
+            else
+            {
+                part.Value = body.U8() != 0 ? body.Blob(DhtLimits.ValueBytes).ToArray() : null;
+            }
+            if (body.Failed) return false;
+            (part.Version, part.HasResult) = (version, true);
+        }
+        return body.Complete;
+    }
+
+    private void OnCommit(int from, ref BodyReader body)
+    {
+        var key = _send.ReadOp(ref body, out int owner);
+        ulong time = body.U64();
+        bool stable = body.U8() != 0;
+        if (!body.Complete || time is 0 or > Participant.MaxTime) Node.Counters.Refuse(RefusalReason.Malformed);
+        else _participant.Commit(key, owner, from, time, stable);
+    }
+
+    private void OnGet(int from, ref BodyReader body)
+    {
+        ulong request = body.Var(), attempt = body.Var(), index = body.Var();
+        byte level = body.U8();
+        var key = body.Blob(DhtLimits.KeyBytes);
+        ulong hash = Hash(key);
+        if (!body.Complete || attempt > uint.MaxValue || index >= DhtLimits.Keys || _state.Map!.ShardOf(hash) != _state.Shard)
+        {
+            Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        if (!_state.Full && _state.Without != Rule.OnlyFullAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotFull, null, 0);
+        else if (_participant.TryRead(key, hash, out byte[]? value, out ulong version)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
+        else
+        {
+            var wait = _participant.NewWait();
+            (wait.Rank, wait.Request, wait.Attempt, wait.LocalIndex) = (from, request, (uint)attempt, (int)index);
+            wait.Level = level == (byte)ConsistencyLevel.Ordered ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
+            if (!_participant.Read(wait, key, hash)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
+        }
+    }
+
+    private void OnValue(ref BodyReader body)
+    {
+        ulong request = body.Var(), attempt = body.Var(), index = body.Var();
+        var status = (ReadStatus)body.U8();
+        ulong version = body.Var();
+        if (body.Failed || attempt > uint.MaxValue || index >= DhtLimits.Keys || status > ReadStatus.Overloaded || body.Remaining > DhtLimits.ValueBytes)
+            Node.Counters.Refuse(RefusalReason.Malformed);
+        else Coordinator.OnValue(request, (uint)attempt, (int)index, status, version, body.Bytes(body.Remaining));
+    }
+
+    private void OnForward(int from, ref BodyReader body)
+    {
+        if (body.U8() == 1)
+        {
+            int coordinator = body.U16();
+            if (_state.Map!.SlotOfRank(coordinator) < 0) Node.Counters.Refuse(RefusalReason.Malformed);
+            else OnPropose(from, coordinator, ref body);
+            return;
+        }
+        var key = _send.ReadOp(ref body, out _);
+        int target = _state.Map!.RankOfSlot(body.U16());
+        if (!body.Complete || target < 0) Node.Counters.Refuse(RefusalReason.Malformed);
+        else if (target != _state.Rank && _participant.Find(key) is { } op) _send.Forward(target, from, op);
+    }
+
+    private void OnChunk(int from, ref BodyReader body)
+    {
+        if (_state.Full) Node.Counters.Refuse(RefusalReason.Unexpected);
+        else _sink.OnChunk(from, ref body);
+    }
+
+    private void OnStateEnd(int from, ref BodyReader body)
+    {
+        if (_state.Full || !_sink.OnEnd(from, ref body, out ulong clock)) return;
+        _participant.BecomeFull(clock);
+        _state.Map!.SetFull(_state.Slot);
+        for (int slot = 0; slot < _state.Map.SlotCount; slot++)
+        {
+            int rank = _state.Map.RankOfSlot(slot);
+            if (rank < 0 || rank == _state.Rank) continue;
+            _ = _send.Room(1);
+            _send.Send(rank, DhtFrame.Ready, 0);
+        }
+    }
+
+    private void OnReady(int from)
+    {
+        _state.Map!.SetFull(_state.Map.SlotOfRank(from));
+        _source.OnReady();
+    }
+
+    private void OnSettle(int from, ref BodyReader body)
+    {
+        ulong arrived = body.Var(), settled = body.Var();
+        if (body.Complete) _settlement.OnSettle(from, arrived, settled);
+        else Node.Counters.Refuse(RefusalReason.Malformed);
+    }
+
+    /// <summary>Frames of an operation and at most one byte.</summary>
+    private void OnShort(int from, FrameType type, ref BodyReader body)
+    {
+        var key = _send.ReadOp(ref body, out int owner);
+        byte flag = body.Remaining > 0 ? body.U8() : (byte)0;
+        if (!body.Complete)
+        {
+            Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        switch (type)
+        {
+            case DhtFrame.Stable:
+                _participant.Stable(key);
+                Coordinator.OnStable(key);
+                break;
+            case DhtFrame.Abort:
+                _participant.Abort(key);
+                if (flag != 0) _send.Aborted(from, key, owner);
+                break;
+            case DhtFrame.Aborted: Coordinator.OnAborted(key, from); break;
+            case DhtFrame.NotHeld: Coordinator.OnNotHeld(key, from); break;
+            case DhtFrame.Poisoned when flag <= (byte)PoisonReason.Expired: Coordinator.OnPoisoned(key, from, (PoisonReason)flag); break;
+            case DhtFrame.Recover: _participant.Recover(key, owner, from, (flag & 1) != 0, (flag & 2) != 0); break;
+            default: Node.Counters.Refuse(RefusalReason.UnknownType); break;
+        }
+    }
+}

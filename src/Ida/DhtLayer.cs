@@ -1,0 +1,256 @@
+using System.Buffers;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Boundary;
+using Ida.Coordination;
+using Ida.Ordering;
+using Ida.Placement;
+using Ida.Transfer;
+using Ida.Wire;
+
+namespace Ida;
+
+/// <summary>
+/// The DHT of one member, as a layer above its group: holds the parts together, leads them over view boundaries, and routes frames.
+/// Source: ida 4.1, 4.3, 4.8.
+/// </summary>
+/// <remarks>
+/// A member takes part from the first boundary it contributes to: a process that joins with a view has no contributions of it, so it
+/// attaches, asks for a view with the same members, and is admitted there. Life: waiting (enabled, the DHT not founded or this member not
+/// admitted) → serving → over (depopulated, closed, excluded). Between wedge and install nothing is proposed, executed or answered, and
+/// the contribution is written once. After the install the decided puts are applied first, then slots are taken, transfers begin, and
+/// callers' operations are issued again.
+/// </remarks>
+internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
+{
+    private const long TickNanoseconds = 5_000_000;
+    private readonly DhtState _state;
+    private readonly DhtSender _send;
+    private readonly Participant _participant;
+    private readonly Settlement _settlement;
+    private readonly StateSource _source;
+    private readonly StateSink _sink;
+    private readonly DhtConfig _config;
+    private ulong _incarnation, _admitted;
+    private bool _ticking, _over;
+
+    public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
+    {
+        int shards = options.Validate();
+        _config = registry.Config(options);
+        Shards = shards;
+        Node = port.Node;
+        _state = new(port, options, registry, new(clockOffset)) { Session = new(port.Node.Random.NextUInt64(), port.Node.Random.NextUInt64() | 1) };
+        _send = new(_state);
+        _participant = new(_state, _send);
+        _settlement = new(_state, _send, _participant);
+        _source = new(_state, _send, _participant);
+        _sink = new(_state, _send, _participant);
+        (_participant.Settlement, _participant.Source) = (_settlement, _source);
+        Coordinator = new(_state, _send, _participant, _settlement);
+        _send.Coordinator = Coordinator;
+    }
+
+    public INode Node { get; }
+
+    public Coordinator Coordinator { get; }
+
+    public int Shards { get; }
+
+    /// <summary>Nothing will be served here any more.</summary>
+    public bool IsOver => _over;
+
+    public DhtCounters Counters => _state.Counters;
+
+    /// <summary>Where this member stands; read by the loop only.</summary>
+    public DhtState State => _state;
+
+    public Participant Participant => _participant;
+
+    /// <summary>Told inside a turn when this member is admitted to the founded DHT, refused, or the DHT is over.</summary>
+    public IDhtEvents? Events { get; set; }
+
+    public ulong Hash(ReadOnlySpan<byte> key) => _state.Options.Hash.Hash(key);
+
+    public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
+
+    /// <summary>Leaves the DHT at the next boundary; every call ends.</summary>
+    public void Close()
+    {
+        if (_over) return;
+        EndWith(new NotDhtMemberException("The DHT was closed at this member."));
+        _state.Port.RequestView();
+    }
+
+    public void OnWedged(Proposal proposal) => _state.Wedged = true;
+
+    public void Contribute(IBufferWriter<byte> into)
+    {
+        bool member = _state.Map is not null && _state.Slot >= 0;
+        var contribution = new Contribution
+        {
+            Config = _config,
+            Enabled = !_over,
+            Session = _state.Session,
+            Incarnation = member ? _incarnation : 0,
+            Admitted = _admitted,
+            Slot = member ? _state.Slot : -1,
+            Full = member && _state.Full,
+            Physical = _state.Clock.Physical(Node.Now),
+            Heard = _state.Clock.Heard,
+        };
+        if (member) _participant.Contribute(contribution.Unsettled);
+        contribution.Write(into);
+    }
+
+    public void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions)
+    {
+        _state.Wedged = false;
+        if (_over) return;
+        bool contributed = false;
+        foreach (var one in contributions) contributed |= one.Member == _state.Port.Self;
+        if (!contributed)
+        {
+            // Attached during a flush, or to the current view: the next boundary is the first to count.
+            (_state.Rank, _state.View) = (_state.Port.Rank, view.Id);
+            _state.Port.RequestView();
+            return;
+        }
+        Install(Decision.Decide(contributions, view, _state.Without), view);
+        Drain();
+        Tick();
+    }
+
+    public void OnBlocked(bool blocked)
+    {
+        _state.Blocked = blocked;
+        if (blocked || _over) return;
+        _participant.Retry();
+        Drain();
+    }
+
+    public void EndOfTurn()
+    {
+        if (_over || !_state.Acts) return;
+        Drain();
+        _settlement.Flush(all: false);
+        if (!_ticking && NeedsTick) Tick();
+    }
+
+    public void OnOver(Exception reason) => EndWith(new NotDhtMemberException("This process is no longer a member of the group: " + reason.Message, reason));
+
+    public void OnTimer(long token)
+    {
+        _ticking = false;
+        if (_over) return;
+        Coordinator.Tick(Node.Now);
+        if (_state.Acts)
+        {
+            if (_participant.HasWaits) _participant.Retry();
+            _settlement.Flush(all: true);
+            _source.Tick();
+        }
+        Drain();
+        if (NeedsTick) Tick();
+    }
+
+    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _settlement.HasNews || _source.HasWork;
+
+    private void Tick()
+    {
+        if (_ticking) return;
+        _ticking = true;
+        Node.SetTimer(Node.Now + TickNanoseconds, this, 0);
+    }
+
+    private void Install(Decision decision, View view)
+    {
+        if (decision.Refusal(_state.Port.Self) is { } difference)
+        {
+            EndWith(new DhtConfigurationException($"Options or registrations differ from those of the DHT in this group: {difference}."));
+            return;
+        }
+        if (decision.Kind == DecisionKind.Waiting)
+        {
+            if (_admitted == 0) _admitted = view.Id;
+            (_state.Rank, _state.View) = (_state.Port.Rank, view.Id);
+            Events?.OnWaiting();
+            return;
+        }
+        if (decision.Kind == DecisionKind.Depopulated)
+        {
+            if (_state.Map is not null) EndWith(new ShardDepopulatedException(decision.DepopulatedShard, view.Id));
+            else _state.Port.RequestView();
+            return;
+        }
+        if (_state.Without == Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
+        _participant.ApplyDecision(decision);
+        TakeSlot(decision, view);
+        if (_state.Without != Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
+        if (!_state.Full && _state.Map!.Source(_state.Shard) is >= 0 and var source) _sink.Begin(_state.Map.RankOfSlot(source));
+        Coordinator.BeginView();
+        Events?.OnServing();
+    }
+
+    private void TakeSlot(Decision decision, View view)
+    {
+        var map = new ShardMap(decision.Slots, Shards, view);
+        int slot = map.SlotOfRank(_state.Port.Rank);
+        if (slot < 0)
+        {
+            EndWith(new NotDhtMemberException("The other members found the DHT without this process."));
+            return;
+        }
+        bool full = map.IsFull(slot), sameShard = _state.Shard == map.ShardOfSlot(slot) && _incarnation == decision.Incarnation;
+        if (!sameShard)
+        {
+            _participant.DropSlice();
+            _sink.Forget();
+        }
+        if (_admitted == 0) _admitted = view.Id;
+        _incarnation = decision.Incarnation;
+        (_state.Map, _state.View, _state.Rank) = (map, view.Id, _state.Port.Rank);
+        (_state.Slot, _state.Shard, _state.Full) = (slot, map.ShardOfSlot(slot), full);
+        _state.SessionOfRank = new UInt128[view.Members.Count];
+        for (int rank = 0; rank < view.Members.Count; rank++)
+            if (map.SlotOfRank(rank) >= 0) _state.SessionOfRank[rank] = decision.SessionOf(view.Members[rank].Id);
+        _participant.Sessions.Update(decision.Sessions, view.Id);
+        _settlement.Begin(view.Members.Count);
+        _send.ForgetLocal();
+        _sink.End();
+        _source.Close();
+        _state.Clock.Observe(Math.Min(decision.Heard, Participant.MaxTime));
+        _state.Clock.Align(decision.Physical, Node.Now);
+    }
+
+    /// <summary>The lowest full slot of a shard with newcomers gives them the state of the boundary.</summary>
+    private void OpenSnapshot(Decision decision, View view)
+    {
+        int shard = _state.Shard, first = -1;
+        bool newcomers = false;
+        if (shard < 0) return;
+        for (int slot = shard; slot < decision.Slots.Count; slot += Shards)
+        {
+            if (!decision.Slots[slot].Taken) continue;
+            if (!decision.Slots[slot].Full) newcomers = true;
+            else if (first < 0) first = slot;
+        }
+        if (!newcomers || first < 0 || decision.Slots[first].Member != _state.Port.Self) return;
+        _state.View = view.Id;
+        _source.Open(_state.Clock.Heard);
+    }
+
+    private void EndWith(Exception reason)
+    {
+        if (_over) return;
+        _over = true;
+        _participant.ForgetView();
+        _participant.DropSlice();
+        _source.Close();
+        _sink.End();
+        (_state.Map, _state.Slot, _state.Shard, _state.Full) = (null, -1, -1, false);
+        Coordinator.End(reason);
+        Events?.OnOver(reason);
+    }
+}

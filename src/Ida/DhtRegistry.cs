@@ -1,0 +1,77 @@
+using System.Text;
+using GroupCore.Wire;
+using Ida.Boundary;
+
+namespace Ida;
+
+/// <summary>Registrations made before the DHT is enabled; they must be the same at all members.</summary>
+public sealed class DhtRegistry
+{
+    private readonly Dictionary<ulong, IResolver> _resolvers = [];
+    private readonly SortedSet<string> _names = new(StringComparer.Ordinal);
+    private bool _sealed;
+
+    internal DhtRegistry()
+    {
+    }
+
+    /// <summary>
+    /// Decides what a key holds after a put of <typeparamref name="TIncoming"/> on a stored <typeparamref name="TStored"/>: chosen by
+    /// the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, on the protocol's
+    /// thread: they must be short and depend on nothing but their arguments. One that throws leaves the entry unchanged at all replicas.
+    /// </summary>
+    /// <remarks>With equal types it decides puts on keys that hold a value; with different types it also decides the first merge, on the default of the stored type.</remarks>
+    public void OnCollision<TKey, TStored, TIncoming>(Func<TKey, TStored?, TIncoming, TStored?> resolver) where TKey : notnull
+    {
+        ArgumentNullException.ThrowIfNull(resolver);
+        if (_sealed) throw new InvalidOperationException("Resolvers are registered before the DHT is enabled.");
+        string name = Name(typeof(TKey), typeof(TStored), typeof(TIncoming));
+        if (!_names.Add(name)) throw new DhtConfigurationException($"There are two resolvers for {name}.");
+        _resolvers.Add(Id(name), new Resolver<TKey, TStored, TIncoming>(resolver));
+    }
+
+    internal void Seal(IPayloadSerializer serializer)
+    {
+        _sealed = true;
+        Serializer = serializer;
+    }
+
+    internal IPayloadSerializer Serializer { get; private set; } = null!;
+
+    internal DhtConfig Config(DhtOptions options)
+    {
+        string all = string.Join("; ", _names);
+        return new(options.ShardSize, options.TargetSize, options.Hash.Name, StableHash.Of(Encoding.UTF8.GetBytes(all)), all.Length > DhtConfig.MaxText ? all[..DhtConfig.MaxText] : all);
+    }
+
+    /// <summary>The identity of a registered resolver, 0 when there is none.</summary>
+    internal ulong Find<TKey, TStored, TIncoming>()
+    {
+        ulong id = Id(Name(typeof(TKey), typeof(TStored), typeof(TIncoming)));
+        return _resolvers.ContainsKey(id) ? id : 0;
+    }
+
+    internal byte[]? Resolve(ulong id, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming) =>
+        _resolvers.TryGetValue(id, out var resolver) ? resolver.Resolve(Serializer, key, stored, incoming)
+            : throw new InvalidOperationException("No such resolver is registered here.");
+
+    private static string Name(Type key, Type stored, Type incoming) => $"({TypeText.Of(key)}, {TypeText.Of(stored)}, {TypeText.Of(incoming)})";
+
+    private static ulong Id(string name) => Math.Max(1, StableHash.Of(Encoding.UTF8.GetBytes(name)));
+
+    private interface IResolver
+    {
+        byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming);
+    }
+
+    private sealed class Resolver<TKey, TStored, TIncoming>(Func<TKey, TStored?, TIncoming, TStored?> resolve) : IResolver
+    {
+        public byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming)
+        {
+            if (stored is null && typeof(TStored) == typeof(TIncoming)) return incoming;
+            var result = resolve(CanonicalKey.Read<TKey>(key[KeyIdentity.MapBytes..]),
+                stored is null ? default : serializer.Deserialize<TStored>(stored), serializer.Deserialize<TIncoming>(incoming));
+            return result is null ? null : KeyIdentity.ToBytes(serializer, result);
+        }
+    }
+}

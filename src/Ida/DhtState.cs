@@ -1,0 +1,44 @@
+using GroupCore.Groups;
+using GroupCore.Runtime;
+using Ida.Ordering;
+using Ida.Placement;
+
+namespace Ida;
+
+/// <summary>What the parts of one member's DHT share. Written by <see cref="DhtLayer"/> at view boundaries only.</summary>
+internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry registry, HybridClock clock)
+{
+    public readonly IGroupPort Port = port;
+    public readonly INode Node = port.Node;
+    public readonly Rule Without = port.Node.Without;
+    public readonly DhtOptions Options = options;
+    public readonly DhtRegistry Registry = registry;
+    public readonly HybridClock Clock = clock;
+    public readonly DhtCounters Counters = new();
+
+    /// <summary>Null while the DHT does not serve.</summary>
+    public ShardMap? Map;
+    public ulong View;
+    public int Rank = -1, Slot = -1, Shard = -1;
+    public bool Full, Wedged, Blocked;
+    public UInt128 Session;
+
+    /// <summary>Sessions of the members by rank, 0 for those without a slot.</summary>
+    public UInt128[] SessionOfRank = [];
+
+    /// <summary>
+    /// Whether a read may be answered: no view without this process can be in force. Puts need no such test, since every participant
+    /// of theirs must have proposed (ida 4.1 G5).
+    /// </summary>
+    public bool CanAnswer => (!Wedged || Without == Rule.WedgeFreezes) && (Without == Rule.Fence || (!Blocked && Port.HoldsLease));
+
+    /// <summary>Whether anything may be proposed, executed or sent.</summary>
+    public bool Acts => Map is not null && (!Wedged || Without == Rule.WedgeFreezes);
+
+    /// <summary>The rank of the member that owns a session, −1 when none does.</summary>
+    public int OwnerOf(UInt128 session)
+    {
+        if (session == Session) return Rank;
+        return session == 0 ? -1 : Array.IndexOf(SessionOfRank, session);
+    }
+}

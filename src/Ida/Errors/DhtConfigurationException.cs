@@ -1,0 +1,4 @@
+namespace Ida;
+
+/// <summary>Options or registrations are impossible, or differ from those the DHT was founded with.</summary>
+public sealed class DhtConfigurationException(string message) : DhtException(message);

@@ -1,0 +1,4 @@
+namespace Ida;
+
+/// <summary>This process is no longer a member of the DHT: it left, closed it, or was excluded.</summary>
+public sealed class NotDhtMemberException(string message, Exception? inner = null) : DhtException(message, inner);

@@ -1,0 +1,11 @@
+namespace Ida;
+
+/// <summary>A key, a value, or the part of an operation that goes to one shard is larger than allowed.</summary>
+public sealed class ValueTooLargeException(string what, long bytes, long limit) : DhtException($"{what} has {bytes} bytes; at most {limit} are allowed.")
+{
+    /// <summary>Its size in bytes.</summary>
+    public long Bytes { get; } = bytes;
+
+    /// <summary>The limit in bytes.</summary>
+    public long Limit { get; } = limit;
+}

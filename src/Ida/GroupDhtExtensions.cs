@@ -1,0 +1,56 @@
+using System.Runtime.CompilerServices;
+using GroupCore.Groups;
+using GroupCore.Wire;
+
+namespace Ida;
+
+/// <summary>The DHT of a group.</summary>
+public static class GroupDhtExtensions
+{
+    private static readonly ConditionalWeakTable<Group, Task<DhtHost>> Hosts = [];
+    private static readonly Lock Gate = new();
+
+    /// <summary>
+    /// Makes this member part of the group's DHT, and completes when it has its place: at the first time when there is a member for
+    /// every shard. Every member that is to hold keys calls it, with the same sizes and resolvers.
+    /// </summary>
+    /// <param name="group">The group; this process is a member.</param>
+    /// <param name="options">Sizes and bounds.</param>
+    /// <param name="register">Registers resolvers: <c>d => d.OnCollision&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
+    /// <param name="cancellationToken">Gives up waiting and takes this member out again.</param>
+    /// <exception cref="DhtConfigurationException">An option is impossible, or options and resolvers differ from the other members'.</exception>
+    /// <exception cref="NotDhtMemberException">The process left the group meanwhile.</exception>
+    /// <exception cref="InvalidOperationException">It is enabled already at this member.</exception>
+    public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(group);
+        ArgumentNullException.ThrowIfNull(options);
+        options.Validate();
+        var registry = new DhtRegistry();
+        register?.Invoke(registry);
+        registry.Seal(options.Serializer ?? ContractSerializer.Instance);
+        Task<DhtHost> attached;
+        lock (Gate)
+        {
+            if (!Hosts.TryGetValue(group, out attached!) || attached.IsFaulted || attached.IsCanceled)
+            {
+                attached = group.AttachLayerAsync(static port => new DhtHost(port), CancellationToken.None).AsTask();
+                Hosts.AddOrUpdate(group, attached);
+            }
+        }
+        var host = await attached.WaitAsync(cancellationToken).ConfigureAwait(false);
+        var command = new EnableCommand(host, options, registry);
+        while (!host.Node.TryPost(command)) await host.Node.CommandRoom(cancellationToken).ConfigureAwait(false);
+        var dht = await command.Task.ConfigureAwait(false);
+        try
+        {
+            await dht.Serving.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            await dht.CloseAsync().ConfigureAwait(false);
+            throw;
+        }
+        return dht;
+    }
+}

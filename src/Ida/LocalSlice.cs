@@ -1,0 +1,23 @@
+namespace Ida;
+
+/// <summary>What one member holds at one moment: to compare replicas and to look into a slice, not for queries.</summary>
+/// <param name="View">The view it was taken in.</param>
+/// <param name="Shard">The shard; −1 when the member holds none.</param>
+/// <param name="Slot">Its slot; −1 when it holds none.</param>
+/// <param name="IsFull">Whether it has the complete state.</param>
+/// <param name="Digest">A number over all keys, versions and values: equal at full replicas of a shard when nothing is under way.</param>
+/// <param name="Entries">The entries, in the order of their hash.</param>
+public sealed record LocalSlice(ulong View, int Shard, int Slot, bool IsFull, ulong Digest, IReadOnlyList<LocalEntry> Entries)
+{
+    /// <summary>The entries of one map.</summary>
+    public IEnumerable<KeyValuePair<TKey, Versioned<TValue>>> Of<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull
+    {
+        var typed = map as DhtMap<TKey, TValue> ?? throw new ArgumentException("The map is not one of this DHT.", nameof(map));
+        foreach (var entry in Entries)
+        {
+            if (!entry.Key.Span[..KeyIdentity.MapBytes].SequenceEqual(typed.Identity)) continue;
+            yield return new(GroupCore.Wire.CanonicalKey.Read<TKey>(entry.Key.Span[KeyIdentity.MapBytes..]),
+                new(typed.Serializer.Deserialize<TValue>(entry.Value.Span), entry.Version));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+namespace Ida.Ordering;
+
+/// <summary>
+/// One key at one member: value, version, clock, and the queue of operations that are not yet executed and stable, in (time, id) order.
+/// Value arrays are never changed once stored, so a snapshot keeps a reference and no copy.
+/// </summary>
+internal sealed class Entry(byte[] key, ulong hash)
+{
+    public readonly byte[] Key = key;
+    public readonly ulong Hash = hash;
+
+    /// <summary>Next entry of the same bucket.</summary>
+    public Entry? Chain;
+
+    /// <summary>Null: the key is absent.</summary>
+    public byte[]? Value;
+    public ulong Version;
+
+    /// <summary>Largest time proposed or committed for this key.</summary>
+    public ulong Clock;
+
+    public KeyUse? Head, Tail;
+    public int Uses, Puts;
+
+    /// <summary>It is on the list of keys to look at again.</summary>
+    public bool Touched;
+    public long Arrivals;
+
+    /// <summary>The last executed put while it is not stable.</summary>
+    public OpRecord? Writer;
+
+    public ReadWait? FirstWait, LastWait;
+
+    /// <summary>What the snapshot of view <see cref="SnapView"/> holds, if the entry was changed since.</summary>
+    public byte[]? SnapValue;
+    public ulong SnapVersion, SnapView;
+
+    /// <summary>Nothing would be lost with it but its clock.</summary>
+    public bool Idle => Value is null && Head is null && FirstWait is null;
+
+    /// <summary>Puts a use into its place by (time, id); searches from the tail, where new ones belong.</summary>
+    public void Enqueue(KeyUse use)
+    {
+        var after = Tail;
+        while (after is not null && OpRecord.Before(use.Op, after.Op)) after = after.Previous;
+        use.Previous = after;
+        use.Next = after is null ? Head : after.Next;
+        if (use.Next is null) Tail = use; else use.Next.Previous = use;
+        if (after is null) Head = use; else after.Next = use;
+        use.Queued = true;
+        Uses++;
+        if (use.Op.IsPut) Puts++;
+    }
+
+    public void Dequeue(KeyUse use)
+    {
+        if (!use.Queued) return;
+        if (use.Previous is null) Head = use.Next; else use.Previous.Next = use.Next;
+        if (use.Next is null) Tail = use.Previous; else use.Next.Previous = use.Previous;
+        use.Previous = use.Next = null;
+        use.Queued = false;
+        Uses--;
+        if (use.Op.IsPut) Puts--;
+    }
+
+    /// <summary>Forgets queue and readers at a view boundary.</summary>
+    public void ClearQueue()
+    {
+        Head = Tail = null;
+        Uses = Puts = 0;
+        Writer = null;
+        FirstWait = LastWait = null;
+    }
+}

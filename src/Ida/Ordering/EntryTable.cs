@@ -1,0 +1,89 @@
+namespace Ida.Ordering;
+
+/// <summary>
+/// The entries of a slice, addressed by the upper bits of their hash: 256 ranges that grow each by itself, so that growth moves 1/256
+/// of the keys at a time and state transfer walks the ranges in order.
+/// </summary>
+internal sealed class EntryTable
+{
+    public const int Ranges = 256;
+    private readonly Range[] _ranges = new Range[Ranges];
+
+    public EntryTable()
+    {
+        for (int i = 0; i < Ranges; i++) _ranges[i].Buckets = new Entry?[4];
+    }
+
+    /// <summary>Number of entries, absent keys with a queue included.</summary>
+    public int Count { get; private set; }
+
+    public static int RangeOf(ulong hash) => (int)(hash >> 56);
+
+    public Entry? Find(ReadOnlySpan<byte> key, ulong hash)
+    {
+        ref Range range = ref _ranges[RangeOf(hash)];
+        for (var entry = range.Buckets[range.Index(hash)]; entry is not null; entry = entry.Chain)
+            if (entry.Hash == hash && entry.Key.AsSpan().SequenceEqual(key)) return entry;
+        return null;
+    }
+
+    public Entry FindOrAdd(ReadOnlySpan<byte> key, ulong hash, ulong clock)
+    {
+        if (Find(key, hash) is { } found) return found;
+        ref Range range = ref _ranges[RangeOf(hash)];
+        if (range.Count == range.Buckets.Length) range.Grow();
+        var entry = new Entry(key.ToArray(), hash) { Clock = clock };
+        ref Entry? bucket = ref range.Buckets[range.Index(hash)];
+        entry.Chain = bucket;
+        bucket = entry;
+        range.Count++;
+        Count++;
+        return entry;
+    }
+
+    public void Remove(Entry entry)
+    {
+        ref Range range = ref _ranges[RangeOf(entry.Hash)];
+        ref Entry? link = ref range.Buckets[range.Index(entry.Hash)];
+        while (link is not null && link != entry) link = ref link.Chain;
+        if (link is null) return;
+        link = entry.Chain;
+        entry.Chain = null;
+        range.Count--;
+        Count--;
+    }
+
+    /// <summary>Copies the entries of a range, sorted by hash and key, so that all replicas walk alike.</summary>
+    public void CopyRange(int range, List<Entry> into)
+    {
+        into.Clear();
+        foreach (var bucket in _ranges[range].Buckets)
+            for (var entry = bucket; entry is not null; entry = entry.Chain) into.Add(entry);
+        into.Sort(static (a, b) => a.Hash != b.Hash ? a.Hash.CompareTo(b.Hash) : a.Key.AsSpan().SequenceCompareTo(b.Key));
+    }
+
+    private struct Range
+    {
+        public Entry?[] Buckets;
+        public int Count;
+
+        public readonly int Index(ulong hash) => (int)((hash >> 24) & (uint)(Buckets.Length - 1));
+
+        public void Grow()
+        {
+            var old = Buckets;
+            Buckets = new Entry?[old.Length * 2];
+            foreach (var bucket in old)
+            {
+                for (var entry = bucket; entry is not null;)
+                {
+                    var next = entry.Chain;
+                    ref Entry? link = ref Buckets[Index(entry.Hash)];
+                    entry.Chain = link;
+                    link = entry;
+                    entry = next;
+                }
+            }
+        }
+    }
+}

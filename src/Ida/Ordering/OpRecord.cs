@@ -1,0 +1,81 @@
+namespace Ida.Ordering;
+
+/// <summary>
+/// What a participant knows of one attempt. Kept until executed, stable and settled (its COMMIT reached all participants), because the
+/// flush decides from what survivors hold. Source: ida 4.6, 4.15 GC.
+/// </summary>
+internal sealed class OpRecord
+{
+    public OpKey Key;
+
+    /// <summary>Rank of the owner of the session in this view, −1 when the session is not a member's.</summary>
+    public int Owner;
+
+    public bool IsPut, Single;
+    public ConsistencyLevel Level;
+    public ulong Proposed, Time;
+    public bool Committed, Executed, Stable, Settled, ClearSent, EarlySent, ClearAtProposal;
+
+    /// <summary>The effects were computed at the proposal and hold if the time stays.</summary>
+    public bool Speculated;
+
+    /// <summary>The uses hold the result: executed here, or computed at the proposal.</summary>
+    public bool HasResult;
+
+    /// <summary>Has its place in the order at a member that waits for its state; applied when that is there.</summary>
+    public bool Deferred;
+
+    /// <summary>It left the table: references from queues of commits and readers find out by <see cref="Generation"/>.</summary>
+    public int Generation;
+
+    public long Since;
+    public bool TakenOver;
+
+    public ushort[] Slots = new ushort[8];
+    public int SlotCount;
+    public KeyUse[] Uses = [];
+    public int UseCount;
+    public readonly List<int> Coordinators = [];
+
+    /// <summary>Neighbours in order of arrival.</summary>
+    public OpRecord? Older, Newer;
+
+    /// <summary>What orders it: the time once committed, the proposal before.</summary>
+    public ulong Position => Committed ? Time : Proposed;
+
+    public static bool Before(OpRecord left, OpRecord right) =>
+        left.Position != right.Position ? left.Position < right.Position : left.Key.CompareTo(right.Key) < 0;
+
+    public ReadOnlySpan<ushort> Participants => Slots.AsSpan(0, SlotCount);
+
+    public void AddSlot(ushort slot)
+    {
+        if (SlotCount == Slots.Length) Array.Resize(ref Slots, SlotCount * 2);
+        Slots[SlotCount++] = slot;
+    }
+
+    public KeyUse AddUse(Entry entry)
+    {
+        if (UseCount == Uses.Length)
+        {
+            int old = UseCount;
+            Array.Resize(ref Uses, Math.Max(1, old * 2));
+            for (int i = old; i < Uses.Length; i++) Uses[i] = new();
+        }
+        var use = Uses[UseCount++];
+        use.Op = this;
+        use.Entry = entry;
+        return use;
+    }
+
+    public void Reset()
+    {
+        Generation++;
+        for (int i = 0; i < UseCount; i++) Uses[i].Reset();
+        UseCount = SlotCount = 0;
+        Coordinators.Clear();
+        IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = TakenOver = false;
+        Proposed = Time = 0;
+        Older = Newer = null;
+    }
+}

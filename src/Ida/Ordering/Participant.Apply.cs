@@ -1,0 +1,156 @@
+using GroupCore.Runtime;
+using Ida.Wire;
+
+namespace Ida.Ordering;
+
+/// <summary>Effects: what an operation does to the entries, the same at every replica.</summary>
+internal sealed partial class Participant
+{
+    /// <summary>
+    /// Computes the effects ahead of the commit, which is right when everything before is done and the time stays: then nothing can
+    /// come in between.
+    /// </summary>
+    private void Speculate(OpRecord op)
+    {
+        if (!op.IsPut) Look(op);
+        else if (TryOutcome(op, out var outcome)) Repeat(op, outcome);
+        else
+        {
+            for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Proposed);
+            op.Speculated = true;
+        }
+        op.HasResult = true;
+    }
+
+    private void Perform(OpRecord op)
+    {
+        if (!op.IsPut) Look(op);
+        else if (TryOutcome(op, out var outcome)) Repeat(op, outcome);
+        else
+        {
+            if (!op.Speculated || state.Without != Rule.None)
+                for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Time);
+            for (int i = 0; i < op.UseCount; i++)
+            {
+                var use = op.Uses[i];
+                if (use.Error is null) Store(use.Entry, use.Value, use.Version);
+                if (!op.Stable) use.Entry.Writer = op;
+            }
+            RecordOutcome(op);
+        }
+        op.HasResult = true;
+    }
+
+    private static void Look(OpRecord op)
+    {
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var use = op.Uses[i];
+            (use.Value, use.Version) = (use.Entry.Value, use.Entry.Version);
+        }
+    }
+
+    private void Compute(KeyUse use, ulong time)
+    {
+        var entry = use.Entry;
+        use.Error = null;
+        (use.Value, use.Version) = (use.Incoming, Math.Max(time, entry.Version + 1));
+        if (use.Resolver == 0) return;
+        try
+        {
+            use.Value = state.Registry.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
+            if (use.Value is { Length: > DhtLimits.ValueBytes } large) throw new ValueTooLargeException("The resolver's value", large.Length, DhtLimits.ValueBytes);
+        }
+        catch (Exception error)
+        {
+            // Deterministic resolvers fail alike at all replicas; the entry stays as it is at each.
+            use.Error = error.Message.Length > DhtLimits.ErrorChars ? error.Message[..DhtLimits.ErrorChars] : error.Message;
+            (use.Value, use.Version) = (entry.Value, entry.Version);
+        }
+    }
+
+    private void Store(Entry entry, byte[]? value, ulong version)
+    {
+        Source.BeforeChange(entry);
+        (entry.Value, entry.Version) = (value, version);
+    }
+
+    private bool TryOutcome(OpRecord op, out Outcome outcome)
+    {
+        outcome = default;
+        return state.Without != Rule.OutcomeTable && Sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out outcome);
+    }
+
+    /// <summary>The logical put was applied by another attempt: this one only tells its result.</summary>
+    private static void Repeat(OpRecord op, in Outcome outcome)
+    {
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            op.Uses[i].Version = outcome.VersionAt(i);
+            op.Uses[i].Error = outcome.ErrorAt(i);
+        }
+    }
+
+    private void RecordOutcome(OpRecord op)
+    {
+        if (Sessions.Find(op.Key.Id.Session) is not { } session) return;
+        ulong[]? versions = null;
+        string?[]? errors = null;
+        if (op.UseCount > 1)
+        {
+            versions = new ulong[op.UseCount];
+            for (int i = 0; i < versions.Length; i++) versions[i] = op.Uses[i].Version;
+        }
+        for (int i = 0; i < op.UseCount; i++)
+            if (op.Uses[i].Error is { } error) (errors ??= new string?[op.UseCount])[i] = error;
+        session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Uses[0].Version, versions, errors));
+    }
+
+    /// <summary>The state is here: applies what was ordered meanwhile and begins to answer.</summary>
+    public void BecomeFull(ulong boundaryClock)
+    {
+        _floor = Math.Max(_floor, boundaryClock);
+        state.Clock.Observe(boundaryClock);
+        state.Full = true;
+        foreach (var op in Deferred)
+        {
+            for (int i = 0; i < op.UseCount; i++)
+            {
+                // The entry left the table if it was idle; find the one that is there now.
+                var entry = op.Uses[i].Entry;
+                if (!op.Uses[i].Queued) op.Uses[i].Entry = Table.FindOrAdd(entry.Key, entry.Hash, Math.Max(_floor, entry.Clock));
+            }
+            Perform(op);
+            op.Deferred = false;
+            TouchAll(op);
+            DropIfDone(op);
+        }
+        Deferred.Clear();
+        DeleteKnownOutcomes();
+        Pump();
+    }
+
+    /// <summary>Queued puts whose outcome came with the state are done for ever: their coordinator was told so by the others.</summary>
+    private void DeleteKnownOutcomes()
+    {
+        for (OpRecord? op = _oldest, next; op is not null; op = next)
+        {
+            next = op.Newer;
+            if (!op.IsPut || op.Committed || !TryOutcome(op, out var outcome) || outcome.View >= state.View) continue;
+            TouchAll(op);
+            for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
+            Remove(op);
+        }
+    }
+
+    /// <summary>Empties a range before the state of a newer boundary is written into it.</summary>
+    public void ClearRange(int range, List<Entry> scratch)
+    {
+        Table.CopyRange(range, scratch);
+        foreach (var entry in scratch)
+        {
+            (entry.Value, entry.Version) = (null, 0);
+            DropIfIdle(entry);
+        }
+    }
+}

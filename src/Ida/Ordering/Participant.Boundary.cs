@@ -1,0 +1,93 @@
+using Ida.Boundary;
+
+namespace Ida.Ordering;
+
+/// <summary>View boundaries: what this member says, and what is decided of what it holds (ida 4.8).</summary>
+internal sealed partial class Participant
+{
+    /// <summary>Every put held, while it is not known that all participants have its commit.</summary>
+    public void Contribute(List<UnsettledOp> into)
+    {
+        for (var op = _oldest; op is not null; op = op.Newer)
+            if (op.IsPut) into.Add(new(op.Key, op.Proposed, op.Committed ? op.Time : 0, op.Participants.ToArray()));
+    }
+
+    /// <summary>
+    /// Applies the decided puts in (time, id) order and forgets everything else of the old view. A member without its state applies
+    /// nothing: its next snapshot is of this boundary. Called before the view is counted on, so that outcomes carry the old one.
+    /// </summary>
+    public void ApplyDecision(Decision decision)
+    {
+        var due = new List<OpRecord>();
+        for (var op = _oldest; op is not null; op = op.Newer)
+        {
+            if (!op.IsPut || !decision.TryCommit(op.Key, out ulong time)) continue;
+            if (time != op.Proposed) op.Speculated = false;
+            (op.Committed, op.Time, op.Stable) = (true, time, true);
+            state.Clock.Observe(time);
+            for (int i = 0; i < op.UseCount; i++)
+            {
+                var entry = op.Uses[i].Entry;
+                entry.Clock = Math.Max(entry.Clock, time);
+            }
+            if (!op.Executed) due.Add(op);
+        }
+        due.Sort(static (a, b) => OpRecord.Before(a, b) ? -1 : 1);
+        if (state.Full)
+            foreach (var op in due)
+            {
+                op.Executed = true;
+                Perform(op);
+            }
+        ForgetView();
+    }
+
+    /// <summary>Empties queues, readers and the table of operations; clocks and outcomes stay.</summary>
+    public void ForgetView()
+    {
+        Deferred.Clear();
+        foreach (var entry in _waiting)
+        {
+            entry.ClearQueue();
+            DropIfIdle(entry);
+        }
+        _waiting.Clear();
+        HasWaits = false;
+        _touched.Clear();
+        for (var op = _oldest; op is not null; op = op.Newer)
+            for (int i = 0; i < op.UseCount; i++)
+            {
+                var entry = op.Uses[i].Entry;
+                entry.Touched = false;
+                entry.ClearQueue();
+                DropIfIdle(entry);
+            }
+        for (OpRecord? op = _oldest, next; op is not null; op = next)
+        {
+            next = op.Newer;
+            Recycle(op);
+        }
+        _ops.Clear();
+        _oldest = _newest = null;
+        _unsettledBytes = 0;
+    }
+
+    /// <summary>Another shard, or none: nothing of the old slice remains.</summary>
+    public void DropSlice()
+    {
+        Table = new();
+        Sessions.Clear();
+    }
+
+    /// <summary>What this member holds, for comparison with its replicas; empty when it has no state.</summary>
+    public void Copy(List<LocalEntry> into)
+    {
+        var range = new List<Entry>();
+        for (int i = 0; i < EntryTable.Ranges; i++)
+        {
+            Table.CopyRange(i, range);
+            foreach (var entry in range)
+                if (entry.Value is { } value) into.Add(new(entry.Key, entry.Version, value));
+        }
+    }
+}

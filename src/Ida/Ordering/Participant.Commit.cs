@@ -1,0 +1,253 @@
+using GroupCore.Runtime;
+
+namespace Ida.Ordering;
+
+/// <summary>From the commit to stability.</summary>
+internal sealed partial class Participant
+{
+    /// <summary>All participants have proposed: the operation has its time.</summary>
+    public void Commit(in OpKey key, int owner, int from, ulong time, bool stable)
+    {
+        bool known = _ops.TryGetValue(key, out var op);
+        Settlement.CommitArrived(from, op);
+        if (!known || op is null)
+        {
+            // Only what is executed, stable and settled has left the table.
+            if (!stable) send.Stable(from, key, owner);
+            return;
+        }
+        if (time < op.Proposed && state.Without != Rule.TimeOverAll)
+        {
+            state.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        Join(op, from);
+        if (!op.Committed) SetTime(op, time);
+        else if (op.Time != time) state.Node.Counters.Refuse(RefusalReason.Unexpected);
+        else if (op.ClearSent && !op.Stable && !stable && !(op.ClearAtProposal && op.Time == op.Proposed)) send.Clear(from, op, early: false);
+        op.Stable |= stable;
+        TouchAll(op);
+        if (op.Executed && op.Stable) Finish(op);
+        Pump();
+    }
+
+    private void SetTime(OpRecord op, ulong time)
+    {
+        op.Committed = true;
+        op.Time = time;
+        state.Clock.Observe(time);
+        if (time != op.Proposed) op.HasResult = op.Speculated = false;
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var use = op.Uses[i];
+            var entry = use.Entry;
+            if (state.Without != Rule.CommitAdvancesClocks) entry.Clock = Math.Max(entry.Clock, time);
+            if (time == op.Proposed) continue;
+            entry.Dequeue(use);
+            entry.Enqueue(use);
+        }
+    }
+
+    /// <summary>Every participant has executed it and all before it.</summary>
+    public void Stable(in OpKey key)
+    {
+        if (!_ops.TryGetValue(key, out var op) || op.Stable) return;
+        if (!op.Committed)
+        {
+            state.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        op.Stable = true;
+        TouchAll(op);
+        if (op.Executed) Finish(op);
+        Pump();
+    }
+
+    /// <summary>The attempt can never commit. Refused from now on, so that no straggler brings it back.</summary>
+    public void Abort(in OpKey key)
+    {
+        if (_ops.TryGetValue(key, out var op))
+        {
+            if (op.Committed && state.Without != Rule.AbortNeedsPoison)
+            {
+                state.Node.Counters.Refuse(RefusalReason.Unexpected);
+                return;
+            }
+            TouchAll(op);
+            for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
+            Remove(op);
+            Pump();
+        }
+        if (Sessions.Find(key.Id.Session) is { } session) session.Poison(key.Id.Sequence, key.Attempt);
+    }
+
+    /// <summary>A takeover asks what is held here; with <paramref name="poison"/> what is not held is refused from now on.</summary>
+    public void Recover(in OpKey key, int owner, int from, bool put, bool poison)
+    {
+        if (_ops.TryGetValue(key, out var op))
+        {
+            Join(op, from);
+            Answer(op, from);
+            return;
+        }
+        if (Sessions.Find(key.Id.Session) is not { } session)
+        {
+            send.Poisoned(from, key, owner, PoisonReason.Expired);
+            return;
+        }
+        if (put && state.Full && session.TryGet(key.Id.Sequence, out var outcome))
+        {
+            // Executed in this view and gone from the table: settled. Another attempt's outcome makes this one void.
+            if (outcome.View == state.View && outcome.Attempt == key.Attempt)
+            {
+                send.Stable(from, key, owner);
+                return;
+            }
+            session.Poison(key.Id.Sequence, key.Attempt);
+            send.Done(from, key, owner, 0, outcome);
+            return;
+        }
+        bool refused = session.IsPoisoned(key.Id.Sequence, key.Attempt);
+        if (!refused && !poison)
+        {
+            send.NotHeld(from, key, owner);
+            return;
+        }
+        if (!refused) session.Poison(key.Id.Sequence, key.Attempt);
+        send.Poisoned(from, key, owner, PoisonReason.Poisoned);
+    }
+
+    /// <summary>Every participant has the commit: the record is not needed for a flush any more.</summary>
+    public void Settle(OpRecord op)
+    {
+        op.Settled = true;
+        DropIfDone(op);
+    }
+
+    /// <summary>Looks again at what waits for the right to answer.</summary>
+    public void Retry()
+    {
+        HasWaits = false;
+        for (var op = _oldest; op is not null; op = op.Newer)
+            if (!op.IsPut && op.Committed) TouchAll(op);
+        foreach (var entry in _waiting) Touch(entry);
+        Pump();
+        _waiting.RemoveAll(static entry => entry.FirstWait is null);
+        HasWaits = _waiting.Count > 0;
+    }
+
+    private void Pump()
+    {
+        while (_touched.Count > 0)
+        {
+            var entry = _touched[^1];
+            _touched.RemoveAt(_touched.Count - 1);
+            entry.Touched = false;
+            ExecuteWhatIsDue(entry);
+            ClearWhatIsDue(entry);
+            if (entry.FirstWait is not null) AnswerReads(entry);
+            DropIfIdle(entry);
+        }
+    }
+
+    private void ExecuteWhatIsDue(Entry entry)
+    {
+        for (KeyUse? use = entry.Head, next; use is not null; use = next)
+        {
+            next = use.Next;
+            var op = use.Op;
+            if (op.Executed) continue;
+            bool put = op.IsPut;
+            if (!op.Committed || !Due(op))
+            {
+                if (put) return;
+                continue;
+            }
+            Execute(op);
+        }
+    }
+
+    /// <summary>No conflicting operation with a smaller place is unexecuted, at any of its keys.</summary>
+    private static bool Due(OpRecord op)
+    {
+        for (int i = 0; i < op.UseCount; i++)
+            for (var before = op.Uses[i].Previous; before is not null; before = before.Previous)
+                if (!before.Op.Executed && (op.IsPut || before.Op.IsPut)) return false;
+        return true;
+    }
+
+    private void Execute(OpRecord op)
+    {
+        op.Executed = true;
+        if (state.Full || (state.Without == Rule.OnlyFullAnswers && !op.IsPut)) Perform(op);
+        else if (op.IsPut)
+        {
+            op.Deferred = true;
+            Deferred.Add(op);
+        }
+        TouchAll(op);
+        if (op.Stable) Finish(op);
+    }
+
+    private void ClearWhatIsDue(Entry entry)
+    {
+        for (KeyUse? use = entry.Head, next; use is not null; use = next)
+        {
+            next = use.Next;
+            var op = use.Op;
+            if (!op.Executed)
+            {
+                if (op.IsPut) return;
+                continue;
+            }
+            if (op.ClearSent) continue;
+            if (!op.IsPut && !state.CanAnswer)
+            {
+                Wait(entry);
+                continue;
+            }
+            if (!IsClear(op))
+            {
+                if (op.IsPut || op.Level != ConsistencyLevel.Ordered || op.EarlySent) continue;
+                op.EarlySent = true;
+                foreach (int coordinator in op.Coordinators) send.Clear(coordinator, op, early: true);
+                continue;
+            }
+            op.ClearSent = true;
+            // A coordinator that was told "clear" with this very time counts it already.
+            if (!(op.ClearAtProposal && op.Time == op.Proposed))
+                foreach (int coordinator in op.Coordinators) send.Clear(coordinator, op, early: false);
+            if (!op.Single) continue;
+            op.Stable = true;
+            Finish(op);
+        }
+    }
+
+    private bool IsClear(OpRecord op)
+    {
+        if (state.Without == Rule.ClearIncludesPredecessors) return true;
+        bool puts = !op.IsPut || state.Without == Rule.ClearIncludesReads;
+        for (int i = 0; i < op.UseCount; i++)
+            for (var before = op.Uses[i].Previous; before is not null; before = before.Previous)
+                if (!puts || before.Op.IsPut) return false;
+        return true;
+    }
+
+    /// <summary>Executed and stable: leaves the queues, and the table once settled. Reads are not asked for by a flush.</summary>
+    private void Finish(OpRecord op)
+    {
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var entry = op.Uses[i].Entry;
+            entry.Dequeue(op.Uses[i]);
+            if (entry.Writer == op) entry.Writer = null;
+            Touch(entry);
+        }
+        DropIfDone(op);
+    }
+
+    private void DropIfDone(OpRecord op)
+    {
+        if (op.Executed && op.Stable && !op.Deferred && (op.Settled || !op.IsPut)) Remove(op);
+    }
+}

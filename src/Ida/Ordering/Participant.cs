@@ -1,0 +1,211 @@
+using GroupCore.Runtime;
+using Ida.Wire;
+
+namespace Ida.Ordering;
+
+/// <summary>
+/// A member as participant: keeps the slice, proposes times, executes committed operations of each key in (time, id) order and says when
+/// they are clear. Source: ida 4.6 steps 2, 4 and 6.
+/// </summary>
+/// <remarks>
+/// Guarantees (4.6): a proposal never changes within a view (I1); conflicting operations are executed in (time, id) order (I3); a value
+/// leaves only when its writer is stable (I4); the clock of a key is at least every time executed or sealed here (I6).
+/// An operation stays in the queues of its keys until it is executed and stable, so "each conflicting predecessor is stable" reads: none is
+/// in front. A record stays in the table until its commit has reached all participants, because the flush asks who holds it.
+/// A member without its state orders like any other; what it would execute it keeps in order and applies when the state is there.
+/// </remarks>
+internal sealed partial class Participant(DhtState state, DhtSender send)
+{
+    /// <summary>Times above this are refused: no honest clock reaches it before the year 20000.</summary>
+    public const ulong MaxTime = 1UL << 62;
+
+    private readonly Dictionary<OpKey, OpRecord> _ops = [];
+    private readonly List<Entry> _touched = [];
+    private readonly Stack<OpRecord> _records = [];
+    private readonly Stack<ReadWait> _waits = [];
+    private OpRecord? _oldest, _newest;
+    private long _unsettledBytes;
+    private ulong _floor;
+
+    public EntryTable Table { get; private set; } = new();
+
+    public SessionTable Sessions { get; } = new();
+
+    /// <summary>Committed puts in the order of their place, while the state is not here.</summary>
+    public List<OpRecord> Deferred { get; } = [];
+
+    /// <summary>Hears the commits that arrive, to acknowledge them.</summary>
+    public Settlement Settlement { get; set; } = null!;
+
+    /// <summary>Keeps what a snapshot still needs when an entry changes.</summary>
+    public Transfer.StateSource Source { get; set; } = null!;
+
+    /// <summary>Operations held, oldest first.</summary>
+    public OpRecord? Oldest => _oldest;
+
+    public int OpCount => _ops.Count;
+
+    public bool HasWaits { get; private set; }
+
+    public OpRecord? Find(in OpKey key) => _ops.GetValueOrDefault(key);
+
+    public OpRecord NewRecord() => _records.TryPop(out var record) ? record : new();
+
+    /// <summary>The entry of a key, made when it is new.</summary>
+    public Entry EntryOf(ReadOnlySpan<byte> key, ulong hash) => Table.FindOrAdd(key, hash, _floor);
+
+    /// <summary>A proposal arrives, from its coordinator or forwarded for one. Takes the record over.</summary>
+    public void Propose(OpRecord op, int from, ulong hint, ulong ackedBelow)
+    {
+        var session = Sessions.Find(op.Key.Id.Session);
+        session?.Acknowledge(ackedBelow);
+        if (_ops.TryGetValue(op.Key, out var known))
+        {
+            Discard(op);
+            Join(known, from);
+            Answer(known, from);
+            return;
+        }
+        ulong sequence = op.Key.Id.Sequence;
+        if (op.IsPut && session is not null && state.Full && state.Without != Rule.OutcomeTable && session.TryGet(sequence, out var outcome) && outcome.View < state.View)
+        {
+            send.Done(from, op.Key, op.Owner, op.UseCount, outcome);
+            Discard(op);
+            return;
+        }
+        PoisonReason? refusal = null;
+        if (session is null || sequence < session.AckedBelow) refusal = PoisonReason.Expired;
+        else if (session.IsPoisoned(sequence, op.Key.Attempt) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
+        else if (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers) refusal = PoisonReason.NotFull;
+        else if (Overloaded(op)) refusal = PoisonReason.Overloaded;
+        if (refusal is { } reason)
+        {
+            session?.Poison(sequence, op.Key.Attempt);
+            send.Poisoned(from, op.Key, op.Owner, reason);
+            Discard(op);
+            return;
+        }
+        Enqueue(op, from, hint);
+    }
+
+    private bool Overloaded(OpRecord op)
+    {
+        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes) return true;
+        for (int i = 0; i < op.UseCount; i++)
+            if (op.Uses[i].Entry.Uses >= state.Options.MaxQueuePerKey) return true;
+        return false;
+    }
+
+    private void Enqueue(OpRecord op, int from, ulong hint)
+    {
+        ulong time = state.Clock.Clamp(hint, state.Node.Now);
+        bool clear = true, executed = true;
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var entry = op.Uses[i].Entry;
+            time = Math.Max(time, entry.Clock + 1);
+            if (op.IsPut && state.Without != Rule.ClearIncludesReads ? entry.Head is not null : entry.Puts > 0) clear = false;
+            if (!clear) executed &= AllExecuted(entry, op.IsPut);
+        }
+        if (state.Without == Rule.ClearIncludesPredecessors) clear = executed;
+        op.Proposed = time;
+        op.Since = state.Node.Now;
+        state.Clock.Observe(time);
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var use = op.Uses[i];
+            use.Entry.Clock = time;
+            use.Arrival = ++use.Entry.Arrivals;
+            use.Entry.Enqueue(use);
+        }
+        Add(op);
+        Join(op, from);
+        if (op.Single)
+        {
+            (op.Committed, op.Time) = (true, time);
+            TouchAll(op);
+            Pump();
+            return;
+        }
+        bool answers = op.IsPut || state.CanAnswer;
+        op.ClearAtProposal = clear && answers && (state.Full || op.IsPut || state.Without == Rule.OnlyFullAnswers);
+        bool speculate = clear || state.Without == Rule.FastPathClear || (!op.IsPut && executed && op.Level == ConsistencyLevel.Ordered);
+        if (speculate && answers && (state.Full || state.Without == Rule.OnlyFullAnswers)) Speculate(op);
+        Answer(op, from);
+    }
+
+    private static bool AllExecuted(Entry entry, bool put)
+    {
+        for (var use = entry.Head; use is not null; use = use.Next)
+            if (!use.Op.Executed && (put || use.Op.IsPut)) return false;
+        return true;
+    }
+
+    /// <summary>The answer to a proposal, the same however often it is asked.</summary>
+    private void Answer(OpRecord op, int to)
+    {
+        bool holds = !op.Committed || op.Time == op.Proposed;
+        send.Proposed(to, op, op.ClearAtProposal && holds, op.HasResult && holds);
+        if (op.Stable) send.Stable(to, op.Key, op.Owner);
+        else if (op.ClearSent && !(op.ClearAtProposal && holds)) send.Clear(to, op, early: false);
+    }
+
+    private static void Join(OpRecord op, int coordinator)
+    {
+        if (!op.Coordinators.Contains(coordinator)) op.Coordinators.Add(coordinator);
+    }
+
+    private void Add(OpRecord op)
+    {
+        _ops.Add(op.Key, op);
+        op.Older = _newest;
+        if (_newest is null) _oldest = op; else _newest.Newer = op;
+        _newest = op;
+        if (op.IsPut) _unsettledBytes += SizeOf(op);
+    }
+
+    private void Remove(OpRecord op)
+    {
+        _ops.Remove(op.Key);
+        if (op.Older is null) _oldest = op.Newer; else op.Older.Newer = op.Newer;
+        if (op.Newer is null) _newest = op.Older; else op.Newer.Older = op.Older;
+        if (op.IsPut) _unsettledBytes -= SizeOf(op);
+        Recycle(op);
+    }
+
+    /// <summary>Its bytes in a contribution.</summary>
+    private static int SizeOf(OpRecord op) => 60 + 3 * op.SlotCount;
+
+    private void Recycle(OpRecord op)
+    {
+        op.Reset();
+        if (_records.Count < 4096) _records.Push(op);
+    }
+
+    /// <summary>A record that was never queued: entries made for it go again.</summary>
+    public void Discard(OpRecord op)
+    {
+        for (int i = 0; i < op.UseCount; i++) DropIfIdle(op.Uses[i].Entry);
+        Recycle(op);
+    }
+
+    /// <summary>An absent key that nothing waits for leaves its clock in the floor.</summary>
+    public void DropIfIdle(Entry entry)
+    {
+        if (!entry.Idle || entry.Touched || Source.Needs(entry)) return;
+        _floor = Math.Max(_floor, entry.Clock);
+        Table.Remove(entry);
+    }
+
+    private void Touch(Entry entry)
+    {
+        if (entry.Touched) return;
+        entry.Touched = true;
+        _touched.Add(entry);
+    }
+
+    private void TouchAll(OpRecord op)
+    {
+        for (int i = 0; i < op.UseCount; i++) Touch(op.Uses[i].Entry);
+    }
+}

@@ -1,0 +1,17 @@
+namespace Ida.Ordering;
+
+/// <summary>Why a participant will never hold an attempt.</summary>
+internal enum PoisonReason : byte
+{
+    /// <summary>A takeover made it refuse.</summary>
+    Poisoned,
+
+    /// <summary>A bound on its queues was reached.</summary>
+    Overloaded,
+
+    /// <summary>It has no state to read from.</summary>
+    NotFull,
+
+    /// <summary>It does not know the session any more, or was told that the outcome is known.</summary>
+    Expired,
+}

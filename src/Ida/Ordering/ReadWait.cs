@@ -1,0 +1,34 @@
+namespace Ida.Ordering;
+
+/// <summary>
+/// A one-key read at a representative. It waits for puts queued before it, reads, and waits until the writer of what it read is stable.
+/// It takes no place in the order. Source: ida 4.6 step 6.
+/// </summary>
+internal sealed class ReadWait
+{
+    public ReadWait? Next;
+
+    /// <summary>Where the answer goes: a rank with a request number, or an operation of this member.</summary>
+    public int Rank;
+    public ulong Request;
+    public uint Attempt;
+    public Coordination.ClientOp? Local;
+    public int LocalIndex;
+
+    public ConsistencyLevel Level;
+    public long Arrival;
+    public bool HasRead;
+    public byte[]? Value;
+    public ulong Version;
+    public OpRecord? Writer;
+    public int WriterGeneration;
+
+    public void Reset()
+    {
+        Next = null;
+        Local = null;
+        HasRead = false;
+        Value = null;
+        Writer = null;
+    }
+}

@@ -1,0 +1,63 @@
+namespace Ida.Ordering;
+
+/// <summary>
+/// Sessions known to a slice: those of all members, and the last <see cref="KeptLost"/> of members that are gone, so that a put whose
+/// outcome is unknown can be resolved by another member. The list is the same at all replicas: it follows from views.
+/// </summary>
+internal sealed class SessionTable
+{
+    public const int KeptLost = 256;
+    private readonly Dictionary<UInt128, Session> _byId = [];
+    private readonly List<Session> _all = [];
+
+    /// <summary>All sessions, in the order of becoming known.</summary>
+    public IReadOnlyList<Session> All => _all;
+
+    /// <summary>Poisoned attempts in all of them.</summary>
+    public int PoisonedCount
+    {
+        get
+        {
+            int sum = 0;
+            foreach (var session in _all) sum += session.PoisonedCount;
+            return sum;
+        }
+    }
+
+    public Session? Find(UInt128 id) => _byId.GetValueOrDefault(id);
+
+    public Session GetOrAdd(UInt128 id)
+    {
+        if (_byId.TryGetValue(id, out var known)) return known;
+        var session = new Session(id);
+        _byId.Add(id, session);
+        _all.Add(session);
+        return session;
+    }
+
+    /// <summary>At an install: adds the members' sessions, and forgets the oldest of those whose owners are gone.</summary>
+    public void Update(IReadOnlyList<UInt128> members, ulong view)
+    {
+        foreach (var session in _all)
+        {
+            session.ForgetPoison();
+            if (session.LostIn == 0) session.LostIn = view;
+        }
+        foreach (var id in members) GetOrAdd(id).LostIn = 0;
+        int lost = _all.Count - members.Count;
+        while (lost-- > KeptLost)
+        {
+            Session? oldest = null;
+            foreach (var session in _all)
+                if (session.LostIn != 0 && (oldest is null || session.LostIn < oldest.LostIn || (session.LostIn == oldest.LostIn && session.Id < oldest.Id))) oldest = session;
+            _all.Remove(oldest!);
+            _byId.Remove(oldest!.Id);
+        }
+    }
+
+    public void Clear()
+    {
+        _byId.Clear();
+        _all.Clear();
+    }
+}

@@ -1,0 +1,11 @@
+namespace Ida;
+
+/// <summary>Maps canonical key bytes to the place of a key, the same in every process and for ever.</summary>
+public interface IStableHash
+{
+    /// <summary>Name of the function: members whose names differ do not work together.</summary>
+    string Name { get; }
+
+    /// <summary>The place; the shard is its remainder by the number of shards. The bytes begin with 8 that name the map.</summary>
+    ulong Hash(ReadOnlySpan<byte> key);
+}

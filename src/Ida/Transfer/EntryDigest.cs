@@ -1,0 +1,7 @@
+namespace Ida.Transfer;
+
+/// <summary>A number for one entry; those of a range are combined by exclusive or.</summary>
+internal static class EntryDigest
+{
+    public static ulong Of(ReadOnlySpan<byte> key, ulong version) => StableHash.Of(key, version);
+}

@@ -1,0 +1,185 @@
+using Ida.Ordering;
+using Ida.Wire;
+
+namespace Ida.Transfer;
+
+/// <summary>
+/// Sends the state of the shard, as it was when the view was installed, to newcomers, range by range while operations go on.
+/// Source: ida 4.4.
+/// </summary>
+/// <remarks>
+/// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps the old value (arrays are never changed in
+/// place) until no transfer of the view is left, so the cost is one reference per entry changed during the transfer. Outcomes of the
+/// boundary are copied at the install: they are as many as operations whose callers have not yet gone on.
+/// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range whose digest the newcomer
+/// has already, from a source that failed, is not sent again.
+/// </remarks>
+internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
+{
+    private const int ReleasedPerTurn = 4096, ScannedPerTurn = 20_000;
+    private readonly List<Feed> _feeds = [];
+    private readonly List<Entry> _kept = [];
+    private readonly List<Entry> _scratch = [];
+    private byte[] _head = [];
+    private ulong _boundaryClock;
+    private bool _open;
+
+    /// <summary>Whether a transfer is under way or old values wait to be released.</summary>
+    public bool HasWork => _feeds.Count > 0 || (!_open && _kept.Count > 0);
+
+    /// <summary>At the install, after the decided operations: this member is the source of its shard's newcomers.</summary>
+    public void Open(ulong boundaryClock)
+    {
+        (_open, _boundaryClock) = (true, boundaryClock);
+        _head = SessionCodec.Write(participant.Sessions);
+    }
+
+    /// <summary>At the next boundary, or without newcomers.</summary>
+    public void Close()
+    {
+        _open = false;
+        _feeds.Clear();
+        _head = [];
+    }
+
+    /// <summary>Goes on where a turn's bound was reached; releases kept values, a bounded number at a time.</summary>
+    public void Tick()
+    {
+        for (int i = _feeds.Count - 1; i >= 0; i--) Go(_feeds[i]);
+        if (_open) return;
+        int from = Math.Max(0, _kept.Count - ReleasedPerTurn);
+        for (int i = _kept.Count - 1; i >= from; i--) Let(_kept[i]);
+        _kept.RemoveRange(from, _kept.Count - from);
+    }
+
+    private void Let(Entry entry)
+    {
+        (entry.SnapValue, entry.SnapView) = (null, 0);
+        participant.DropIfIdle(entry);
+    }
+
+    /// <summary>An entry is about to change: the snapshot keeps what it was.</summary>
+    public void BeforeChange(Entry entry)
+    {
+        if (!_open || entry.SnapView == state.View) return;
+        if (entry.SnapView == 0) _kept.Add(entry);
+        (entry.SnapValue, entry.SnapVersion, entry.SnapView) = (entry.Value, entry.Version, state.View);
+    }
+
+    /// <summary>Whether an absent entry still stands for a value of the snapshot.</summary>
+    public bool Needs(Entry entry) => _open && entry.SnapView == state.View && entry.SnapValue is not null;
+
+    /// <summary>A newcomer asks, with the digests of ranges it holds.</summary>
+    public void OnPull(int from, ref BodyReader body)
+    {
+        var digests = new ulong[EntryTable.Ranges];
+        for (int i = 0; i < digests.Length; i++) digests[i] = body.U64();
+        if (!body.Complete || !_open || !state.Full || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
+            || _feeds.Exists(one => one.Rank == from))
+        {
+            state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
+            return;
+        }
+        var feed = new Feed(from, digests);
+        _feeds.Add(feed);
+        Go(feed);
+    }
+
+    public void OnAck(int from)
+    {
+        if (_feeds.Find(one => one.Rank == from) is not { Credit: < DhtLimits.ChunkCredit } feed) return;
+        feed.Credit++;
+        Go(feed);
+    }
+
+    private void Go(Feed feed)
+    {
+        feed.Scanned = 0;
+        while (feed.Credit > 0 && feed.Range < EntryTable.Ranges && feed.Scanned < ScannedPerTurn) SendSome(feed);
+        if (feed.Range < EntryTable.Ranges || feed.Credit == 0) return;
+        while (feed.Credit > 0 && feed.HeadSent < _head.Length) SendHead(feed);
+    }
+
+    private bool EveryoneFull()
+    {
+        foreach (ushort slot in state.Map!.Members(state.Shard))
+            if (!state.Map.IsFull(slot)) return false;
+        return true;
+    }
+
+    /// <summary>A newcomer became full: without another the snapshot is over.</summary>
+    public void OnReady()
+    {
+        if (_open && EveryoneFull()) Close();
+    }
+
+    /// <summary>The next chunk, or nothing where the newcomer holds the range already.</summary>
+    private void SendSome(Feed feed)
+    {
+        if (feed.Position == 0)
+        {
+            participant.Table.CopyRange(feed.Range, _scratch);
+            feed.Entries.Clear();
+            ulong digest = 0;
+            foreach (var entry in _scratch)
+            {
+                if (Boundary(entry).Value is null) continue;
+                feed.Entries.Add(entry);
+                digest ^= EntryDigest.Of(entry.Key, Boundary(entry).Version);
+            }
+            feed.Scanned += _scratch.Count;
+            if (digest == feed.Digests[feed.Range])
+            {
+                feed.Range++;
+                return;
+            }
+        }
+        int size = 8, end = feed.Position;
+        while (end < feed.Entries.Count && (end == feed.Position || size < DhtLimits.ChunkBytes))
+        {
+            var entry = feed.Entries[end++];
+            size += entry.Key.Length + (Boundary(entry).Value?.Length ?? 0) + 24;
+        }
+        var body = send.Room(size);
+        bool last = end == feed.Entries.Count;
+        body.U8((byte)feed.Range);
+        body.U8((byte)((feed.Position == 0 ? 1 : 0) | (last ? 2 : 0)));
+        for (int i = feed.Position; i < end; i++)
+        {
+            var entry = feed.Entries[i];
+            var (value, version) = Boundary(entry);
+            body.Blob(entry.Key);
+            body.Var(version);
+            body.Blob(value);
+        }
+        state.Counters.CountStateBytes(body.Length);
+        send.Send(feed.Rank, DhtFrame.Chunk, body.Length);
+        feed.Position = last ? 0 : end;
+        if (last) feed.Range++;
+        if (body.Length > DhtLimits.FreeChunkBytes) feed.Credit--;
+    }
+
+    private void SendHead(Feed feed)
+    {
+        int length = Math.Min(DhtLimits.ChunkBytes, _head.Length - feed.HeadSent);
+        var body = send.Room(length + 9);
+        feed.HeadSent += length;
+        body.U8(feed.HeadSent == _head.Length ? (byte)1 : (byte)0);
+        body.U64(_boundaryClock);
+        body.Raw(_head.AsSpan(feed.HeadSent - length, length));
+        send.Send(feed.Rank, DhtFrame.StateEnd, body.Length);
+        if (feed.HeadSent == _head.Length) _feeds.Remove(feed);
+        else feed.Credit--;
+    }
+
+    private (byte[]? Value, ulong Version) Boundary(Entry entry) =>
+        entry.SnapView == state.View ? (entry.SnapValue, entry.SnapVersion) : (entry.Value, entry.Version);
+
+    private sealed class Feed(int rank, ulong[] digests)
+    {
+        public readonly int Rank = rank;
+        public readonly ulong[] Digests = digests;
+        public readonly List<Entry> Entries = [];
+        public int Range, Position, HeadSent, Scanned, Credit = DhtLimits.ChunkCredit;
+    }
+}

@@ -1,0 +1,28 @@
+using GroupCore.Wire;
+
+namespace Ida.Wire;
+
+/// <summary>Frame types of the DHT, ida 4.15. All carry the group slot and view in their header.</summary>
+internal static class DhtFrame
+{
+    public const FrameType Propose = (FrameType)192;
+    public const FrameType Proposed = (FrameType)193;
+    public const FrameType Commit = (FrameType)194;
+    public const FrameType Clear = (FrameType)195;
+    public const FrameType Stable = (FrameType)196;
+    public const FrameType Done = (FrameType)197;
+    public const FrameType Abort = (FrameType)198;
+    public const FrameType Aborted = (FrameType)199;
+    public const FrameType Poisoned = (FrameType)200;
+    public const FrameType Get = (FrameType)201;
+    public const FrameType Value = (FrameType)202;
+    public const FrameType Recover = (FrameType)203;
+    public const FrameType NotHeld = (FrameType)204;
+    public const FrameType Forward = (FrameType)205;
+    public const FrameType Settle = (FrameType)206;
+    public const FrameType Ready = (FrameType)207;
+    public const FrameType Pull = (FrameType)208;
+    public const FrameType Chunk = (FrameType)209;
+    public const FrameType ChunkAck = (FrameType)210;
+    public const FrameType StateEnd = (FrameType)211;
+}

@@ -1,0 +1,32 @@
+namespace Ida.Wire;
+
+/// <summary>Sizes that bound frames and memory.</summary>
+internal static class DhtLimits
+{
+    /// <summary>Largest serialized key, with the 8 bytes that name its map.</summary>
+    public const int KeyBytes = 4096;
+
+    /// <summary>Largest serialized value.</summary>
+    public const int ValueBytes = 256 * 1024;
+
+    /// <summary>Largest part of one operation for one shard, and of its answer: a frame with its header stays below 1 MiB.</summary>
+    public const int PartBytes = 900 * 1024;
+
+    /// <summary>Most keys of one operation.</summary>
+    public const int Keys = 4096;
+
+    /// <summary>Size of a chunk of state; one entry may exceed it.</summary>
+    public const int ChunkBytes = 256 * 1024;
+
+    /// <summary>Chunks up to this size cost no credit; there are at most 256 of them.</summary>
+    public const int FreeChunkBytes = 1024;
+
+    /// <summary>Chunks on the way from one source to one newcomer.</summary>
+    public const int ChunkCredit = 4;
+
+    /// <summary>Longest text of a resolver's error that is kept.</summary>
+    public const int ErrorChars = 200;
+
+    /// <summary>Bytes of unsettled operations that a contribution may carry.</summary>
+    public const int ContributionBytes = 800 * 1024;
+}

@@ -1,0 +1,307 @@
+using GroupCore.Wire;
+using Ida.Coordination;
+using Ida.Ordering;
+
+namespace Ida.Wire;
+
+/// <summary>
+/// Writes frames. What goes to the own rank takes a short cut: participants' answers are queued as structs and handled by the layer at
+/// the end of the step, so that no part of the protocol is entered twice.
+/// </summary>
+internal sealed class DhtSender(DhtState state)
+{
+    private const int OpBytes = 2 + 16 + 10 + 5;
+    private const ushort ForeignSession = ushort.MaxValue;
+    private readonly Queue<LocalMessage> _local = new();
+
+    /// <summary>Takes results of the own participant where the coordinator is in this process.</summary>
+    public Coordinator Coordinator { get; set; } = null!;
+
+    public bool TryDequeueLocal(out LocalMessage message) => _local.TryDequeue(out message);
+
+    /// <summary>At a view boundary: nothing of the old view remains.</summary>
+    public void ForgetLocal() => _local.Clear();
+
+    public void Proposed(int to, OpRecord op, bool clear, bool result)
+    {
+        if (IsLocal(to))
+        {
+            if (result) Coordinator.TakeResults(op);
+            _local.Enqueue(new(DhtFrame.Proposed, op.Key, op.Proposed, clear, result, default));
+            return;
+        }
+        var body = Room(OpBytes + 9 + (result ? ResultBytes(op) : 0));
+        Op(ref body, op.Key, op.Owner);
+        body.U64(op.Proposed);
+        body.U8((byte)((clear ? 1 : 0) | (result ? 2 : 0)));
+        if (result) Result(ref body, op);
+        Send(to, DhtFrame.Proposed, body.Length);
+    }
+
+    public void Clear(int to, OpRecord op, bool early)
+    {
+        if (IsLocal(to))
+        {
+            if (op.HasResult) Coordinator.TakeResults(op);
+            _local.Enqueue(new(DhtFrame.Clear, op.Key, op.Time, !early, op.HasResult, default));
+            return;
+        }
+        var body = Room(OpBytes + 9 + (op.HasResult ? ResultBytes(op) : 0));
+        Op(ref body, op.Key, op.Owner);
+        body.U64(op.Time);
+        body.U8((byte)((early ? 0 : 1) | (op.HasResult ? 2 : 0)));
+        if (op.HasResult) Result(ref body, op);
+        Send(to, DhtFrame.Clear, body.Length);
+    }
+
+    public void Stable(int to, in OpKey op, int owner)
+    {
+        if (IsLocal(to)) _local.Enqueue(new(DhtFrame.Stable, op, 0, false, false, default));
+        else SendOp(to, DhtFrame.Stable, op, owner);
+    }
+
+    public void Stable(ReadOnlySpan<int> ranks, in OpKey op, int owner)
+    {
+        var body = Room(OpBytes);
+        Op(ref body, op, owner);
+        Send(ranks, DhtFrame.Stable, body.Length);
+    }
+
+    public void Done(int to, in OpKey op, int owner, int parts, in Outcome outcome)
+    {
+        if (IsLocal(to))
+        {
+            Coordinator.TakeOutcome(op, outcome);
+            _local.Enqueue(new(DhtFrame.Done, op, 0, false, true, default));
+            return;
+        }
+        var body = Room(OpBytes + 5 + parts * (10 + 4 * DhtLimits.ErrorChars));
+        Op(ref body, op, owner);
+        body.Var((ulong)parts);
+        for (int i = 0; i < parts; i++)
+        {
+            body.Var(outcome.VersionAt(i));
+            Text(ref body, outcome.ErrorAt(i));
+        }
+        Send(to, DhtFrame.Done, body.Length);
+    }
+
+    public void Poisoned(int to, in OpKey op, int owner, PoisonReason reason)
+    {
+        if (IsLocal(to))
+        {
+            _local.Enqueue(new(DhtFrame.Poisoned, op, 0, false, false, reason));
+            return;
+        }
+        var body = Room(OpBytes + 1);
+        Op(ref body, op, owner);
+        body.U8((byte)reason);
+        Send(to, DhtFrame.Poisoned, body.Length);
+    }
+
+    public void NotHeld(int to, in OpKey op, int owner)
+    {
+        if (IsLocal(to)) _local.Enqueue(new(DhtFrame.NotHeld, op, 0, false, false, default));
+        else SendOp(to, DhtFrame.NotHeld, op, owner);
+    }
+
+    public void Aborted(int to, in OpKey op, int owner)
+    {
+        if (IsLocal(to)) _local.Enqueue(new(DhtFrame.Aborted, op, 0, false, false, default));
+        else SendOp(to, DhtFrame.Aborted, op, owner);
+    }
+
+    public void Commit(ReadOnlySpan<int> ranks, in OpKey op, int owner, ulong time, bool stable)
+    {
+        var body = Room(OpBytes + 9);
+        Op(ref body, op, owner);
+        body.U64(time);
+        body.U8(stable ? (byte)1 : (byte)0);
+        Send(ranks, DhtFrame.Commit, body.Length);
+    }
+
+    public void Abort(int to, in OpKey op, int owner, bool acknowledge)
+    {
+        var body = Room(OpBytes + 1);
+        Op(ref body, op, owner);
+        body.U8(acknowledge ? (byte)1 : (byte)0);
+        Send(to, DhtFrame.Abort, body.Length);
+    }
+
+    public void Recover(int to, in OpKey op, int owner, bool put, bool poison)
+    {
+        var body = Room(OpBytes + 1);
+        Op(ref body, op, owner);
+        body.U8((byte)((put ? 1 : 0) | (poison ? 2 : 0)));
+        Send(to, DhtFrame.Recover, body.Length);
+    }
+
+    /// <summary>Asks a holder to hand its part on to another member of its shard.</summary>
+    public void AskForward(int to, in OpKey op, int owner, int targetSlot)
+    {
+        var body = Room(OpBytes + 4);
+        body.U8(0);
+        Op(ref body, op, owner);
+        body.U16((ushort)targetSlot);
+        Send(to, DhtFrame.Forward, body.Length);
+    }
+
+    /// <summary>A part handed on: the proposal in another's name.</summary>
+    public void Forward(int to, int coordinator, OpRecord op)
+    {
+        int size = OpBytes + 24 + 3 * op.SlotCount;
+        for (int i = 0; i < op.UseCount; i++) size += op.Uses[i].Entry.Key.Length + (op.Uses[i].Incoming?.Length ?? 0) + 24;
+        var body = Room(size);
+        body.U8(1);
+        body.U16((ushort)coordinator);
+        ProposalHead(ref body, op.Key, op.Owner, op.IsPut, false, op.Level, 0, op.Proposed, op.Participants);
+        body.Var((ulong)op.UseCount);
+        for (int i = 0; i < op.UseCount; i++) KeyPart(ref body, op.Uses[i].Entry.Key, op.IsPut, op.Uses[i].Incoming, op.Uses[i].Resolver);
+        Send(to, DhtFrame.Forward, body.Length);
+    }
+
+    /// <summary>The part of one shard, the same bytes for all its participants.</summary>
+    public void Propose(ReadOnlySpan<int> ranks, RunningOp op, ulong ackedBelow, ulong hint, ClientOp client, int first, int count)
+    {
+        int size = OpBytes + 34 + 3 * op.Count;
+        for (int i = first; i < first + count; i++) size += client.Parts[i].KeyLength + (client.Parts[i].Incoming?.Length ?? 0) + 24;
+        var body = Room(size);
+        ProposalHead(ref body, op.Key, op.Owner, op.IsPut, op.Single, op.Level, ackedBelow, hint, op.Slots.AsSpan(0, op.Count));
+        body.Var((ulong)count);
+        for (int i = first; i < first + count; i++) KeyPart(ref body, client.KeyOf(i), op.IsPut, client.Parts[i].Incoming, client.Parts[i].Resolver);
+        Send(ranks, DhtFrame.Propose, body.Length);
+    }
+
+    public void Get(int to, ulong request, uint attempt, int index, ConsistencyLevel level, ReadOnlySpan<byte> key)
+    {
+        var body = Room(30 + key.Length);
+        body.Var(request);
+        body.Var(attempt);
+        body.Var((ulong)index);
+        body.U8((byte)level);
+        body.Blob(key);
+        Send(to, DhtFrame.Get, body.Length);
+    }
+
+    /// <summary>Answers a read that waited.</summary>
+    public void Value(ReadWait wait)
+    {
+        if (wait.Local is { } client) Coordinator.OnLocalValue(client, wait.LocalIndex, wait.Value, wait.Version);
+        else Value(wait.Rank, wait.Request, wait.Attempt, wait.LocalIndex, ReadStatus.Found, wait.Value, wait.Version);
+    }
+
+    public void Value(int to, ulong request, uint attempt, int index, ReadStatus status, byte[]? value, ulong version)
+    {
+        var body = Room(48 + (value?.Length ?? 0));
+        body.Var(request);
+        body.Var(attempt);
+        body.Var((ulong)index);
+        body.U8((byte)(value is null && status == ReadStatus.Found ? ReadStatus.Absent : status));
+        body.Var(version);
+        if (value is not null) body.Raw(value);
+        Send(to, DhtFrame.Value, body.Length);
+    }
+
+    public void Settle(int to, long arrived, long settled)
+    {
+        var body = Room(20);
+        body.Var((ulong)arrived);
+        body.Var((ulong)settled);
+        Send(to, DhtFrame.Settle, body.Length);
+    }
+
+    public BodyWriter Room(int size) => new(state.Port.Reserve(size));
+
+    public void Send(int to, FrameType type, int length)
+    {
+        state.Counters.CountSent(type, 1);
+        state.Port.Send(to, type, length);
+    }
+
+    /// <summary>Reads what <see cref="Op"/> wrote; fails on a member without a session.</summary>
+    public OpKey ReadOp(ref BodyReader from, out int owner)
+    {
+        owner = from.U16();
+        UInt128 session = 0;
+        if (owner == ForeignSession)
+        {
+            session = from.U128();
+            owner = -1;
+        }
+        else if (owner < state.SessionOfRank.Length) session = state.SessionOfRank[owner];
+        ulong sequence = from.Var(), attempt = from.Var();
+        if (session == 0 || attempt > uint.MaxValue) from.Fail();
+        return new(new(session, sequence), (uint)attempt);
+    }
+
+    private bool IsLocal(int to) => to == state.Rank;
+
+    private void Send(ReadOnlySpan<int> ranks, FrameType type, int length)
+    {
+        state.Counters.CountSent(type, ranks.Length);
+        state.Port.Send(ranks, type, length);
+    }
+
+    private void SendOp(int to, FrameType type, in OpKey op, int owner)
+    {
+        var body = Room(OpBytes);
+        Op(ref body, op, owner);
+        Send(to, type, body.Length);
+    }
+
+    private static void Op(ref BodyWriter to, in OpKey op, int owner)
+    {
+        to.U16(owner < 0 ? ForeignSession : (ushort)owner);
+        if (owner < 0) to.U128(op.Id.Session);
+        to.Var(op.Id.Sequence);
+        to.Var(op.Attempt);
+    }
+
+    private static void ProposalHead(ref BodyWriter to, in OpKey op, int owner, bool put, bool single, ConsistencyLevel level, ulong ackedBelow, ulong hint, ReadOnlySpan<ushort> slots)
+    {
+        Op(ref to, op, owner);
+        to.U8((byte)((put ? 1 : 0) | (single ? 2 : 0) | (level == ConsistencyLevel.Ordered ? 4 : 0)));
+        to.Var(ackedBelow);
+        to.U64(hint);
+        to.Var((ulong)slots.Length);
+        foreach (ushort slot in slots) to.Var(slot);
+    }
+
+    private static void KeyPart(ref BodyWriter to, ReadOnlySpan<byte> key, bool put, byte[]? value, ulong resolver)
+    {
+        to.Blob(key);
+        if (!put) return;
+        to.U8((byte)((value is null ? 0 : 1) | (resolver == 0 ? 0 : 2)));
+        if (value is not null) to.Blob(value);
+        if (resolver != 0) to.U64(resolver);
+    }
+
+    private static int ResultBytes(OpRecord op)
+    {
+        int size = 5;
+        for (int i = 0; i < op.UseCount; i++) size += 20 + (op.IsPut ? 4 * (op.Uses[i].Error?.Length ?? 0) : op.Uses[i].Value?.Length ?? 0);
+        return size;
+    }
+
+    private static void Result(ref BodyWriter to, OpRecord op)
+    {
+        to.Var((ulong)op.UseCount);
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var use = op.Uses[i];
+            to.Var(use.Version);
+            if (op.IsPut) Text(ref to, use.Error);
+            else
+            {
+                to.U8(use.Value is null ? (byte)0 : (byte)1);
+                if (use.Value is not null) to.Blob(use.Value);
+            }
+        }
+    }
+
+    private static void Text(ref BodyWriter to, string? text)
+    {
+        // Errors are rare: they may allocate.
+        to.Blob(text is null ? [] : System.Text.Encoding.UTF8.GetBytes(text.Length > DhtLimits.ErrorChars ? text[..DhtLimits.ErrorChars] : text));
+    }
+}
