@@ -55,8 +55,11 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
     /// <summary>The node, for protocols and callers.</summary>
     public INode Node => _node;
 
-    /// <summary>Where the node listens.</summary>
+    /// <summary>Where others reach the node.</summary>
     public NodeAddress Local => _mesh.Local;
+
+    /// <summary>Where the node listens: the same unless another address is advertised.</summary>
+    public NodeAddress Bound => _mesh.Bound;
 
     /// <summary>What ended the loop against its will; null while it runs and after a stop.</summary>
     public Exception? Fault { get; private set; }
@@ -86,7 +89,7 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
             loop._mesh.Dispose();
             throw;
         }
-        new Thread(loop.Run) { IsBackground = true, Name = $"node {loop.Local}" }.Start();
+        new Thread(loop.Run) { IsBackground = true, Name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}" }.Start();
         return loop;
     }
 

@@ -1,46 +1,128 @@
 namespace GroupCore.Runtime;
 
-/// <summary>Timers of one node: a binary heap by (due, order of setting), so that firing order is the same on every run. Cancelling is lazy.</summary>
+/// <summary>
+/// Timers of one node: a binary heap by (due, order of setting), so that firing order is the same on every run. A cancelled timer leaves at once,
+/// so the queue holds live timers only; setting one allocates nothing once the arrays have grown.
+/// </summary>
 internal sealed class TimerQueue
 {
-    private readonly PriorityQueue<(ITimerTarget Target, long Token, long Sequence), (long Due, long Sequence)> _heap = new();
-    private readonly HashSet<long> _live = [];
-    private long _next = 1;
+    private Slot[] _slots = new Slot[16];
+    private int[] _heap = new int[16];
+    private int _count;
+    private int _used;
+    private int _free = -1;
+    private long _sequence;
 
-    /// <summary>When the earliest live timer is due; <see cref="long.MaxValue"/> without one.</summary>
-    public long NextDue
-    {
-        get
-        {
-            while (_heap.TryPeek(out var entry, out var at))
-            {
-                if (_live.Contains(entry.Sequence)) return at.Due;
-                _heap.Dequeue();
-            }
-            return long.MaxValue;
-        }
-    }
+    /// <summary>When the earliest timer is due; <see cref="long.MaxValue"/> without one.</summary>
+    public long NextDue => _count == 0 ? long.MaxValue : _slots[_heap[0]].Due;
+
+    /// <summary>Timers that wait.</summary>
+    public int Count => _count;
 
     public TimerHandle Set(long due, ITimerTarget target, long token)
     {
-        long sequence = _next++;
-        _heap.Enqueue((target, token, sequence), (due, sequence));
-        _live.Add(sequence);
-        return new(sequence);
+        int at = Take();
+        ref Slot slot = ref _slots[at];
+        (slot.Due, slot.Sequence, slot.Target, slot.Token) = (due, ++_sequence, target, token);
+        slot.Generation++;
+        if (_count == _heap.Length) Array.Resize(ref _heap, _count * 2);
+        Up(_count++, at);
+        return new(((long)slot.Generation << 32) | (uint)at);
     }
 
-    public void Cancel(TimerHandle handle) => _live.Remove(handle.Sequence);
+    public void Cancel(TimerHandle handle)
+    {
+        int at = (int)handle.Sequence;
+        if (handle.Sequence == 0 || at >= _used) return;
+        ref Slot slot = ref _slots[at];
+        if (slot.Target is null || slot.Generation != (int)(handle.Sequence >> 32)) return;
+        Remove(slot.HeapAt);
+        Give(at);
+    }
 
     /// <summary>Fires one due timer; false when none is due.</summary>
     public bool FireOne(long now)
     {
-        while (_heap.TryPeek(out var entry, out var at) && at.Due <= now)
+        if (NextDue > now || _count == 0) return false;
+        int at = _heap[0];
+        var (target, token) = (_slots[at].Target!, _slots[at].Token);
+        Remove(0);
+        Give(at);
+        target.OnTimer(token);
+        return true;
+    }
+
+    private int Take()
+    {
+        if (_free >= 0)
         {
-            _heap.Dequeue();
-            if (!_live.Remove(entry.Sequence)) continue;
-            entry.Target.OnTimer(entry.Token);
-            return true;
+            int at = _free;
+            _free = _slots[at].HeapAt;
+            return at;
         }
-        return false;
+        if (_used == _slots.Length) Array.Resize(ref _slots, _used * 2);
+        return _used++;
+    }
+
+    // A free slot's place in the heap is the next free slot.
+    private void Give(int at)
+    {
+        _slots[at].Target = null;
+        _slots[at].HeapAt = _free;
+        _free = at;
+    }
+
+    private void Remove(int place)
+    {
+        int last = _heap[--_count];
+        if (place == _count) return;
+        Down(place, last);
+        if (_heap[place] == last) Up(place, last);
+    }
+
+    private void Up(int place, int at)
+    {
+        while (place > 0)
+        {
+            int parent = (place - 1) / 2;
+            if (!IsBefore(at, _heap[parent])) break;
+            Put(place, _heap[parent]);
+            place = parent;
+        }
+        Put(place, at);
+    }
+
+    private void Down(int place, int at)
+    {
+        while (true)
+        {
+            int child = (2 * place) + 1;
+            if (child >= _count) break;
+            if (child + 1 < _count && IsBefore(_heap[child + 1], _heap[child])) child++;
+            if (!IsBefore(_heap[child], at)) break;
+            Put(place, _heap[child]);
+            place = child;
+        }
+        Put(place, at);
+    }
+
+    private void Put(int place, int at)
+    {
+        _heap[place] = at;
+        _slots[at].HeapAt = place;
+    }
+
+    private bool IsBefore(int one, int other) => _slots[one].Due != _slots[other].Due
+        ? _slots[one].Due < _slots[other].Due
+        : _slots[one].Sequence < _slots[other].Sequence;
+
+    private struct Slot
+    {
+        public long Due;
+        public long Sequence;
+        public ITimerTarget? Target;
+        public long Token;
+        public int HeapAt;
+        public int Generation;
     }
 }

@@ -48,11 +48,14 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _cluster = options.Cluster;
         _random = new(seed);
         _buffer = new(_pool);
-        var bound = _port.Listen(options.Listen);
-        Local = options.Advertise ?? EndPointText.Format(bound);
+        Bound = EndPointText.Format(_port.Listen(options.Listen));
+        Local = options.Advertise ?? Bound;
     }
 
     public NodeAddress Local { get; }
+
+    /// <summary>The address of the listening socket; differs from <see cref="Local"/> when another one is advertised.</summary>
+    public NodeAddress Bound { get; }
 
     /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
     public long NextTimer => Math.Min(_timers.NextDue, NextAck);

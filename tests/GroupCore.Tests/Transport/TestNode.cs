@@ -31,10 +31,18 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
     /// <summary>What to do with a frame, on the loop.</summary>
     public Action<int, FrameHeader, byte[]>? OnData { get; set; }
 
+    /// <summary>Gets the frames instead, when set before any came.</summary>
+    public IFrameHandler? Redirect { get; set; }
+
     public long Got => Volatile.Read(ref _got);
 
     public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
     {
+        if (Redirect is { } other)
+        {
+            other.OnFrame(peer, header, body);
+            return;
+        }
         OnData?.Invoke(peer, header, body.ToArray());
         Volatile.Write(ref _got, _got + 1);
         _changed.Release();

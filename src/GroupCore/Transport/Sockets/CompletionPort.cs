@@ -31,7 +31,6 @@ internal sealed class CompletionPort : ISocketPort
         _listener = new(at.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
-            if (!OperatingSystem.IsWindows()) _listener.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
             _listener.Bind(at);
             _listener.Listen(Backlog);
         }

@@ -1,0 +1,59 @@
+using GroupCore.Runtime;
+
+namespace GroupCore.Tests.Runtime;
+
+public sealed class TimerQueueTests
+{
+    [Fact]
+    public void Timers_fire_by_due_time_then_order_of_setting_and_cancelled_ones_never()
+    {
+        for (ulong seed = 1; seed <= 100; seed++)
+        {
+            var random = new Prng(seed);
+            var queue = new TimerQueue();
+            var fired = new Fired();
+            SortedDictionary<(long Due, long Token), TimerHandle> expected = [];
+            List<TimerHandle> gone = [];
+            long now = 0, token = 0;
+            for (int step = 0; step < 2000; step++)
+            {
+                switch (random.Next(4))
+                {
+                    case 0 or 1:
+                        long due = now + random.Next(50);
+                        expected[(due, token)] = queue.Set(due, fired, token);
+                        token++;
+                        break;
+                    case 2 when expected.Count > 0:
+                        var victim = expected.ElementAt(random.Next(expected.Count));
+                        queue.Cancel(victim.Value);
+                        gone.Add(victim.Value);
+                        expected.Remove(victim.Key);
+                        break;
+                    default:
+                        if (gone.Count > 0) queue.Cancel(gone[random.Next(gone.Count)]);
+                        queue.Cancel(default);
+                        now += random.Next(20);
+                        while (queue.FireOne(now))
+                        {
+                            var first = expected.First();
+                            Assert.Equal(first.Key.Token, fired.Last);
+                            Assert.True(first.Key.Due <= now);
+                            gone.Add(first.Value);
+                            expected.Remove(first.Key);
+                        }
+                        break;
+                }
+                Assert.Equal(expected.Count, queue.Count);
+                Assert.Equal(expected.Count == 0 ? long.MaxValue : expected.First().Key.Due, queue.NextDue);
+            }
+        }
+    }
+
+    private sealed class Fired : ITimerTarget
+    {
+        public long Last { get; private set; }
+
+        public void OnTimer(long token) => Last = token;
+    }
+}
