@@ -10,7 +10,7 @@ internal abstract class Campaign(ReplicatedLog log, bool pre) : Role(log)
     {
         _granted.Clear();
         _granted.Add(Log.Node.Id);
-        Log.Arm(ElectionDue());
+        Log.Arm(AskAgainAt());
         if (Decided()) return;
         var request = new VoteRequest(pre, term, Log.Entries.LastIndex, Log.Entries.LastTerm, transfer);
         foreach (var voter in Log.Entries.Configuration.Voters)
@@ -23,6 +23,9 @@ internal abstract class Campaign(ReplicatedLog log, bool pre) : Role(log)
         if (!_granted.Contains(from.Node)) _granted.Add(from.Node);
         Decided();
     }
+
+    /// <summary>When to go on without an answer.</summary>
+    protected abstract long AskAgainAt();
 
     /// <summary>The term that a vote must be for.</summary>
     protected abstract ulong Term { get; }

@@ -11,6 +11,8 @@ internal sealed class Candidate(ReplicatedLog log, bool transfer) : Campaign(log
         Ask(Log.Term, transfer);
     }
 
+    protected override long AskAgainAt() => ElectionDue();
+
     public override void OnTimer() => Log.Become(new PreCandidate(Log));
 
     protected override void Won() => Log.Become(new Leader(Log));

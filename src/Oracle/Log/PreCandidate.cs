@@ -5,6 +5,9 @@ internal sealed class PreCandidate(ReplicatedLog log) : Campaign(log, pre: true)
 {
     protected override ulong Term => Log.Term + 1;
 
+    /// <summary>Soon: the question changes nothing, and after a leader's death voters learn of it a little apart.</summary>
+    protected override long AskAgainAt() => Log.Node.Now + Log.Node.Random.Next(Log.ElectionTimeout / 8, Log.ElectionTimeout / 4);
+
     public override void Enter() => Ask(Term, transfer: false);
 
     public override void OnTimer()

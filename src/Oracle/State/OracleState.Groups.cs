@@ -6,7 +6,6 @@ namespace Oracle.State;
 
 internal sealed partial class OracleState
 {
-    private const string LastLeft = "the last member left";
     private const string StateLost = "the group's state is lost: no member that held it survives";
 
     private OperationResult Join(ProcessRecord process, Join join)
@@ -118,7 +117,8 @@ internal sealed partial class OracleState
             members.Add(before >= 0 ? old.Members[before] with { Initialised = holds } : comers[id]);
             if (before >= 0 && before != rank) moved.Add(new(id, before, rank));
         }
-        if (!held)
+        // Without members it is the final view: the last ones left, after a flush among them.
+        if (!held && ranks.Count > 0)
         {
             End(group, StateLost);
             return;
@@ -138,7 +138,15 @@ internal sealed partial class OracleState
             process.Groups.Remove(group.Id);
             Forget(process);
         }
-        if (group.Queue.Count > 0 || group.Leavers.Count > 0) Request(group, Rebuild.WhenIdle);
+        if (ranks.Count == 0)
+        {
+            _groups.Remove(group.Id);
+            _byName.Remove(group.Name);
+        }
+        else if (group.Queue.Count > 0 || group.Leavers.Count > 0)
+        {
+            Request(group, Rebuild.WhenIdle);
+        }
         events.OnInstalled(group, goers);
     }
 
@@ -151,9 +159,9 @@ internal sealed partial class OracleState
             else if (group.Leavers.Contains(member.Id)) leavers.Add(member.Id);
             else survivors.Add(member.Id);
         }
-        if (survivors.Count == 0)
+        if (survivors.Count + leavers.Count == 0)
         {
-            End(group, failed.Count == 0 && group.Queue.Count == 0 ? LastLeft : StateLost);
+            End(group, StateLost);
             return;
         }
         bool unchanged = survivors.Count == group.View.Members.Count && group.Queue.Count == 0 && !same;

@@ -95,6 +95,12 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
             events.OnAnswered(request, OperationResult.Refused("the process is not registered, or excluded"));
             return;
         }
+        if (request.Operation is Operations.Done or Operations.Renew)
+        {
+            // Their content says which view they are for: a repeat has no effect.
+            events.OnAnswered(request, Perform(requester, request.Operation));
+            return;
+        }
         requester.Floor = Math.Max(requester.Floor, request.Floor);
         while (requester.Results.Count > 0 && requester.Results.GetKeyAtIndex(0) < requester.Floor) requester.Results.RemoveAt(0);
         if (request.Number < requester.Floor) return;

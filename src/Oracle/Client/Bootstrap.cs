@@ -1,0 +1,101 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Oracle.Frames;
+
+namespace Oracle.Client;
+
+/// <summary>
+/// Finds the system this process belongs to, or founds it.
+/// </summary>
+/// <remarks>
+/// Every process asks all seeds who the Oracle is; any answer wins. A process that listens at a seed address founds a system when no seed
+/// knows one and every earlier seed is refused by its host, or silent for 2.5 s. A seed that hears an earlier one (its questions tell)
+/// waits for it, so of two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
+/// Without other seeds a process founds at once. Seeds that cannot reach each other at their first start can found two systems; frames of
+/// the other are refused and reported, there is no merge. Source: groupcore-oracle 4.2.
+/// </remarks>
+internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet)
+{
+    private const long AskEvery = 200 * Durations.Millisecond;
+    private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
+    private const long DeferenceTo = 5 * Durations.Second;
+    private readonly List<Seed> _seeds = [];
+    private int _own = -1;
+    private long _began;
+    private long _asked;
+
+    /// <summary>Whether nobody answered yet.</summary>
+    public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0);
+
+    public void Start()
+    {
+        _began = node.Now;
+        _asked = long.MinValue / 2;
+        foreach (var address in options.Seeds)
+        {
+            if (address == node.Links.Local) _own = _seeds.Count;
+            else if (!_seeds.Exists(seed => seed.Address == address)) _seeds.Add(new(address));
+        }
+        if (_seeds.Count == 0) _own = 0;
+    }
+
+    /// <summary>Asks again when it is time; true when this process is to found the system.</summary>
+    public bool Step()
+    {
+        if (MayFound()) return true;
+        if (node.Now - _asked < AskEvery) return false;
+        _asked = node.Now;
+        foreach (var seed in _seeds)
+        {
+            seed.Peer = node.Links.Open(seed.Address);
+            outlet.Reply(seed.Peer, new WhoIsOracle());
+        }
+        return false;
+    }
+
+    /// <summary>A seed asked, or answered that it does not know the Oracle.</summary>
+    public void Heard(int peer)
+    {
+        if (Find(peer) is not { } seed) return;
+        seed.HeardAt = node.Now;
+        seed.Refused = false;
+    }
+
+    public void OnFault(int peer, LinkFault fault)
+    {
+        if (Find(peer) is { } seed && fault is LinkFault.Refused) seed.Refused = true;
+    }
+
+    private Seed? Find(int peer)
+    {
+        NodeAddress address = node.Links.AddressOf(peer);
+        return _seeds.Find(seed => seed.Peer == peer || seed.Address == address);
+    }
+
+    private bool MayFound()
+    {
+        if (_own < 0) return false;
+        bool waited = node.Now - _began >= SilenceBeforeFounding;
+        for (int i = 0; i < _seeds.Count; i++)
+        {
+            Seed seed = _seeds[i];
+            bool heard = seed.HeardAt != 0 && node.Now - seed.HeardAt < DeferenceTo;
+            if (i < _own && (heard || !(seed.Refused || waited))) return false;
+            // A later seed may have founded already: its answer, or its silence, is waited for.
+            if (i >= _own && !(heard || seed.Refused || waited)) return false;
+        }
+        // An earlier seed that is only just starting has a moment to show itself.
+        return _own == 0 || node.Now - _began >= Durations.Second;
+    }
+
+    private sealed class Seed(NodeAddress address)
+    {
+        public NodeAddress Address { get; } = address;
+
+        public int Peer { get; set; } = -2;
+
+        public long HeardAt { get; set; }
+
+        public bool Refused { get; set; }
+    }
+}

@@ -1,0 +1,79 @@
+using GroupCore.Membership;
+using Oracle.Frames;
+using Oracle.State;
+
+namespace Oracle.Client;
+
+/// <summary>The groups of this process as far as it heard: what it asks the Oracle about every second.</summary>
+internal sealed class GroupBook
+{
+    private const int EndedKept = 1_024;
+    private readonly SortedDictionary<GroupId, Entry> _groups = [];
+    private readonly Queue<GroupId> _endedOrder = new();
+    private readonly HashSet<GroupId> _ended = [];
+
+    public int Count => _groups.Count;
+
+    public bool Has(GroupId group) => _groups.ContainsKey(group);
+
+    /// <summary>The view this process is in; 0 when none.</summary>
+    public ulong ViewOf(GroupId group) => _groups.TryGetValue(group, out var entry) ? entry.View : 0;
+
+    public void Accepted(GroupId group)
+    {
+        if (!_ended.Contains(group) && _groups.Count < Limits.GroupsPerProcess) _groups.TryAdd(group, new());
+    }
+
+    /// <summary>Whether a proposal concerns a group that is not over for this process.</summary>
+    public bool TakePropose(Proposal proposal, bool concerned)
+    {
+        if (concerned) Accepted(proposal.Group);
+        if (!_groups.TryGetValue(proposal.Group, out var entry)) return false;
+        entry.Proposal = Math.Max(entry.Proposal, proposal.Number);
+        return true;
+    }
+
+    public bool TakeInstall(View view, ProcessId self)
+    {
+        bool member = view.RankOf(self) >= 0;
+        if (member) Accepted(view.Group);
+        if (!_groups.TryGetValue(view.Group, out var entry)) return false;
+        // The view that it is not in yet or any more ends the group here only if it follows one that it was in.
+        if (!member && view.Id <= entry.View) return false;
+        if (!member && entry.View == 0) return false;
+        if (member) entry.View = Math.Max(entry.View, view.Id);
+        else End(view.Group);
+        return true;
+    }
+
+    /// <summary>What the group layer says that it knows: it may have passed over something this book counted.</summary>
+    public void Set(GroupId group, ulong view, ulong proposal)
+    {
+        if (!_groups.TryGetValue(group, out var entry)) return;
+        (entry.View, entry.Proposal) = (view, proposal);
+    }
+
+    public bool End(GroupId group)
+    {
+        if (!_groups.Remove(group)) return false;
+        if (_ended.Add(group)) _endedOrder.Enqueue(group);
+        if (_endedOrder.Count > EndedKept) _ended.Remove(_endedOrder.Dequeue());
+        return true;
+    }
+
+    public List<Known> Known()
+    {
+        var known = new List<Known>(_groups.Count);
+        foreach (var (group, entry) in _groups) known.Add(new(group, entry.View, entry.Proposal));
+        return known;
+    }
+
+    public void Clear() => _groups.Clear();
+
+    private sealed class Entry
+    {
+        public ulong View { get; set; }
+
+        public ulong Proposal { get; set; }
+    }
+}

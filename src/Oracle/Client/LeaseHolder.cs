@@ -1,0 +1,78 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+
+namespace Oracle.Client;
+
+/// <summary>
+/// The process's side of membership leases: until when it may act for its groups, and whether it has contact with the primary partition.
+/// </summary>
+/// <remarks>
+/// A lease lasts 98 % of L from the moment the question was sent, on the own clock (the other 2 % are for clocks that drift by 1 % each way).
+/// A jump of the clock puts the process in doubt (groupcore-oracle 8.5): it holds no lease until a question that it sends afterwards is
+/// answered. Whether it holds one is judged against the time of each use, so nothing has to fire for a lease to end.
+/// </remarks>
+internal sealed class LeaseHolder(INode node, OracleOptions options)
+{
+    private readonly long _length = options.LeaseDuration.Nanoseconds() / 100 * 98;
+    private readonly long _every = options.LeaseDuration.Nanoseconds() / 4;
+    private long _until;
+    private long _notBefore = long.MinValue;
+    private long _sent = long.MinValue / 2;
+    private bool _waiting;
+
+    /// <summary>When the last question that was answered had been sent.</summary>
+    public long Contact { get; private set; }
+
+    /// <summary>Whether a jump of the clock is not yet cleared up.</summary>
+    public bool InDoubt { get; private set; }
+
+    public long Until => InDoubt ? 0 : _until;
+
+    /// <summary>The process table whose share this process knows.</summary>
+    public ulong Version { get; set; }
+
+    public void Begin() => Contact = node.Now;
+
+    /// <summary>A question when one is due; it is repeated sooner while there is no answer.</summary>
+    public LeaseAsk? Ask(ProcessId self, out bool unanswered)
+    {
+        unanswered = _waiting;
+        if (node.Now - _sent < (_waiting ? _every / 2 : _every)) return null;
+        return AskNow(self);
+    }
+
+    public LeaseAsk AskNow(ProcessId self)
+    {
+        _sent = node.Now;
+        _waiting = true;
+        return new(self, node.Now, Version);
+    }
+
+    /// <summary>False for an answer to a question from before a jump of the clock, or one never asked.</summary>
+    public bool Take(LeaseGrant grant)
+    {
+        if (grant.Sent > node.Now || grant.Sent < _notBefore) return false;
+        _waiting = false;
+        InDoubt = false;
+        _until = Math.Max(_until, grant.Sent + _length);
+        Contact = Math.Max(Contact, grant.Sent);
+        return true;
+    }
+
+    /// <summary>The clock jumped.</summary>
+    public void Doubt()
+    {
+        InDoubt = true;
+        _until = 0;
+        _notBefore = node.Now;
+        _sent = long.MinValue / 2;
+    }
+
+    public void End()
+    {
+        _until = 0;
+        InDoubt = true;
+        _notBefore = long.MaxValue;
+    }
+}

@@ -1,0 +1,43 @@
+using GroupCore.Runtime;
+using Oracle.Log;
+
+namespace Oracle.Client;
+
+/// <summary>Who the replicas of the Oracle are and who leads, as far as this process knows. Old knowledge costs a redirection, nothing more.</summary>
+internal sealed class OracleDirectory(INode node)
+{
+    public Configuration Replicas { get; private set; } = Configuration.Empty;
+
+    /// <summary>The believed leader; node 0 while unknown.</summary>
+    public Replica Leader { get; private set; }
+
+    public bool IsEmpty => Replicas.Voters.Count == 0;
+
+    public void Learn(Configuration replicas)
+    {
+        if (replicas.Voters.Count > 0) Replicas = replicas;
+    }
+
+    /// <summary>Takes a hint; true when it names another leader than was known.</summary>
+    public bool Hint(in Replica leader)
+    {
+        if (leader.Node == 0 || leader == Leader) return false;
+        Leader = leader;
+        return true;
+    }
+
+    /// <summary>The believed leader did not answer, or says it does not lead.</summary>
+    public void Doubt() => Leader = default;
+
+    /// <summary>Whom to ask for something only the leader can do.</summary>
+    public Replica Target() => Leader.Node != 0 ? Leader : Voter();
+
+    /// <summary>Any replica, voters and learners alike.</summary>
+    public Replica Any()
+    {
+        int place = node.Random.Next(Replicas.Voters.Count + Replicas.Learners.Count);
+        return place < Replicas.Voters.Count ? Replicas.Voters[place] : Replicas.Learners[place - Replicas.Voters.Count];
+    }
+
+    private Replica Voter() => Replicas.Voters[node.Random.Next(Replicas.Voters.Count)];
+}

@@ -1,0 +1,117 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Client;
+
+/// <summary>
+/// Requests of this process that wait for an answer: sent to the believed leader, repeated after 200 ms … 1 s, to another voter when it does
+/// not answer. The number makes a repeat harmless. A newer flush report of a group takes the place of an older one.
+/// </summary>
+internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory directory)
+{
+    private const long FirstRepeat = 200 * Durations.Millisecond;
+    private const long LastRepeat = Durations.Second;
+    private const int PerStep = 256;
+    private readonly SortedDictionary<ulong, Waiting> _waiting = [];
+    private readonly SortedDictionary<GroupId, ulong> _flushes = [];
+    private readonly SortedSet<ulong> _recorded = [];
+    private readonly List<Waiting> _due = [];
+    private ulong _last;
+
+    /// <summary>This process; requests other than the registration wait until it has an incarnation.</summary>
+    public ProcessId Self { get; set; }
+
+    /// <summary>Room for one more request whose result the Oracle records.</summary>
+    public bool HasRoom => _recorded.Count < Limits.RequestsPerProcess - 16;
+
+    public ulong Submit(Operation operation)
+    {
+        ulong number = operation is Register ? 0 : ++_last;
+        if (operation is Done done)
+        {
+            if (_flushes.TryGetValue(done.Group, out ulong earlier)) _waiting.Remove(earlier);
+            _flushes[done.Group] = number;
+        }
+        else if (operation is not (Register or Renew))
+        {
+            _recorded.Add(number);
+        }
+        var waiting = new Waiting(number, operation);
+        _waiting[number] = waiting;
+        Send(waiting);
+        return number;
+    }
+
+    /// <summary>Takes an answer and returns what it answers; null for the answer to a repeat.</summary>
+    public Operation? Take(ulong number)
+    {
+        if (!_waiting.Remove(number, out var waiting)) return null;
+        _recorded.Remove(number);
+        if (waiting.Operation is Done done && _flushes.GetValueOrDefault(done.Group) == number) _flushes.Remove(done.Group);
+        return waiting.Operation;
+    }
+
+    /// <summary>A flush report that no longer matters, since its group went on.</summary>
+    public void Forget(GroupId group)
+    {
+        if (_flushes.Remove(group, out ulong number)) _waiting.Remove(number);
+    }
+
+    /// <summary>Repeats what is due.</summary>
+    public void Step()
+    {
+        Collect(waiting => node.Now >= waiting.Due);
+        foreach (var waiting in _due)
+        {
+            if (waiting.Attempts > 1) directory.Doubt();
+            Send(waiting);
+        }
+    }
+
+    /// <summary>Another leader is known: everything goes there at once.</summary>
+    public void Resend()
+    {
+        Collect(static _ => true);
+        foreach (var waiting in _due) Send(waiting);
+    }
+
+    public void Clear()
+    {
+        _waiting.Clear();
+        _flushes.Clear();
+        _recorded.Clear();
+    }
+
+    private void Collect(Func<Waiting, bool> which)
+    {
+        _due.Clear();
+        foreach (var (_, waiting) in _waiting)
+        {
+            if (which(waiting)) _due.Add(waiting);
+            if (_due.Count == PerStep) break;
+        }
+    }
+
+    private void Send(Waiting waiting)
+    {
+        if (directory.IsEmpty || (Self.Incarnation == 0 && waiting.Operation is not Register)) return;
+        waiting.Attempts++;
+        waiting.Due = node.Now + Math.Min(LastRepeat, FirstRepeat * waiting.Attempts);
+        ulong floor = _recorded.Count > 0 ? _recorded.Min : _last + 1;
+        outlet.Send(directory.Target(), new RequestFrame(new(Self, waiting.Number, floor, waiting.Operation)));
+    }
+
+    private sealed class Waiting(ulong number, Operation operation)
+    {
+        public ulong Number { get; } = number;
+
+        public Operation Operation { get; } = operation;
+
+        public long Due { get; set; }
+
+        public int Attempts { get; set; }
+    }
+}

@@ -1,0 +1,37 @@
+namespace Oracle.Detection;
+
+/// <summary>
+/// Tells from a regular timer how this process is scheduled: whether its clock jumped (stopped, suspended, a long collection) and whether it
+/// runs late as a habit. Source: groupcore-oracle 4.1, 8.5.
+/// </summary>
+internal sealed class LoopHealth
+{
+    public const long TickEvery = 100 * Durations.Millisecond;
+    private const long Jump = 250 * Durations.Millisecond;
+    private const long LateTick = 50 * Durations.Millisecond;
+    private const long Habit = 20 * Durations.Millisecond;
+    private long _seen;
+    private double _lag;
+
+    /// <summary>Whether this host schedules late by more than 20 ms on average of the last ticks.</summary>
+    public bool RunsLate => _lag > Habit;
+
+    public void Begin(long now) => _seen = now;
+
+    /// <summary>Called at each entry to the protocol: whether the clock jumped since the last.</summary>
+    public bool Jumped(long now)
+    {
+        bool jumped = now - _seen > TickEvery + Jump;
+        if (jumped) _seen = now;
+        return jumped;
+    }
+
+    /// <summary>A tick that was due at <paramref name="due"/>; true when it came late.</summary>
+    public bool Tick(long now, long due)
+    {
+        _seen = now;
+        long late = Math.Max(0, now - due);
+        _lag = (0.9 * _lag) + (0.1 * Math.Min(late, 2 * LateTick));
+        return late > LateTick;
+    }
+}

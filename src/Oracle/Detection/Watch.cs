@@ -1,0 +1,300 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Oracle.Client;
+using Oracle.Frames;
+
+namespace Oracle.Detection;
+
+/// <summary>
+/// Watches the processes that the Oracle assigned to this one, and reports to the leader what speaks against them. It decides nothing.
+/// </summary>
+/// <remarks>
+/// Rounds of 500 ms: a probe; without an answer in 250 ms × (1 + health) another one, and three others are asked to probe; after three
+/// rounds without any sign a report. A connection that breaks is no evidence but makes it look at once: the listener is dialled (refused is
+/// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
+/// its sockets a moment before it is gone. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
+/// Source: groupcore-oracle 8.2, 8.4, 8.5; SWIM, Lifeguard.
+/// </remarks>
+internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, OracleDirectory directory)
+{
+    public const int WorstHealth = 8;
+    private const long ProbeTimeout = 250 * Durations.Millisecond;
+    private const long ReportEvery = 500 * Durations.Millisecond;
+    private const int RoundsToSuspect = 3;
+    private const int Helpers = 3;
+    private const int MaxWatched = 4_096;
+    private const int MaxRelays = 64;
+    private static readonly long[] LookAfter = [2 * Durations.Millisecond, 8 * Durations.Millisecond, 30 * Durations.Millisecond, 100 * Durations.Millisecond, 250 * Durations.Millisecond];
+    private readonly List<WatchedProcess> _watched = [];
+    private readonly Dictionary<ProcessId, WatchedProcess> _byId = [];
+    private readonly List<(ulong Subject, int Peer)> _relays = [];
+    private ulong _probe;
+    private bool _mute;
+
+    /// <summary>The own condition, 0 good … 8: slow answers of others count less when it is poor.</summary>
+    public int Health { get; private set; }
+
+    /// <summary>When the process table is to be looked at again.</summary>
+    public long Due { get; private set; } = long.MaxValue;
+
+    /// <summary>Hears of processes that are certainly gone from their address.</summary>
+    public Action<ulong>? OnGone { get; set; }
+
+    public bool IsAlone => !_watched.Exists(watched => watched.Assigned);
+
+    public void Assign(IReadOnlyList<Subject> subjects)
+    {
+        foreach (var watched in _watched) watched.Assigned = false;
+        foreach (var subject in subjects)
+        {
+            WatchedProcess watched = Add(subject);
+            watched.Subject = subject;
+            watched.Assigned = true;
+        }
+        Prune();
+    }
+
+    /// <summary>A group's accusation; it is repeated until withdrawn.</summary>
+    public void Accuse(ProcessId subject, Accusation evidence)
+    {
+        if (_watched.Count >= MaxWatched && !_byId.ContainsKey(subject)) return;
+        WatchedProcess watched = Add(new(subject, default, 0, 0));
+        watched.Accused = evidence;
+        Report(watched);
+    }
+
+    public void Withdraw(ProcessId subject)
+    {
+        if (!_byId.TryGetValue(subject, out var watched) || watched.Accused is null) return;
+        watched.Accused = null;
+        Report(watched);
+        Prune();
+    }
+
+    /// <summary>A process was excluded: nothing more is held against it.</summary>
+    public void Excluded(ProcessId subject)
+    {
+        if (!_byId.TryGetValue(subject, out var watched)) return;
+        (watched.Observed, watched.Accused, watched.Assigned) = (null, null, false);
+        Prune();
+    }
+
+    /// <summary>A frame of that node arrived.</summary>
+    public void Heard(ulong nodeId)
+    {
+        foreach (var watched in _watched)
+        {
+            if (watched.Subject.Id.Node != nodeId) continue;
+            watched.HeardAt = node.Now;
+            watched.FailedRounds = 0;
+            Observe(watched, null);
+        }
+    }
+
+    public void OnPing(int peer, ProbeFrame ping) => outlet.Reply(peer, new ProbeFrame(true, ping.Number));
+
+    public void OnPong(ulong nodeId, NodeAddress address)
+    {
+        for (int i = _relays.Count - 1; i >= 0; i--)
+        {
+            if (_relays[i].Subject != nodeId) continue;
+            outlet.Reply(_relays[i].Peer, new IndirectProbeFrame(true, new(nodeId, address)));
+            _relays.RemoveAt(i);
+        }
+    }
+
+    public void OnIndirectPing(int peer, IndirectProbeFrame request)
+    {
+        if (_relays.Count >= MaxRelays) _relays.RemoveAt(0);
+        _relays.Add((request.Subject.Node, peer));
+        outlet.Send(request.Subject, new ProbeFrame(false, ++_probe));
+    }
+
+    public void OnIndirectPong(IndirectProbeFrame answer)
+    {
+        // Others reach it and this process does not: rather a sign against the own condition.
+        Health = Math.Min(WorstHealth, Health + 1);
+        Heard(answer.Subject.Node);
+    }
+
+    public void OnFault(int peer, LinkFault fault)
+    {
+        ulong nodeId = node.Links.NodeIdOf(peer);
+        if (nodeId == 0) return;
+        foreach (var watched in _watched)
+        {
+            if (watched.Subject.Id.Node != nodeId || !watched.Assigned) continue;
+            switch (fault)
+            {
+                case LinkFault.Reset:
+                    node.Links.Probe(peer);
+                    Look(watched, fresh: true);
+                    break;
+                case LinkFault.Refused:
+                    Observe(watched, Accusation.Refused);
+                    Look(watched, fresh: false);
+                    break;
+                case LinkFault.Replaced:
+                    Observe(watched, Accusation.Replaced);
+                    break;
+            }
+        }
+        if (fault is LinkFault.Refused or LinkFault.Replaced) OnGone?.Invoke(nodeId);
+    }
+
+    public void OnLinkUp(int peer)
+    {
+        ulong nodeId = node.Links.NodeIdOf(peer);
+        if (nodeId != 0) Heard(nodeId);
+    }
+
+    /// <summary>The clock jumped: what was not heard meanwhile proves nothing.</summary>
+    public void Doubt()
+    {
+        Health = WorstHealth;
+        _mute = true;
+        foreach (var watched in _watched)
+        {
+            watched.FailedRounds = 0;
+            watched.HeardAt = node.Now;
+            watched.NextRound = node.Now;
+            if (watched.Observed == Accusation.Timeout) watched.Observed = null;
+        }
+    }
+
+    /// <summary>The doubt is over.</summary>
+    public void Trust() => _mute = false;
+
+    /// <summary>The loop runs late.</summary>
+    public void Late() => Health = Math.Min(WorstHealth, Health + 1);
+
+    /// <summary>There is another leader: it hears at once what is held against whom.</summary>
+    public void ReportAll()
+    {
+        foreach (var watched in _watched)
+            if (watched.Evidence is not null) Report(watched);
+    }
+
+    /// <summary>Every 100 ms.</summary>
+    public void Step()
+    {
+        foreach (var watched in _watched)
+        {
+            if (watched.Assigned) Probe(watched);
+            if (watched.Evidence is not null && node.Now - watched.ReportedAt >= ReportEvery) Report(watched);
+        }
+    }
+
+    /// <summary>Looks at the process table again where that is due.</summary>
+    public void LookAgain()
+    {
+        foreach (var watched in _watched)
+            if (watched.LookAt <= node.Now) Look(watched, fresh: false);
+        Due = long.MaxValue;
+        foreach (var watched in _watched) Due = Math.Min(Due, watched.LookAt);
+    }
+
+    private WatchedProcess Add(Subject subject)
+    {
+        if (_byId.TryGetValue(subject.Id, out var watched)) return watched;
+        watched = new(subject, node.Now);
+        _watched.Add(watched);
+        _byId[subject.Id] = watched;
+        return watched;
+    }
+
+    private void Prune()
+    {
+        for (int i = _watched.Count - 1; i >= 0; i--)
+        {
+            WatchedProcess watched = _watched[i];
+            if (watched.Assigned || watched.Accused is not null) continue;
+            _watched.RemoveAt(i);
+            _byId.Remove(watched.Subject.Id);
+        }
+    }
+
+    private void Probe(WatchedProcess watched)
+    {
+        long patience = ProbeTimeout * (1 + Health);
+        if (node.Now >= watched.NextRound)
+        {
+            if (watched.RoundAt != 0 && watched.HeardAt < watched.RoundAt)
+            {
+                watched.FailedRounds++;
+                if (watched.FailedRounds >= RoundsToSuspect && watched.Observed is null) Observe(watched, Accusation.Timeout);
+                Look(watched, fresh: false);
+            }
+            else if (watched.RoundAt != 0)
+            {
+                Health = Math.Max(0, Health - 1);
+            }
+            watched.RoundAt = node.Now;
+            watched.NextRound = node.Now + Math.Max(options.ProbeInterval.Nanoseconds(), patience + ProbeTimeout);
+            watched.Indirect = false;
+            Ping(watched);
+        }
+        else if (!watched.Indirect && watched.HeardAt < watched.RoundAt && node.Now >= watched.RoundAt + patience)
+        {
+            watched.Indirect = true;
+            AskOthers(watched);
+            Ping(watched);
+        }
+    }
+
+    private void Ping(WatchedProcess watched) => outlet.Send(watched.Subject.Id.Node, watched.Subject.Address, new ProbeFrame(false, ++_probe));
+
+    private void AskOthers(WatchedProcess watched)
+    {
+        int asked = 0, start = node.Random.Next(_watched.Count);
+        for (int i = 0; i < _watched.Count && asked < Helpers; i++)
+        {
+            WatchedProcess helper = _watched[(start + i) % _watched.Count];
+            if (helper == watched || !helper.Assigned || helper.FailedRounds > 0) continue;
+            outlet.Send(helper.Subject.Id.Node, helper.Subject.Address, new IndirectProbeFrame(false, new(watched.Subject.Id.Node, watched.Subject.Address)));
+            asked++;
+        }
+    }
+
+    private void Look(WatchedProcess watched, bool fresh)
+    {
+        if (watched.Subject.Number == 0 || options.ProcessProbe is not { } probe) return;
+        if (fresh) watched.Looks = 0;
+        if (probe.IsGone(watched.Subject.Number, watched.Subject.Start))
+        {
+            watched.LookAt = long.MaxValue;
+            Observe(watched, Accusation.ProcessGone);
+            OnGone?.Invoke(watched.Subject.Id.Node);
+        }
+        else
+        {
+            watched.LookAt = watched.Looks < LookAfter.Length ? node.Now + LookAfter[watched.Looks++] : long.MaxValue;
+            Due = Math.Min(Due, watched.LookAt);
+        }
+    }
+
+    private void Observe(WatchedProcess watched, Accusation? evidence)
+    {
+        // A process seen to be gone stays so; other evidence gives way to signs of life.
+        if (watched.Observed == Accusation.ProcessGone || watched.Observed == evidence) return;
+        watched.Observed = evidence;
+        Report(watched);
+    }
+
+    private void Report(WatchedProcess watched)
+    {
+        if (_mute || directory.IsEmpty) return;
+        if (watched.Evidence is { } evidence)
+        {
+            watched.Reported = true;
+            watched.ReportedAt = node.Now;
+            outlet.Send(directory.Target(), new SuspectFrame(watched.Subject.Id, false, evidence, Health));
+        }
+        else if (watched.Reported)
+        {
+            watched.Reported = false;
+            outlet.Send(directory.Target(), new SuspectFrame(watched.Subject.Id, true, Accusation.Timeout, Health));
+        }
+    }
+}

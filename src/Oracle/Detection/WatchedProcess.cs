@@ -1,0 +1,41 @@
+using GroupCore.Membership;
+using Oracle.Frames;
+
+namespace Oracle.Detection;
+
+/// <summary>What this process knows of one that it watches, or that its groups accuse.</summary>
+internal sealed class WatchedProcess(Subject subject, long now)
+{
+    public Subject Subject { get; set; } = subject;
+
+    /// <summary>Whether the Oracle assigned it; else only a group's accusation keeps it here.</summary>
+    public bool Assigned { get; set; }
+
+    public long HeardAt { get; set; } = now;
+
+    public long RoundAt { get; set; }
+
+    public long NextRound { get; set; } = now;
+
+    /// <summary>Whether other processes were asked in this round.</summary>
+    public bool Indirect { get; set; }
+
+    public int FailedRounds { get; set; }
+
+    /// <summary>What the own probes and links say.</summary>
+    public Accusation? Observed { get; set; }
+
+    /// <summary>What a group of this process says.</summary>
+    public Accusation? Accused { get; set; }
+
+    public long ReportedAt { get; set; } = long.MinValue / 2;
+
+    public bool Reported { get; set; }
+
+    /// <summary>Remaining looks at the process table after a link broke, and when the next is due.</summary>
+    public int Looks { get; set; }
+
+    public long LookAt { get; set; } = long.MaxValue;
+
+    public Accusation? Evidence => Observed ?? Accused;
+}

@@ -1,0 +1,21 @@
+using GroupCore.Wire;
+using Oracle.Log;
+
+namespace Oracle.Frames;
+
+/// <summary>Who the Oracle is, or with a system id of none that the sender does not know either.</summary>
+internal sealed record OracleIs(Configuration Replicas, Replica Leader) : IFrame
+{
+    public FrameType Type => FrameType.OracleIs;
+
+    public int Fields => 4;
+
+    public void Write(ref MessagePackWriter writer)
+    {
+        ConfigurationCodec.Write(ref writer, Replicas);
+        writer.WriteUInt(Leader.Node);
+        writer.WriteString(Leader.Address.Text);
+    }
+
+    public static OracleIs Parse(ref MessagePackReader reader) => new(ConfigurationCodec.Read(ref reader), new(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader)));
+}

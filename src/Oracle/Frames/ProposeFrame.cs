@@ -1,0 +1,16 @@
+using GroupCore.Membership;
+using GroupCore.Wire;
+
+namespace Oracle.Frames;
+
+/// <summary>A proposal for its members.</summary>
+internal sealed record ProposeFrame(Proposal Proposal) : IFrame
+{
+    public FrameType Type => FrameType.Propose;
+
+    public int Fields => WireFormat.ProposalFields;
+
+    public void Write(ref MessagePackWriter writer) => WireFormat.Write(ref writer, Proposal);
+
+    public static ProposeFrame Parse(ref MessagePackReader reader) => new(WireFormat.ReadProposal(ref reader));
+}

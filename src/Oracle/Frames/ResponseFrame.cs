@@ -1,0 +1,29 @@
+using GroupCore.Wire;
+using Oracle.Log;
+using Oracle.State;
+
+namespace Oracle.Frames;
+
+/// <summary>The answer to a request; to anything only a leader handles, who leads.</summary>
+internal sealed record ResponseFrame(ulong Number, ResponseStatus Status, OperationResult Result, Replica Leader) : IFrame
+{
+    public FrameType Type => FrameType.OracleResponse;
+
+    public int Fields => 10;
+
+    public void Write(ref MessagePackWriter writer)
+    {
+        writer.WriteUInt(Number);
+        writer.WriteInt((int)Status);
+        writer.WriteBoolean(Result.Ok);
+        writer.WriteString(Result.Reason);
+        WireFormat.Write(ref writer, Result.Process);
+        WireFormat.Write(ref writer, Result.Group);
+        writer.WriteUInt(Leader.Node);
+        writer.WriteString(Leader.Address.Text);
+    }
+
+    public static ResponseFrame Parse(ref MessagePackReader reader) => new(reader.ReadUInt64(), WireFormat.ReadEnum<ResponseStatus>(ref reader, 2),
+        new(reader.ReadBoolean(), WireFormat.ReadText(ref reader, Limits.ReasonBytes), WireFormat.ReadProcess(ref reader), WireFormat.ReadGroup(ref reader)),
+        new(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader)));
+}

@@ -1,0 +1,23 @@
+using GroupCore.Membership;
+using GroupCore.Wire;
+
+namespace Oracle.Frames;
+
+/// <summary>What the sender holds against a process, or with <paramref name="Withdrawn"/> no longer does; <paramref name="Health"/> is its own (0 good … 8).</summary>
+internal sealed record SuspectFrame(ProcessId Subject, bool Withdrawn, Accusation Evidence, int Health) : IFrame
+{
+    public FrameType Type => FrameType.Suspect;
+
+    public int Fields => 5;
+
+    public void Write(ref MessagePackWriter writer)
+    {
+        WireFormat.Write(ref writer, Subject);
+        writer.WriteBoolean(Withdrawn);
+        writer.WriteInt((int)Evidence);
+        writer.WriteInt(Health);
+    }
+
+    public static SuspectFrame Parse(ref MessagePackReader reader) =>
+        new(WireFormat.ReadProcess(ref reader), reader.ReadBoolean(), WireFormat.ReadEnum<Accusation>(ref reader, 6), (int)reader.ReadWithin(0, 8));
+}

@@ -1,0 +1,37 @@
+using GroupCore.Membership;
+using GroupCore.Wire;
+using Oracle.Log;
+using Oracle.State;
+
+namespace Oracle.Frames;
+
+/// <summary>Groups that are over, and who the replicas are. Views and proposals that were asked for come in frames of their own.</summary>
+internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadOnlyList<GroupId> Over, string Reason) : IFrame
+{
+    public const int Kind = 1;
+
+    public FrameType Type => FrameType.Sync;
+
+    public int Fields => 7;
+
+    public void Write(ref MessagePackWriter writer)
+    {
+        writer.WriteInt(Kind);
+        ConfigurationCodec.Write(ref writer, Replicas);
+        writer.WriteUInt(Leader.Node);
+        writer.WriteString(Leader.Address.Text);
+        writer.WriteArrayHeader(Over.Count * 2);
+        foreach (var group in Over) WireFormat.Write(ref writer, group);
+        writer.WriteString(Reason);
+    }
+
+    public static SyncAnswer Parse(ref MessagePackReader reader)
+    {
+        var replicas = ConfigurationCodec.Read(ref reader);
+        var leader = new Replica(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader));
+        int count = WireFormat.ReadCount(ref reader, SyncAsk.MaxGroups, 2);
+        var over = new List<GroupId>(count);
+        for (int i = 0; i < count; i++) over.Add(WireFormat.ReadGroup(ref reader));
+        return new(replicas, leader, over, WireFormat.ReadText(ref reader, Limits.ReasonBytes));
+    }
+}

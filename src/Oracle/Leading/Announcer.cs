@@ -1,0 +1,82 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// Tells processes what was decided. An optimisation: what is lost here, members find out by asking (groupcore-oracle 4.6), and what a
+/// deposed leader sends is committed, so it may be old but never wrong. Proposals are repeated every second until they are superseded.
+/// </summary>
+internal sealed class Announcer(INode node, Outlet outlet)
+{
+    private const long RepeatAfter = Durations.Second;
+    private const int PerStep = 256;
+    private readonly SortedDictionary<GroupId, long> _pending = [];
+    private readonly List<Replica> _to = [];
+    private readonly List<GroupId> _due = [];
+
+    public void Clear() => _pending.Clear();
+
+    /// <summary>A leadership begins: all pending proposals are announced soon, a bounded number at a time.</summary>
+    public void Begin(OracleState state)
+    {
+        _pending.Clear();
+        foreach (var group in state.Groups)
+            if (group.Pending is not null) _pending[group.Id] = node.Now;
+    }
+
+    public void Propose(OracleState state, GroupRecord group)
+    {
+        if (group.Pending is not { } pending) return;
+        _pending[group.Id] = node.Now + RepeatAfter;
+        _to.Clear();
+        foreach (var id in pending.Proposal.Survivors) Add(state, id);
+        foreach (var id in pending.Proposal.Leavers) Add(state, id);
+        foreach (var joiner in pending.Proposal.Joiners) Add(state, joiner.Id);
+        if (_to.Count > 0) outlet.Send(_to, new ProposeFrame(pending.Proposal));
+    }
+
+    public void Install(GroupRecord group, IReadOnlyList<ViewMember> goers)
+    {
+        _pending.Remove(group.Id);
+        _to.Clear();
+        foreach (var member in group.View.Members) _to.Add(new(member.Id.Node, member.Address));
+        foreach (var member in goers) _to.Add(new(member.Id.Node, member.Address));
+        if (_to.Count > 0) outlet.Send(_to, new InstallFrame(group.View));
+    }
+
+    public void Over(OracleState state, GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned, ReplicatedLog log)
+    {
+        _pending.Remove(group.Id);
+        _to.Clear();
+        foreach (var id in concerned) Add(state, id);
+        if (_to.Count > 0) outlet.Send(_to, new SyncAnswer(log.Entries.ConfigurationAt(log.Commit), log.LeaderHint, [group.Id], reason));
+    }
+
+    public void Poison(ProcessRecord process) =>
+        outlet.Send(process.Id.Node, process.Address, new PoisonFrame(process.Id, "the Oracle excluded this process: it did not answer or was reported gone"));
+
+    /// <summary>Repeats proposals that are due.</summary>
+    public void Repeat(OracleState state)
+    {
+        _due.Clear();
+        foreach (var (group, due) in _pending)
+        {
+            if (due <= node.Now) _due.Add(group);
+            if (_due.Count == PerStep) break;
+        }
+        foreach (var id in _due)
+        {
+            if (state.Find(id) is { Pending: not null } group) Propose(state, group);
+            else _pending.Remove(id);
+        }
+    }
+
+    private void Add(OracleState state, ProcessId id)
+    {
+        if (state.Find(id) is { Alive: true } process) _to.Add(new(id.Node, process.Address));
+    }
+}

@@ -1,0 +1,148 @@
+using GroupCore.Runtime;
+using Oracle.Log;
+using Oracle.State;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// Keeps the Oracle at its size: 1 voter (and a learner) up to two processes, 3 from three on, 5 from five on when so configured. Oldest
+/// processes first, other hosts preferred; one change at a time; learners catch up before they vote.
+/// </summary>
+/// <remarks>
+/// Even sizes exist only in passing, so a first promotion waits until enough learners for the next odd size have caught up. A dead voter is
+/// removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not before that
+/// successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.
+/// Source: groupcore-oracle 4.1, 4.3, 12.4.
+/// </remarks>
+internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
+{
+    private const ulong CaughtUp = 64;
+    private const long SuccessorWait = 2 * Durations.Second;
+    private long _deadSince;
+
+    /// <summary>Takes the next step, if one is due and allowed.</summary>
+    public void Step(ReplicatedLog log, OracleState state)
+    {
+        if (log.Leading is not { } leader || !leader.MayChange) return;
+        var configuration = log.Entries.Configuration;
+        var wanted = Wanted(configuration, state);
+        int target = Target(wanted.Count);
+        if (DropLearner(leader, configuration, wanted)) return;
+
+        var learners = configuration.Learners;
+        var ready = new List<Replica>();
+        foreach (var learner in learners)
+            if (leader.LagOf(learner.Node) <= CaughtUp) ready.Add(learner);
+
+        if (FindUnwanted(configuration, wanted, target) is { } surplus)
+        {
+            if (_deadSince == 0) _deadSince = node.Now;
+            bool replaced = configuration.Voters.Count > target || ready.Count > 0 || node.Now - _deadSince >= SuccessorWait;
+            if (configuration.Voters.Count > 1 && replaced)
+            {
+                Remove(log, leader, configuration, surplus, wanted);
+                return;
+            }
+        }
+        else
+        {
+            _deadSince = 0;
+        }
+        int live = 0;
+        foreach (var voter in configuration.Voters)
+            if (Contains(wanted, voter.Node)) live++;
+        int missing = target - live;
+        int spare = wanted.Count == 2 ? 1 : 0;
+        if (learners.Count < missing + (missing > 0 ? 0 : spare) && Candidate(configuration, wanted, state) is { } next)
+        {
+            leader.TryChange(configuration.WithLearner(next));
+        }
+        else if (missing > 0 && ready.Count >= Math.Min(missing, configuration.Voters.Count % 2 == 1 ? 2 : 1) && configuration.Voters.Count < target + 1)
+        {
+            leader.TryChange(configuration.Promote(ready[0]));
+        }
+        else if (missing > 0 && ready.Count > 0 && live == 0)
+        {
+            // The only voter is leaving: its successor must vote before it can go.
+            leader.TryChange(configuration.Promote(ready[0]));
+        }
+    }
+
+    private int Target(int processes) => processes switch
+    {
+        < 3 => 1,
+        < 5 => 3,
+        _ => options.OracleSize,
+    };
+
+    /// <summary>Processes that may be replicas, oldest first.</summary>
+    private static List<ProcessRecord> Wanted(Configuration configuration, OracleState state)
+    {
+        var wanted = new List<ProcessRecord>();
+        foreach (var process in state.Processes)
+        {
+            if (process.Status == ProcessStatus.Alive) wanted.Add(process);
+            if (wanted.Count > Limits.Replicas + configuration.Voters.Count) break;
+        }
+        foreach (var voter in configuration.Voters)
+            if (state.FindNode(voter.Node) is { Status: ProcessStatus.Alive } process && !wanted.Contains(process)) wanted.Add(process);
+        return wanted;
+    }
+
+    private static bool Contains(List<ProcessRecord> wanted, ulong nodeId) => wanted.Exists(process => process.Id.Node == nodeId);
+
+    private static bool DropLearner(Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
+    {
+        foreach (var learner in configuration.Learners)
+        {
+            if (Contains(wanted, learner.Node)) continue;
+            leader.TryChange(configuration.Remove(learner.Node));
+            return true;
+        }
+        return false;
+    }
+
+    /// <summary>A voter to remove: one that is gone or leaving, else the latest of too many.</summary>
+    private Replica? FindUnwanted(Configuration configuration, List<ProcessRecord> wanted, int target)
+    {
+        foreach (var voter in configuration.Voters)
+            if (!Contains(wanted, voter.Node)) return voter;
+        if (configuration.Voters.Count <= target) return null;
+        for (int i = configuration.Voters.Count - 1; i >= 0; i--)
+            if (configuration.Voters[i].Node != node.Id) return configuration.Voters[i];
+        return null;
+    }
+
+    private void Remove(ReplicatedLog log, Log.Leader leader, Configuration configuration, Replica surplus, List<ProcessRecord> wanted)
+    {
+        if (surplus.Node != node.Id)
+        {
+            _deadSince = 0;
+            leader.TryChange(Contains(wanted, surplus.Node) ? configuration.Demote(surplus) : configuration.Remove(surplus.Node));
+            return;
+        }
+        foreach (var voter in log.Entries.Configuration.Voters)
+        {
+            if (voter.Node == node.Id || leader.LagOf(voter.Node) > CaughtUp) continue;
+            leader.TransferTo(voter.Node);
+            return;
+        }
+    }
+
+    /// <summary>The next learner: the oldest process on a host without a replica, else the oldest.</summary>
+    private static Replica? Candidate(Configuration configuration, List<ProcessRecord> wanted, OracleState state)
+    {
+        if (configuration.Voters.Count + configuration.Learners.Count >= Limits.Replicas) return null;
+        ProcessRecord? first = null;
+        foreach (var process in wanted)
+        {
+            if (configuration.Contains(process.Id.Node)) continue;
+            first ??= process;
+            bool taken = false;
+            foreach (var other in configuration.Voters) taken |= state.FindNode(other.Node) is { } known && known.Host == process.Host;
+            foreach (var other in configuration.Learners) taken |= state.FindNode(other.Node) is { } known && known.Host == process.Host;
+            if (!taken) return new(process.Id.Node, process.Address);
+        }
+        return first is null ? null : new Replica(first.Id.Node, first.Address);
+    }
+}

@@ -1,0 +1,133 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// Tallies accusations and decides which processes to exclude together. Leader-local: a new leader starts empty and observers repeat
+/// themselves within 500 ms, or at once when they hear of it.
+/// </summary>
+/// <remarks>
+/// With K observers per process: a subject reported by H = ⌈0.7 K⌉ is decided when none is between Lo = ⌈0.3 K⌉ and H, or after 1 s; so
+/// processes that fail together are excluded by one entry. Proof of death (a process gone from its host; its address refused or
+/// answered by another as two observers saw) needs no tally. A report that lasts 10 s without reaching H is a pair that does not get on:
+/// the one with more complaints goes, else the later registered.
+/// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
+/// </remarks>
+internal sealed class CutDetector(INode node)
+{
+    private const long ReportLife = 2 * Durations.Second;
+    private const long UnstableWait = Durations.Second;
+    private const long PairTimeout = 10 * Durations.Second;
+    private const int PoorHealth = 4;
+    private readonly SortedDictionary<ProcessId, SortedDictionary<ProcessId, Report>> _reports = [];
+    private long _decidedSince;
+
+    /// <summary>Whether anybody is accused.</summary>
+    public bool Any => _reports.Count > 0;
+
+    public void Clear()
+    {
+        _reports.Clear();
+        _decidedSince = 0;
+    }
+
+    public void Accuse(ProcessId subject, ProcessId observer, Accusation evidence, int health)
+    {
+        if (!_reports.TryGetValue(subject, out var reports)) _reports[subject] = reports = [];
+        long since = reports.TryGetValue(observer, out var earlier) ? earlier.Since : node.Now;
+        reports[observer] = new(evidence, health, node.Now, since);
+    }
+
+    public void Withdraw(ProcessId subject, ProcessId observer)
+    {
+        if (!_reports.TryGetValue(subject, out var reports) || !reports.Remove(observer)) return;
+        if (reports.Count == 0) _reports.Remove(subject);
+    }
+
+    /// <summary>Whom to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
+    public List<Failure> Decide(OracleState state, int alive)
+    {
+        Expire(state);
+        var decided = new List<Failure>();
+        int observers = Math.Max(1, Observers.PerSubject(alive));
+        int high = 2 * (((7 * observers) + 9) / 10), low = 2 * Math.Max(1, ((3 * observers) + 9) / 10);
+        bool unstable = false;
+        var tallied = new List<ProcessId>();
+        foreach (var (subject, reports) in _reports)
+        {
+            if (Proved(reports))
+            {
+                if (state.Find(subject) is { Proved: false }) decided.Add(new(subject, true));
+                continue;
+            }
+            int tally = Tally(subject, reports, low);
+            if (tally >= high) tallied.Add(subject);
+            else if (tally >= low && state.IsAlive(subject)) unstable = true;
+        }
+        if (tallied.Count == 0) _decidedSince = 0;
+        else if (_decidedSince == 0) _decidedSince = node.Now;
+        if (tallied.Count > 0 && (!unstable || node.Now - _decidedSince >= UnstableWait))
+        {
+            foreach (var subject in tallied)
+                if (state.IsAlive(subject)) decided.Add(new(subject, false));
+        }
+        if (decided.Count == 0) AddPair(state, decided);
+        return decided;
+    }
+
+    private static bool Proved(SortedDictionary<ProcessId, Report> reports)
+    {
+        int gone = 0;
+        foreach (var (_, report) in reports)
+        {
+            if (report.Evidence == Accusation.ProcessGone) return true;
+            if (report.Evidence is Accusation.Refused or Accusation.Replaced) gone++;
+        }
+        return gone >= 2;
+    }
+
+    /// <summary>Distinct observers in halves: those in poor health count half; observers that are accused themselves stand for reports they may fail to send.</summary>
+    private int Tally(ProcessId subject, SortedDictionary<ProcessId, Report> reports, int low)
+    {
+        int tally = 0;
+        foreach (var (_, report) in reports) tally += report.Health >= PoorHealth ? 1 : 2;
+        if (tally < low) return tally;
+        foreach (var (other, others) in _reports)
+            if (other != subject && !reports.ContainsKey(other) && 2 * others.Count >= low) tally += 2;
+        return tally;
+    }
+
+    private void AddPair(OracleState state, List<Failure> decided)
+    {
+        foreach (var (subject, reports) in _reports)
+        {
+            if (!state.IsAlive(subject)) continue;
+            foreach (var (observer, report) in reports)
+            {
+                if (node.Now - report.Since < PairTimeout) continue;
+                int against = reports.Count, back = _reports.TryGetValue(observer, out var returned) ? returned.Count : 0;
+                decided.Add(new(against > back || (against == back && subject > observer) ? subject : observer, false));
+                return;
+            }
+        }
+    }
+
+    private void Expire(OracleState state)
+    {
+        var empty = new List<ProcessId>();
+        foreach (var (subject, reports) in _reports)
+        {
+            var old = new List<ProcessId>();
+            foreach (var (observer, report) in reports)
+                if (node.Now - report.At > ReportLife || !state.IsAlive(observer)) old.Add(observer);
+            foreach (var observer in old) reports.Remove(observer);
+            if (reports.Count == 0 || state.Find(subject) is null) empty.Add(subject);
+        }
+        foreach (var subject in empty) _reports.Remove(subject);
+    }
+
+    private readonly record struct Report(Accusation Evidence, int Health, long At, long Since);
+}

@@ -1,0 +1,59 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// Holds finished flushes of StrictPrimary groups back until every member that they exclude is proved dead or without a lease. One flush per
+/// group: a repeat or a later proposal takes the place of the one before.
+/// </summary>
+internal sealed class FlushGate(INode node, LeaseTable leases)
+{
+    private readonly SortedDictionary<GroupId, Request> _held = [];
+
+    /// <summary>When to look again; <see cref="long.MaxValue"/> when nothing is held.</summary>
+    public long Due { get; private set; } = long.MaxValue;
+
+    public void Clear()
+    {
+        _held.Clear();
+        Due = long.MaxValue;
+    }
+
+    /// <summary>True when the flush may be appended now; else it is held.</summary>
+    public bool Admit(OracleState state, Request request)
+    {
+        var done = (Done)request.Operation;
+        long wait = WaitOf(state, done);
+        if (wait <= node.Now) return true;
+        _held[done.Group] = request;
+        Due = Math.Min(Due, wait);
+        return false;
+    }
+
+    /// <summary>Moves what may be appended now, or concerns a proposal that is over, into <paramref name="released"/>.</summary>
+    public void Release(OracleState state, List<Request> released)
+    {
+        Due = long.MaxValue;
+        int before = released.Count;
+        foreach (var (_, request) in _held)
+        {
+            long wait = WaitOf(state, (Done)request.Operation);
+            if (wait <= node.Now) released.Add(request);
+            else Due = Math.Min(Due, wait);
+        }
+        for (int i = before; i < released.Count; i++) _held.Remove(((Done)released[i].Operation).Group);
+    }
+
+    private long WaitOf(OracleState state, Done done)
+    {
+        if (node.Without == Rule.StrictPrimaryDelay || state.Find(done.Group) is not { Pending: { } pending } group || !group.Options.StrictPrimary) return 0;
+        if (pending.Number != done.Proposal) return 0;
+        long wait = 0;
+        foreach (var id in pending.Failed)
+            if (state.Find(id) is not { Proved: true }) wait = Math.Max(wait, leases.EndOf(id));
+        return wait;
+    }
+}

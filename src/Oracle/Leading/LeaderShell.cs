@@ -1,0 +1,248 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// What a leader does around the state machine: takes requests, weighs evidence, grants leases, announces decisions, keeps the Oracle at its
+/// size. All of it is local and starts empty with each leadership; nothing here is needed for safety but the lease table.
+/// Source: groupcore-oracle 4.3, 4.6, 4.11, 8.3.
+/// </summary>
+internal sealed class LeaderShell
+{
+    private const int FailuresPerEntry = 4_096;
+    private readonly INode _node;
+    private readonly Outlet _outlet;
+    private readonly ReplicatedLog _log;
+    private readonly OracleState _state;
+    private readonly LeaseTable _leases;
+    private readonly FlushGate _gate;
+    private readonly CutDetector _detector;
+    private readonly ConfigurationKeeper _keeper;
+    private readonly RequestIntake _intake;
+    private readonly Announcer _announcer;
+    private readonly Observers _observers = new();
+    private readonly SortedSet<ProcessId> _excluding = [];
+    private readonly List<Request> _released = [];
+    private List<Failure> _massFailure = [];
+    private ulong _massRead;
+    private bool _began;
+
+    public LeaderShell(INode node, OracleOptions options, Outlet outlet, ReplicatedLog log, OracleState state)
+    {
+        (_node, _outlet, _log, _state) = (node, outlet, log, state);
+        _leases = new(node, options, outlet);
+        _gate = new(node, _leases);
+        _detector = new(node);
+        _keeper = new(node, options);
+        _intake = new(node);
+        _announcer = new(node, outlet);
+    }
+
+    /// <summary>Whether this replica leads and knows all that was decided before it.</summary>
+    public bool Active => _log.Leading is { Ready: true };
+
+    /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
+    public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
+
+    /// <summary>The role changed.</summary>
+    public void Reset()
+    {
+        _began = false;
+        _leases.Begin(0, false);
+        _gate.Clear();
+        _detector.Clear();
+        _intake.Clear();
+        _announcer.Clear();
+        _excluding.Clear();
+        _massFailure = [];
+    }
+
+    public void OnRequest(int peer, in Replica from, Request request)
+    {
+        if (!Active)
+        {
+            Redirect(peer, request.Number);
+            return;
+        }
+        ulong requester = request.Operation is Register register ? register.Node : request.Requester.Node;
+        if (requester != from.Node || request.Operation is Fail)
+        {
+            _node.Counters.Refuse(request.Operation is Fail ? RefusalReason.Unexpected : RefusalReason.WrongSender);
+            return;
+        }
+        if (request.Operation is Depart { Goodbye: true } && _state.Find(request.Requester) is { Alive: false, Proved: false })
+        {
+            // It was excluded on suspicion and now says itself that it has stopped.
+            _intake.Add(new(default, 0, 0, new Fail([new(request.Requester, true)])));
+            return;
+        }
+        if (request.Operation is not Register && !Knows(peer, request.Requester)) return;
+        if (!_intake.TryBegin(request, peer)) return;
+        switch (request.Operation)
+        {
+            case Done done when IsOver(done):
+                OnAnswered(request, OperationResult.Done);
+                break;
+            case Done:
+                if (_gate.Admit(_state, request)) _intake.Add(request);
+                break;
+            case Join:
+                _intake.AddJoin(request);
+                break;
+            case Depart { Goodbye: true }:
+                _excluding.Add(request.Requester);
+                _intake.Add(request);
+                break;
+            default:
+                _intake.Add(request);
+                break;
+        }
+    }
+
+    public void OnLeaseAsk(int peer, in Replica from, LeaseAsk ask)
+    {
+        if (_log.Leading is not { } leader)
+        {
+            Redirect(peer, 0);
+            return;
+        }
+        if (ask.Process.Node != from.Node) _node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (!Active || Knows(peer, ask.Process)) _leases.Ask(leader, ask, peer);
+    }
+
+    public void OnSuspect(int peer, in Replica from, SuspectFrame suspect)
+    {
+        if (!Active)
+        {
+            Redirect(peer, 0);
+            return;
+        }
+        if (_state.FindNode(from.Node) is not { Alive: true } observer || _state.Find(suspect.Subject) is null || observer.Id == suspect.Subject) return;
+        if (suspect.Withdrawn) _detector.Withdraw(suspect.Subject, observer.Id);
+        else _detector.Accuse(suspect.Subject, observer.Id, suspect.Evidence, suspect.Health);
+        Decide();
+    }
+
+    /// <summary>Every 100 ms.</summary>
+    public void Tick()
+    {
+        if (!Active) return;
+        if (_detector.Any) Decide();
+        _keeper.Step(_log, _state);
+        _announcer.Repeat(_state);
+    }
+
+    public void EndOfTurn()
+    {
+        if (_log.Leading is not { } leader || !leader.Ready) return;
+        if (!_began) Begin(leader);
+        _leases.Grant(_log, _state, _excluding, _observers);
+        ConfirmMassFailure(leader);
+        if (_gate.Due <= _node.Now) ReleaseFlushes();
+        if (_intake.HasWork) _intake.Append(leader);
+        // What was to be excluded and is not, now that all is applied, rule A5 kept.
+        else if (_excluding.Count > 0 && _log.Commit == _log.Entries.LastIndex) _excluding.Clear();
+    }
+
+    public void OnAnswered(Request request, OperationResult result)
+    {
+        if (_intake.TryEnd(request, out int peer)) _outlet.Reply(peer, new ResponseFrame(request.Number, ResponseStatus.Applied, result, _log.LeaderHint));
+    }
+
+    public void OnFailed(ProcessRecord process)
+    {
+        if (process.Status == ProcessStatus.Failed) _excluding.Remove(process.Id);
+        if (!Active) return;
+        if (process.Proved) ReleaseFlushes();
+        _announcer.Poison(process);
+    }
+
+    public void OnProposed(GroupRecord group)
+    {
+        if (Active) _announcer.Propose(_state, group);
+    }
+
+    public void OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers)
+    {
+        if (Active) _announcer.Install(group, goers);
+    }
+
+    public void OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned)
+    {
+        if (Active) _announcer.Over(_state, group, reason, concerned, _log);
+    }
+
+    private void Begin(Log.Leader leader)
+    {
+        _began = true;
+        _leases.Begin(leader.Since, assumeLeases: _log.Term > 1);
+        _announcer.Begin(_state);
+        _announcer.Repeat(_state);
+    }
+
+    private void Redirect(int peer, ulong number) =>
+        _outlet.Reply(peer, new ResponseFrame(number, ResponseStatus.NotLeader, OperationResult.Done, _log.Leading is null ? _log.LeaderHint : default));
+
+    /// <summary>Whether the process is registered; one that is excluded is told so, one from the future waits.</summary>
+    private bool Knows(int peer, ProcessId process)
+    {
+        if (_state.IsAlive(process)) return true;
+        if (process.Incarnation <= _state.Index) _outlet.Reply(peer, new PoisonFrame(process, "the Oracle excluded this process"));
+        return false;
+    }
+
+    private bool IsOver(Done done) => _node.Without != Rule.A3PendingProposalOnly
+        && (_state.Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || pending.Number != done.Proposal);
+
+    private void ReleaseFlushes()
+    {
+        _released.Clear();
+        _gate.Release(_state, _released);
+        foreach (var request in _released) _intake.Add(request);
+        if (_released.Count > 0) _log.Port.RequestTurn();
+    }
+
+    private int CountAlive()
+    {
+        int alive = 0;
+        foreach (var process in _state.Processes)
+            if (process.Alive) alive++;
+        return alive;
+    }
+
+    private void Decide()
+    {
+        int alive = CountAlive();
+        var failures = _detector.Decide(_state, alive);
+        failures.RemoveAll(failure => _excluding.Contains(failure.Process) && !failure.Proved);
+        if (failures.Count == 0) return;
+        if (2 * failures.Count > alive && _log.Leading is { } leader)
+        {
+            // So many at once may mean that it is this process that is cut off.
+            if (_massFailure.Count == 0) _massRead = leader.BeginRead();
+            _massFailure = failures;
+            return;
+        }
+        Exclude(failures);
+    }
+
+    private void ConfirmMassFailure(Log.Leader leader)
+    {
+        if (_massFailure.Count == 0 || leader.ConfirmedRead < _massRead) return;
+        Exclude(_massFailure);
+        _massFailure = [];
+    }
+
+    private void Exclude(List<Failure> failures)
+    {
+        foreach (var failure in failures) _excluding.Add(failure.Process);
+        for (int at = 0; at < failures.Count; at += FailuresPerEntry)
+            _intake.Add(new(default, 0, 0, new Fail(failures.GetRange(at, Math.Min(FailuresPerEntry, failures.Count - at)))));
+        _log.Port.RequestTurn();
+    }
+}

@@ -1,0 +1,65 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// The leader's side of membership leases: grants them, and knows until when an excluded process may still act.
+/// </summary>
+/// <remarks>
+/// <para>Guarantee (StrictPrimary, groupcore-oracle 2): when a view is decided that excludes a process not proved dead, every lease of that
+/// process is over. A process that sent its question at time t holds the lease until t + 98 % of L on its clock, which is less than
+/// 99 % of L of real time with clocks that drift by at most 1 %; the leader waits L on its clock, which is at least 99 % of L.</para>
+/// <para>Why no earlier or later leader breaks it. (1) A lease is granted only after a read round that began after the question arrived was
+/// answered by a majority in the leader's term. A new leader's majority shares a voter with it, that voter answered first and voted
+/// later, so the question was sent before the election: one L after its election a new leader knows all leases of its predecessors
+/// to be over, and it assumes until then that every process holds one. (2) A leader grants only when an entry of its own term is
+/// committed, and grants no lease to a process whose exclusion is in its log. So a later leader's log has the entry that was
+/// committed, and with it no exclusion or flush of an earlier term that this leader did not see: what was appended before the grant
+/// and never committed can not come back after it.</para>
+/// <para>The wait is before the flush report is appended (<see cref="FlushGate"/>), not before the view is announced: once Done is in the
+/// log any replica may commit and announce it.</para>
+/// </remarks>
+internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outlet)
+{
+    private const int MaxAsks = 2 * Limits.Processes;
+    private readonly Dictionary<ProcessId, long> _until = [];
+    private readonly Queue<(ulong Read, LeaseAsk Ask, int Peer)> _asks = new();
+    private long _assumed;
+
+    /// <summary>A leadership begins; <paramref name="assumeLeases"/> unless no leader was before it.</summary>
+    public void Begin(long since, bool assumeLeases)
+    {
+        _until.Clear();
+        _asks.Clear();
+        _assumed = assumeLeases ? since + options.LeaseDuration.Nanoseconds() : since;
+    }
+
+    /// <summary>Takes a question; it is answered when the read round that starts with this turn is confirmed.</summary>
+    public void Ask(Log.Leader leader, LeaseAsk ask, int peer)
+    {
+        if (_asks.Count < MaxAsks) _asks.Enqueue((leader.BeginRead(), ask, peer));
+    }
+
+    /// <summary>Answers the questions of confirmed rounds.</summary>
+    public void Grant(ReplicatedLog log, OracleState state, SortedSet<ProcessId> excluding, Observers observers)
+    {
+        ulong confirmed = log.Leading?.ConfirmedRead ?? 0;
+        while (_asks.TryPeek(out var next) && next.Read <= confirmed)
+        {
+            var (_, ask, peer) = _asks.Dequeue();
+            if (state.Find(ask.Process) is not { Alive: true } process || excluding.Contains(process.Id)) continue;
+            _until[process.Id] = node.Now + options.LeaseDuration.Nanoseconds();
+            var subjects = ask.Version == state.ProcessesVersion ? null : observers.SubjectsOf(process, state);
+            outlet.Reply(peer, new LeaseGrant(ask.Sent, log.Entries.ConfigurationAt(log.Commit), state.ProcessesVersion, subjects));
+        }
+    }
+
+    /// <summary>The latest time at which that process may still hold a lease.</summary>
+    public long EndOf(ProcessId process) => Math.Max(_assumed, _until.GetValueOrDefault(process));
+
+    public void Forget(ProcessId process) => _until.Remove(process);
+}

@@ -1,0 +1,67 @@
+using GroupCore.Membership;
+using Oracle.Frames;
+using Oracle.State;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// Who watches whom: up to 9 processes everyone watches everyone; above that each watches its successors on K = 8 rings, each ordered by
+/// another hash. Source: groupcore-oracle 8.2.
+/// </summary>
+internal sealed class Observers
+{
+    public const int MaxPerSubject = 8;
+    private readonly Dictionary<ProcessId, List<ProcessRecord>> _subjects = [];
+    private ulong _version = ulong.MaxValue;
+
+    /// <summary>How many watch each process.</summary>
+    public static int PerSubject(int processes) => Math.Min(MaxPerSubject, processes - 1);
+
+    public List<Subject> SubjectsOf(ProcessRecord observer, OracleState state)
+    {
+        if (_version != state.ProcessesVersion) Assign(state);
+        var subjects = new List<Subject>();
+        foreach (var process in _subjects.GetValueOrDefault(observer.Id, []))
+        {
+            bool sameHost = process.Host.Length > 0 && process.Host == observer.Host;
+            subjects.Add(new(process.Id, process.Address, sameHost ? process.Number : 0, sameHost ? process.Start : 0));
+        }
+        return subjects;
+    }
+
+    private void Assign(OracleState state)
+    {
+        _version = state.ProcessesVersion;
+        _subjects.Clear();
+        var alive = new List<ProcessRecord>();
+        foreach (var process in state.Processes)
+            if (process.Alive) alive.Add(process);
+        foreach (var process in alive) _subjects[process.Id] = [];
+        if (alive.Count <= MaxPerSubject + 1)
+        {
+            foreach (var observer in alive)
+                foreach (var subject in alive)
+                    if (subject != observer) _subjects[observer.Id].Add(subject);
+            return;
+        }
+        for (ulong ring = 0; ring < MaxPerSubject; ring++)
+        {
+            ulong salt = ring;
+            alive.Sort((left, right) => (Mix(left.Id.Node, salt), left.Id).CompareTo((Mix(right.Id.Node, salt), right.Id)));
+            for (int i = 0; i < alive.Count; i++)
+            {
+                var mine = _subjects[alive[i].Id];
+                ProcessRecord next = alive[(i + 1) % alive.Count];
+                if (!mine.Contains(next)) mine.Add(next);
+            }
+        }
+    }
+
+    private static ulong Mix(ulong node, ulong ring)
+    {
+        ulong z = node + ((ring + 1) * 0x9E3779B97F4A7C15);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+        return z ^ (z >> 31);
+    }
+}

@@ -1,0 +1,72 @@
+using GroupCore.Runtime;
+using Oracle.State.Operations;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// Requests on their way into the log: joins wait up to 20 ms for others, the rest goes with the turn. One entry holds as many as fit, so
+/// that what came together is one view change. Remembers where to answer and passes over repeats. Source: groupcore-oracle 3.4.
+/// </summary>
+internal sealed class RequestIntake(INode node)
+{
+    public const long JoinWait = 20 * Durations.Millisecond;
+    private const int JoinBatch = 256;
+    private const int MaxWaiting = 16_384;
+    private const int EntryOperations = 256;
+    private readonly Dictionary<(ulong Node, ulong Number), int> _origins = [];
+    private readonly List<Request> _now = [];
+    private readonly List<Request> _joins = [];
+    private readonly List<Request> _entry = [];
+
+    /// <summary>When the joins that wait are due; <see cref="long.MaxValue"/> without any.</summary>
+    public long Due { get; private set; } = long.MaxValue;
+
+    public bool HasWork => _now.Count > 0 || _joins.Count > 0;
+
+    public void Clear()
+    {
+        _origins.Clear();
+        _now.Clear();
+        _joins.Clear();
+        Due = long.MaxValue;
+    }
+
+    /// <summary>Notes a request; false for a repeat of one that is under way, and when there are too many.</summary>
+    public bool TryBegin(Request request, int peer) => _origins.Count < MaxWaiting && _origins.TryAdd(Key(request), peer);
+
+    /// <summary>Where a finished request came from; false when it did not come here.</summary>
+    public bool TryEnd(Request request, out int peer) => _origins.Remove(Key(request), out peer);
+
+    public void Add(Request request) => _now.Add(request);
+
+    public void AddJoin(Request request)
+    {
+        _joins.Add(request);
+        Due = _joins.Count >= JoinBatch ? node.Now : Math.Min(Due, node.Now + JoinWait);
+    }
+
+    /// <summary>Appends what is due. What the log does not take is forgotten: its senders repeat it.</summary>
+    public void Append(Log.Leader leader)
+    {
+        if (Due <= node.Now)
+        {
+            _now.AddRange(_joins);
+            _joins.Clear();
+            Due = long.MaxValue;
+        }
+        int at = 0;
+        while (at < _now.Count)
+        {
+            _entry.Clear();
+            while (at < _now.Count && _entry.Count < EntryOperations && (_entry.Count == 0 || !IsLarge(_now[at]))) _entry.Add(_now[at++]);
+            if (leader.TryAppend(OperationCodec.WriteEntry(_entry))) continue;
+            foreach (var request in _entry) _origins.Remove(Key(request));
+        }
+        _now.Clear();
+    }
+
+    private static bool IsLarge(Request request) => request.Operation is Create or Fail or Done { Initialised.Count: > 64 };
+
+    private static (ulong Node, ulong Number) Key(Request request) =>
+        request.Operation is Register register ? (register.Node, 0) : (request.Requester.Node, request.Number);
+}

@@ -1,0 +1,301 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Detection;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State;
+using Oracle.State.Operations;
+using DepartOperation = Oracle.State.Operations.Depart;
+using RegisterOperation = Oracle.State.Operations.Register;
+
+namespace Oracle;
+
+/// <content>The life of the process with the Oracle: start, lease, blocking, decisions that arrive.</content>
+public sealed partial class OracleMember
+{
+    private const long SyncEvery = Durations.Second;
+    private const long AdoptAgainAfter = 5 * Durations.Second;
+    private const long SilenceReportedAfter = 3 * Durations.Second;
+
+    private bool Registered => Self.Incarnation != 0;
+
+    private void CheckClock()
+    {
+        if (!_health.Jumped(_node.Now)) return;
+        _watch.Doubt();
+        if (!Registered) return;
+        _lease.Doubt();
+        AskLease();
+        Synchronise();
+    }
+
+    private void OnTick()
+    {
+        if (_health.Tick(_node.Now, _tickDue)) _watch.Late();
+        if (_replica is { } replica) replica.Log.TimeoutFactor = _health.RunsLate ? 4 : 1;
+        _tickDue = _node.Now + LoopHealth.TickEvery;
+        _node.SetTimer(_tickDue, this, Tick);
+        if (!Registered) StepStart();
+        _requests.Step();
+        if (Registered) StepMember();
+        if (_over) return;
+        _watch.Step();
+        _replica?.Shell.Tick();
+    }
+
+    private void StepStart()
+    {
+        if (_outlet.System.IsNone || _node.Now - _adoptedAt >= AdoptAgainAfter)
+        {
+            bool found = _bootstrap.Step();
+            if (found && _outlet.System.IsNone) Found();
+        }
+        if (_silenceReported || !_outlet.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
+        _silenceReported = true;
+        _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}");
+    }
+
+    private void StepMember()
+    {
+        var ask = _lease.Ask(Self, out bool unanswered);
+        if (ask is not null)
+        {
+            if (unanswered) _directory.Doubt();
+            _outlet.Send(_directory.Target(), ask);
+        }
+        long silence = _node.Now - _lease.Contact, isolation = _options.IsolationTimeout.Nanoseconds();
+        if (State == MembershipState.Active && silence > isolation) Change(MembershipState.Blocked, "no contact to the Oracle");
+        if (silence > isolation + _options.PoisonTimeout.Nanoseconds())
+        {
+            Poison("no contact to the Oracle for too long");
+            return;
+        }
+        if (_node.Now >= _nextSync) Synchronise();
+        if (_departure != Departure.None) StepDeparture();
+    }
+
+    private void Found()
+    {
+        _outlet.System = new(_node.Random.NextUInt64(), _node.Random.NextUInt64());
+        var self = new Replica(_node.Id, _node.Links.Local);
+        var replicas = new Configuration([self], []);
+        _directory.Learn(replicas);
+        _directory.Hint(self);
+        MakeReplica().Log.Found(self);
+        Register();
+    }
+
+    private void OnWhoIsOracle(int peer)
+    {
+        _bootstrap.Heard(peer);
+        bool knows = Registered || _replica is not null;
+        var replicas = knows ? _directory.Replicas : Configuration.Empty;
+        if (knows || _outlet.System.IsNone) _outlet.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : default));
+    }
+
+    private void OnOracleIs(int peer, SystemId system, OracleIs answer)
+    {
+        if (system.IsNone)
+        {
+            _bootstrap.Heard(peer);
+            return;
+        }
+        if (Registered || _replica is not null)
+        {
+            if (system != _outlet.System) OnOtherSystem(system);
+            return;
+        }
+        bool stale = !_outlet.System.IsNone && (system == _outlet.System || _node.Now - _adoptedAt < AdoptAgainAfter);
+        if (stale || answer.Replicas.Voters.Count == 0) return;
+        bool again = !_outlet.System.IsNone;
+        _outlet.System = system;
+        _adoptedAt = _node.Now;
+        _directory.Doubt();
+        _directory.Learn(answer.Replicas);
+        _directory.Hint(answer.Leader);
+        if (again) _requests.Resend();
+        else Register();
+    }
+
+    private void Register() =>
+        _requests.Submit(new Register(_node.Id, _node.Links.Local, _options.Tag, _options.Host, _options.ProcessNumber, _options.ProcessStart));
+
+    private void OnOtherSystem(SystemId other)
+    {
+        _node.Counters.Refuse(RefusalReason.WrongCluster);
+        if (other.IsNone || !Registered || _splitReported) return;
+        _splitReported = true;
+        _sink?.OnMembershipState(State, $"SplitFoundation: another system of this cluster, {other}, beside {_outlet.System}; frames of the other are refused");
+    }
+
+    private void OnRequest(int peer, in Replica from, Request request)
+    {
+        if (_replica is { } replica) replica.Shell.OnRequest(peer, from, request);
+        else Redirect(peer, request.Number);
+    }
+
+    private void OnLeaseAsk(int peer, in Replica from, LeaseAsk ask)
+    {
+        if (_replica is { } replica) replica.Shell.OnLeaseAsk(peer, from, ask);
+        else Redirect(peer, 0);
+    }
+
+    private void OnSuspect(int peer, in Replica from, SuspectFrame suspect)
+    {
+        if (_replica is { } replica) replica.Shell.OnSuspect(peer, from, suspect);
+        else Redirect(peer, 0);
+    }
+
+    private void Redirect(int peer, ulong number) =>
+        _outlet.Reply(peer, new ResponseFrame(number, ResponseStatus.NotLeader, OperationResult.Done, _directory.Leader));
+
+    private void OnResponse(ResponseFrame response)
+    {
+        if (response.Status == ResponseStatus.NotLeader)
+        {
+            if (response.Leader.Node == 0) _directory.Doubt();
+            else OnLeaderHint(response.Leader);
+            return;
+        }
+        _directory.Hint(response.Leader);
+        if (_requests.Take(response.Number) is not { } operation) return;
+        var result = response.Result;
+        switch (operation)
+        {
+            case RegisterOperation when result.Ok: OnRegistered(result.Process); break;
+            case RegisterOperation: Poison(result.Reason); break;
+            case Join join: OnJoined(join.Name, result); break;
+            case Create create: OnJoined(create.Name, result); break;
+            case DepartOperation { Goodbye: true }: End("left"); break;
+            case DepartOperation: _departure = Departure.Leaving; break;
+        }
+    }
+
+    private void OnRegistered(ProcessId self)
+    {
+        if (self.Node != _node.Id || Registered) return;
+        Self = self;
+        _requests.Self = self;
+        _lease.Begin();
+        _nextSync = _node.Now + SyncEvery;
+        Change(MembershipState.Active, "registered");
+        AskLease();
+        _requests.Resend();
+    }
+
+    private void OnJoined(string name, OperationResult result)
+    {
+        if (!result.Ok)
+        {
+            _sink?.OnJoinRefused(name, result.Reason);
+            return;
+        }
+        _groups.Accepted(result.Group);
+        _sink?.OnJoinAccepted(name, result.Group);
+    }
+
+    private void AskLease()
+    {
+        if (!_directory.IsEmpty) _outlet.Send(_directory.Target(), _lease.AskNow(Self));
+    }
+
+    private void OnLeaseGrant(LeaseGrant grant)
+    {
+        if (!Registered || !_lease.Take(grant)) return;
+        _watch.Trust();
+        _directory.Learn(grant.Replicas);
+        if (grant.Subjects is { } subjects)
+        {
+            _lease.Version = grant.Version;
+            _watch.Assign(subjects);
+        }
+        if (State == MembershipState.Blocked && _node.Now - _lease.Contact <= _options.IsolationTimeout.Nanoseconds())
+        {
+            Change(MembershipState.Active, "contact to the Oracle again");
+            Synchronise();
+        }
+    }
+
+    private void OnLeaderHint(in Replica leader)
+    {
+        if (!_directory.Hint(leader)) return;
+        _requests.Resend();
+        _watch.ReportAll();
+        if (Registered) AskLease();
+    }
+
+    private void OnRoleChanged()
+    {
+        _turnWanted = true;
+        if (_replica is { } replica && replica.Log.LeaderHint.Node != 0) OnLeaderHint(replica.Log.LeaderHint);
+    }
+
+    private void Synchronise()
+    {
+        _nextSync = _node.Now + SyncEvery + _node.Random.Next(0, SyncEvery / 4);
+        if (!_directory.IsEmpty) _outlet.Send(_directory.Any(), new SyncAsk(Self, _groups.Known()));
+    }
+
+    private void OnSyncAnswer(SyncAnswer answer)
+    {
+        foreach (var group in answer.Over)
+        {
+            if (!_groups.End(group)) continue;
+            _requests.Forget(group);
+            _sink?.OnGroupOver(group, answer.Reason);
+        }
+    }
+
+    private void OnPropose(Proposal proposal)
+    {
+        if (!Registered) return;
+        bool concerned = proposal.Survivors.Contains(Self) || proposal.Leavers.Contains(Self);
+        foreach (var joiner in proposal.Joiners) concerned |= joiner.Id == Self;
+        if (_groups.TakePropose(proposal, concerned)) _sink?.OnPropose(proposal);
+    }
+
+    private void OnInstall(View view)
+    {
+        if (!Registered || !_groups.TakeInstall(view, Self)) return;
+        foreach (var failed in view.Failed) _watch.Excluded(failed);
+        _requests.Forget(view.Group);
+        _sink?.OnInstall(view);
+    }
+
+    private void StepDeparture()
+    {
+        if (_departure != Departure.Leaving || _groups.Count > 0) return;
+        var replicas = _replica?.Log is { } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
+        bool alone = replicas.Voters.Count == 1 && replicas.IsVoter(_node.Id) && _watch.IsAlone;
+        if (replicas.IsVoter(_node.Id) && !alone) return;
+        _departure = Departure.Goodbye;
+        if (alone) End("left");
+        else _requests.Submit(new Depart(true));
+    }
+
+    private void Change(MembershipState state, string reason)
+    {
+        if (State == state) return;
+        State = state;
+        _sink?.OnMembershipState(state, reason);
+    }
+
+    /// <summary>This process is excluded. Once its groups have stopped it says so itself, which spares the others the wait for its lease.</summary>
+    private void Poison(string reason)
+    {
+        if (_over) return;
+        var target = _directory.IsEmpty ? default : _directory.Target();
+        var (self, registered) = (Self, Registered);
+        End(reason);
+        if (registered && target.Node != 0 && target.Node != _node.Id) _outlet.Send(target, new RequestFrame(new(self, ulong.MaxValue, 0, new Depart(true))));
+    }
+
+    private void End(string reason)
+    {
+        _lease.End();
+        _requests.Clear();
+        _groups.Clear();
+        Change(MembershipState.Poisoned, reason);
+        _over = true;
+    }
+}

@@ -1,0 +1,90 @@
+using GroupCore.Membership;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle;
+
+/// <content>What the group layer asks for.</content>
+public sealed partial class OracleMember
+{
+    /// <inheritdoc/>
+    public void Join(string name, GroupOptions options, string tag)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(tag);
+        if (Refusal(name, tag) is { } reason) _sink?.OnJoinRefused(name, reason);
+        else Submit(new Join(name, options, _options.Acceptors, tag));
+    }
+
+    /// <inheritdoc/>
+    public void Create(string name, GroupOptions options, IReadOnlyList<ProcessId> members)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(members);
+        string? reason = Refusal(name, "");
+        if (members.Count > Limits.GroupMembers) reason = $"a group has {Limits.GroupMembers} members at most, {members.Count} were named";
+        if (reason is not null) _sink?.OnJoinRefused(name, reason);
+        else Submit(new Create(name, options, _options.Acceptors, members));
+    }
+
+    /// <inheritdoc/>
+    public void Leave(GroupId group)
+    {
+        if (!_over) Submit(new Leave(group));
+    }
+
+    /// <inheritdoc/>
+    public void RequestView(GroupId group)
+    {
+        if (!_over && _groups.ViewOf(group) is > 0 and ulong view) Submit(new Renew(group, view));
+    }
+
+    /// <inheritdoc/>
+    public void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised)
+    {
+        ArgumentNullException.ThrowIfNull(initialised);
+        if (!_over) Submit(new Done(group, baseView, proposal, initialised));
+    }
+
+    /// <inheritdoc/>
+    public void Accuse(ProcessId subject, Accusation evidence)
+    {
+        if (_over || subject == Self) return;
+        _watch.Accuse(subject, evidence);
+        Wake();
+    }
+
+    /// <inheritdoc/>
+    public void Withdraw(ProcessId subject)
+    {
+        if (_over) return;
+        _watch.Withdraw(subject);
+        Wake();
+    }
+
+    /// <inheritdoc/>
+    public void Sync(GroupId group, ulong view, ulong proposal)
+    {
+        if (_over || !Registered) return;
+        _groups.Set(group, view, proposal);
+        Synchronise();
+        Wake();
+    }
+
+    private void Submit(Operation operation)
+    {
+        _requests.Submit(operation);
+        Wake();
+    }
+
+    private string? Refusal(string name, string tag)
+    {
+        if (_over) return "this process is excluded or has left";
+        if (name.Length == 0 || global::System.Text.Encoding.UTF8.GetByteCount(name) > Limits.NameBytes)
+            return $"the name of a group has 1 to {Limits.NameBytes} bytes of UTF-8";
+        if (global::System.Text.Encoding.UTF8.GetByteCount(tag) > Limits.TagBytes) return $"a tag has at most {Limits.TagBytes} bytes of UTF-8";
+        return _requests.HasRoom ? null : "too many requests of this process wait for an answer";
+    }
+}

@@ -1,0 +1,266 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle.Client;
+using Oracle.Detection;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State.Operations;
+
+namespace Oracle;
+
+/// <summary>
+/// Membership in one process: finds or founds the system, registers, keeps the lease, watches others, carries requests to the Oracle and its
+/// decisions to the group layer; and hosts a copy of the Oracle when this process is one of its replicas.
+/// </summary>
+/// <remarks>
+/// States: <see cref="MembershipState.Starting"/> until registered, then <see cref="MembershipState.Active"/>;
+/// <see cref="MembershipState.Blocked"/> after 3 s without an answer of a leader that a majority confirms, Active again with the next answer;
+/// <see cref="MembershipState.Poisoned"/> when excluded, or blocked for 60 s: this life is over, a later one needs another node.
+/// Made before the group layer of the node, so that what it delivers at the end of a turn still leaves with that turn.
+/// Source: groupcore-oracle 2, 4.
+/// </remarks>
+public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTarget, ILinkObserver, ITurnParticipant
+{
+    private const long Tick = 0;
+    private const long Kick = 1;
+    private const long Due = 2;
+    private const int RoundsPerTurn = 64;
+    private readonly INode _node;
+    private readonly OracleOptions _options;
+    private readonly Outlet _outlet;
+    private readonly OracleDirectory _directory;
+    private readonly Bootstrap _bootstrap;
+    private readonly RequestBook _requests;
+    private readonly LeaseHolder _lease;
+    private readonly GroupBook _groups = new();
+    private readonly Watch _watch;
+    private readonly LoopHealth _health = new();
+    private IMembershipSink? _sink;
+    private OracleReplica? _replica;
+    private TimerHandle _due;
+    private long _dueAt = long.MaxValue;
+    private long _tickDue;
+    private long _nextSync;
+    private long _startedAt;
+    private long _adoptedAt;
+    private bool _started, _over, _kicked, _turnWanted, _splitReported, _silenceReported;
+    private Departure _departure;
+
+    /// <summary>Attaches membership to a node that has not begun to run.</summary>
+    /// <exception cref="InvalidOptionException">An option is out of range.</exception>
+    public OracleMember(INode node, OracleOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(node);
+        ArgumentNullException.ThrowIfNull(options);
+        options.Validate();
+        (_node, _options) = (node, options);
+        _outlet = new(node);
+        _directory = new(node);
+        _bootstrap = new(node, options, _outlet);
+        _requests = new(node, _outlet, _directory) { Self = Self };
+        _lease = new(node, options);
+        _watch = new(node, options, _outlet, _directory) { OnGone = gone => _replica?.Log.Lost(gone) };
+        Self = new(node.Id, 0);
+        node.Route(FrameType.Ping, FrameType.IndirectPong, this);
+        node.Route(FrameType.Propose, FrameType.Install, this);
+        node.Route(FrameType.Sync, FrameType.Poison, this);
+        node.Route(FrameType.PreVote, FrameType.OracleIs, this);
+        node.Observe(this);
+        node.AtEndOfTurn(this);
+    }
+
+    private enum Departure
+    {
+        None,
+        Asked,
+        Leaving,
+        Goodbye,
+    }
+
+    /// <inheritdoc/>
+    public ProcessId Self { get; private set; }
+
+    /// <inheritdoc/>
+    public MembershipState State { get; private set; }
+
+    /// <inheritdoc/>
+    public long LeaseUntil => _over || _health.Jumped(_node.Now) ? 0 : _lease.Until;
+
+    /// <summary>The copy of the Oracle in this process, if it has one.</summary>
+    internal OracleReplica? Replica => _replica;
+
+    /// <summary>Hears of the copy of the Oracle when this process gets one; for checkers.</summary>
+    internal Action<OracleReplica>? OnReplica { get; set; }
+
+    /// <summary>The system this process belongs to.</summary>
+    internal SystemId System => _outlet.System;
+
+    /// <inheritdoc/>
+    public void Attach(IMembershipSink sink) => _sink = sink;
+
+    /// <summary>Begins to look for the system. Called once, inside a turn or before the node runs.</summary>
+    public void Start()
+    {
+        if (_started) throw new InvalidOperationException("Membership of this node was started already.");
+        _started = true;
+        _startedAt = _node.Now;
+        _health.Begin(_node.Now);
+        _bootstrap.Start();
+        _tickDue = _node.Now;
+        _node.SetTimer(_tickDue, this, Tick);
+    }
+
+    /// <summary>
+    /// Leaves for good: the Oracle takes this process out of all groups and, after a successor, out of its voters; then the state is
+    /// <see cref="MembershipState.Poisoned"/>. Where nobody answers it never is: bound the wait.
+    /// </summary>
+    public void Depart()
+    {
+        if (_over || _departure != Departure.None) return;
+        if (Self.Incarnation == 0)
+        {
+            End("left before it was registered");
+            return;
+        }
+        _departure = Departure.Asked;
+        _requests.Submit(new Depart(false));
+        Wake();
+    }
+
+    /// <inheritdoc/>
+    public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        if (!_started || _over) return;
+        CheckClock();
+        ulong nodeId = _node.Links.NodeIdOf(peer);
+        if (nodeId == 0)
+        {
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            return;
+        }
+        _watch.Heard(nodeId);
+        Handle(peer, new(nodeId, _node.Links.AddressOf(peer)), header.Type, body);
+    }
+
+    /// <inheritdoc/>
+    public void OnLinkUp(int peer)
+    {
+        if (_started && !_over) _watch.OnLinkUp(peer);
+    }
+
+    /// <inheritdoc/>
+    public void OnLinkFault(int peer, LinkFault fault)
+    {
+        if (!_started || _over) return;
+        CheckClock();
+        _bootstrap.OnFault(peer, fault);
+        _watch.OnFault(peer, fault);
+        ArmDue();
+    }
+
+    /// <inheritdoc/>
+    public void OnTimer(long token)
+    {
+        if (_over) return;
+        switch (token)
+        {
+            case Tick:
+                CheckClock();
+                OnTick();
+                break;
+            case Due:
+                _dueAt = long.MaxValue;
+                _watch.LookAgain();
+                break;
+            default:
+                _kicked = false;
+                break;
+        }
+    }
+
+    /// <inheritdoc/>
+    public void EndOfTurn()
+    {
+        if (!_started || _over) return;
+        int rounds = 0;
+        do
+        {
+            _turnWanted = false;
+            while (_outlet.TryTakeOwn(out var type, out byte[] body)) Handle(Outlet.Own, new(_node.Id, _node.Links.Local), type, body);
+            if (_over) return;
+            _replica?.Shell.EndOfTurn();
+            _replica?.Log.EndOfTurn();
+        }
+        while ((_turnWanted || _outlet.HasOwn) && ++rounds < RoundsPerTurn);
+        if (_turnWanted || _outlet.HasOwn) Wake();
+        ArmDue();
+    }
+
+    private void Handle(int peer, in Replica from, FrameType type, ReadOnlySpan<byte> body)
+    {
+        if (!FrameCodec.TryRead(type, body, out var system, out var frame))
+        {
+            _node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        switch (frame)
+        {
+            case ProbeFrame { Answer: false } ping: _watch.OnPing(peer, ping); return;
+            case ProbeFrame: _watch.OnPong(from.Node, from.Address); return;
+            case IndirectProbeFrame { Answer: false } request: _watch.OnIndirectPing(peer, request); return;
+            case IndirectProbeFrame answer: _watch.OnIndirectPong(answer); return;
+            case WhoIsOracle: OnWhoIsOracle(peer); return;
+            case OracleIs answer: OnOracleIs(peer, system, answer); return;
+        }
+        if (system != _outlet.System || system.IsNone)
+        {
+            OnOtherSystem(system);
+            return;
+        }
+        switch (frame)
+        {
+            case RequestFrame request: OnRequest(peer, from, request.Request); break;
+            case ResponseFrame response: OnResponse(response); break;
+            case LeaseAsk ask: OnLeaseAsk(peer, from, ask); break;
+            case LeaseGrant grant: OnLeaseGrant(grant); break;
+            case SuspectFrame suspect: OnSuspect(peer, from, suspect); break;
+            case SyncAsk ask: _replica?.OnSync(peer, from, ask); break;
+            case SyncAnswer answer: OnSyncAnswer(answer); break;
+            case ProposeFrame propose: OnPropose(propose.Proposal); break;
+            case InstallFrame install: OnInstall(install.View); break;
+            case PoisonFrame poison when poison.Process == Self: Poison(poison.Reason); break;
+            case PoisonFrame: _node.Counters.Refuse(RefusalReason.Unexpected); break;
+            case AppendRequest or SnapshotChunk:
+                MakeReplica().Log.OnFrame(from, frame);
+                break;
+            default: _replica?.Log.OnFrame(from, frame); break;
+        }
+    }
+
+    private OracleReplica MakeReplica()
+    {
+        if (_replica is { } existing) return existing;
+        _replica = new(_node, _options, _outlet, () => _turnWanted = true, OnRoleChanged);
+        OnReplica?.Invoke(_replica);
+        return _replica;
+    }
+
+    /// <summary>Makes sure that a turn follows in which what was queued leaves.</summary>
+    private void Wake()
+    {
+        if (_kicked) return;
+        _kicked = true;
+        _node.SetTimer(_node.Now, this, Kick);
+    }
+
+    private void ArmDue()
+    {
+        long due = Math.Min(_replica?.Shell.Due ?? long.MaxValue, _watch.Due);
+        if (due >= _dueAt || due == long.MaxValue) return;
+        _node.CancelTimer(_due);
+        _dueAt = due;
+        _due = _node.SetTimer(due, this, Due);
+    }
+}

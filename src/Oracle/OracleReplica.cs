@@ -1,0 +1,110 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+using Oracle.Leading;
+using Oracle.Log;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle;
+
+/// <summary>A copy of the Oracle in this process: log, state machine and the leader's shell, and the answers any copy may give.</summary>
+internal sealed class OracleReplica : ILogPort, IStateEvents
+{
+    private const int OverPerAnswer = 1_024;
+    private readonly Outlet _outlet;
+    private readonly Action _requestTurn;
+    private readonly Action _roleChanged;
+
+    public OracleReplica(INode node, OracleOptions options, Outlet outlet, Action requestTurn, Action roleChanged)
+    {
+        (_outlet, _requestTurn, _roleChanged) = (outlet, requestTurn, roleChanged);
+        State = new(this, node.Without);
+        Log = new(node, options, this, State);
+        Shell = new(node, options, outlet, Log, State);
+    }
+
+    public OracleState State { get; }
+
+    public ReplicatedLog Log { get; }
+
+    public LeaderShell Shell { get; }
+
+    /// <summary>
+    /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not
+    /// wrong; of what it has not applied yet it says nothing.
+    /// </summary>
+    public void OnSync(int peer, in Replica from, SyncAsk ask)
+    {
+        if (ask.Process.Node != from.Node || ask.Process.Incarnation > State.Index) return;
+        if (State.Find(ask.Process) is not { Alive: true } process)
+        {
+            _outlet.Reply(peer, new PoisonFrame(ask.Process, "the Oracle excluded this process"));
+            return;
+        }
+        var over = new List<GroupId>();
+        var asked = new SortedSet<GroupId>();
+        foreach (var known in ask.Groups)
+        {
+            if (!asked.Add(known.Group)) continue;
+            if (State.Find(known.Group) is { } group) Bring(peer, group, ask.Process, known.View, known.Proposal);
+            else if (known.Group.Incarnation <= State.Index && over.Count < OverPerAnswer) over.Add(known.Group);
+        }
+        foreach (var id in process.Groups)
+            if (!asked.Contains(id)) Bring(peer, State.Find(id)!, ask.Process, 0, 0);
+        _outlet.Reply(peer, new SyncAnswer(Log.Entries.ConfigurationAt(Log.Commit), Log.LeaderHint, over, "the group is over"));
+    }
+
+    void ILogPort.Send(in Replica to, IFrame frame) => _outlet.Send(to, frame);
+
+    void ILogPort.OnRoleChanged()
+    {
+        Shell?.Reset();
+        _roleChanged();
+    }
+
+    void ILogPort.OnProgress() => _requestTurn();
+
+    void ILogPort.RequestTurn() => _requestTurn();
+
+    void IStateEvents.OnAnswered(Request request, OperationResult result) => Shell.OnAnswered(request, result);
+
+    void IStateEvents.OnRegistered(ProcessRecord process)
+    {
+    }
+
+    void IStateEvents.OnFailed(ProcessRecord process) => Shell.OnFailed(process);
+
+    void IStateEvents.OnProposed(GroupRecord group) => Shell.OnProposed(group);
+
+    void IStateEvents.OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers) => Shell.OnInstalled(group, goers);
+
+    void IStateEvents.OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned) => Shell.OnOver(group, reason, concerned);
+
+    void IStateEvents.OnRestored()
+    {
+    }
+
+    /// <summary>Sends the installs after <paramref name="view"/> that concern the process, up to the one that it is no longer in, and the pending proposal.</summary>
+    private void Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal)
+    {
+        bool member = view > 0;
+        foreach (var install in group.Installs)
+        {
+            bool within = install.RankOf(process) >= 0;
+            if (install.Id <= view || (!member && !within)) continue;
+            _outlet.Reply(peer, new InstallFrame(install));
+            member = within;
+            if (!within) return;
+        }
+        if (group.Pending is { } pending && pending.Number > proposal && Concerns(pending.Proposal, process)) _outlet.Reply(peer, new ProposeFrame(pending.Proposal));
+    }
+
+    private static bool Concerns(Proposal proposal, ProcessId process)
+    {
+        if (proposal.Survivors.Contains(process) || proposal.Leavers.Contains(process)) return true;
+        foreach (var joiner in proposal.Joiners)
+            if (joiner.Id == process) return true;
+        return false;
+    }
+}
