@@ -83,6 +83,7 @@ public sealed partial class Simulation
     {
         if (_stepping) throw new InvalidOperationException("RunAsync cannot be called from inside a step; use Spawn.");
         if (RunUntil(() => task.IsCompleted, limit)) return;
+        RequireOwnThread();
         throw new SimulationException(this, $"Asynchronous code was not done after {limit.TotalSeconds:0.###} s of virtual time; it awaits something that never completes.");
     }
 

@@ -39,6 +39,7 @@ public sealed partial class Simulation : IDisposable
         Options = options;
         Random = new(Choices.Seed(options.Seed, ulong.MaxValue, 0));
         Buffer = new(Slabs);
+        TimeProvider = new SimTimeProvider(this);
         Network = new(this);
         _context = new(this);
     }
@@ -57,6 +58,9 @@ public sealed partial class Simulation : IDisposable
 
     /// <summary>Virtual time since the start.</summary>
     public TimeSpan Now => TimeSpan.FromTicks(Time / 100);
+
+    /// <summary>Virtual time as a time provider, for code that takes one.</summary>
+    public TimeProvider TimeProvider { get; }
 
     /// <summary>Randomness for the test itself; drawing from it changes no choice of the schedule or of protocols.</summary>
     public Prng Random { get; }
@@ -225,13 +229,18 @@ public sealed partial class Simulation : IDisposable
 
     private void CheckInvariants()
     {
+        RequireOwnThread();
+        foreach (var (name, check) in _invariants)
+            if (check() is { } violation) throw new InvariantViolatedException(this, name, violation);
+    }
+
+    private void RequireOwnThread()
+    {
         if (_foreignCall is { } what)
         {
             throw new SimulationException(this, $"{what} came from another thread, so the run would not repeat. Code under simulation " +
                 "must not use the thread pool: no Task.Run, no Task.Delay, no ConfigureAwait(false) on what does not complete in the simulation.");
         }
-        foreach (var (name, check) in _invariants)
-            if (check() is { } violation) throw new InvariantViolatedException(this, name, violation);
     }
 
     private static string Describe(in SimEvent next) => next.Target switch

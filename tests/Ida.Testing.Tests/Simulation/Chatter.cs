@@ -23,6 +23,8 @@ internal sealed class Chatter : IFrameHandler, ITimerTarget, ILinkObserver, ITur
         _node.AtEndOfTurn(this);
     }
 
+    public static void Attach(SimNode host) => _ = new Chatter(host);
+
     public List<int> Peers { get; } = [];
     public Dictionary<int, uint> Received { get; } = [];
     public List<(int Peer, LinkFault? Fault)> Links { get; } = [];
@@ -33,9 +35,13 @@ internal sealed class Chatter : IFrameHandler, ITimerTarget, ILinkObserver, ITur
     public bool Answers { get; set; }
     private int _batch;
 
-    public int Open(SimNode to, ulong id = 0)
+    public bool Silent { get; set; }
+
+    public int Open(SimNode to, ulong id = 0) => Open(to.Address, id);
+
+    public int Open(NodeAddress to, ulong id = 0)
     {
-        int peer = _node.Links.Open(to.Address, id);
+        int peer = _node.Links.Open(to, id);
         if (!Peers.Contains(peer)) Peers.Add(peer);
         return peer;
     }
@@ -74,6 +80,7 @@ internal sealed class Chatter : IFrameHandler, ITimerTarget, ILinkObserver, ITur
     public void OnTimer(long token)
     {
         TimerTimes.Add(_node.Now);
+        if (Silent) return;
         foreach (int peer in Peers) Send(peer);
         _node.SetTimer(_node.Now + _node.Random.Next(1, 2 * _interval), this, 0);
     }

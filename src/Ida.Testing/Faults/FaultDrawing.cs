@@ -1,0 +1,75 @@
+using GroupCore.Runtime;
+
+namespace Ida.Testing;
+
+/// <summary>Draws a schedule: each fault from its own fork of the seed, with no more nodes down at a time than the plan allows.</summary>
+internal sealed class FaultDrawing(Prng random, FaultPlan plan)
+{
+    private readonly List<Fault> _faults = [];
+
+    public FaultSchedule Draw()
+    {
+        int count = 1 + random.Next(plan.MaxFaults);
+        for (int i = 0; i < count; i++)
+            if (One(random.Fork()) is { } fault) _faults.Add(fault);
+        return new(_faults);
+    }
+
+    private Fault? One(Prng from)
+    {
+        var kind = plan.Kinds[from.Next(plan.Kinds.Count)];
+        int node = from.Next(plan.Nodes), other = plan.Nodes == 1 ? node : (node + 1 + from.Next(plan.Nodes - 1)) % plan.Nodes;
+        var fault = new Fault(TimeSpan.FromTicks(from.Next(0, plan.Within.Ticks)), kind, node, Duration(from));
+        switch (kind)
+        {
+            case FaultKind.Crash or FaultKind.Vanish:
+                if (from.Chance(plan.StaysDown)) fault = fault with { For = Timeout.InfiniteTimeSpan };
+                return MayGoDown(fault) ? fault : null;
+            case FaultKind.Cut or FaultKind.Drop:
+                return Way(fault, node, other);
+            case FaultKind.Slow:
+                return Way(fault with { Factor = 2 + from.Next(200) }, node, other);
+            case FaultKind.Break:
+                return Way(fault with { For = TimeSpan.Zero }, node, other);
+            case FaultKind.Partition:
+                return plan.Nodes == 1 ? null : fault with { Node = -1, Side = Side(from) };
+            case FaultKind.Busy:
+                return fault with { Factor = 10 + from.Next(2000) };
+            case FaultKind.Drift:
+                return fault with { Factor = 1 + from.Next(-100, 100) / 10_000.0 };
+            default:
+                return fault;
+        }
+    }
+
+    private static Fault? Way(Fault fault, int node, int other) => node == other ? null : fault with { Other = other };
+
+    private TimeSpan Duration(Prng from)
+    {
+        double orders = Math.Log(plan.MaxDuration / plan.MinDuration);
+        return TimeSpan.FromMicroseconds(Math.Round((plan.MinDuration * Math.Exp(orders * from.NextDouble())).TotalMicroseconds));
+    }
+
+    private List<int> Side(Prng from)
+    {
+        var side = new List<int>();
+        for (int node = 0; node < plan.Nodes; node++)
+            if (from.Chance(0.5)) side.Add(node);
+        if (side.Count == 0 || side.Count == plan.Nodes) side = [from.Next(plan.Nodes)];
+        return side;
+    }
+
+    private bool MayGoDown(Fault fault)
+    {
+        int others = 0;
+        foreach (var known in _faults)
+        {
+            if (known.Kind is not (FaultKind.Crash or FaultKind.Vanish) || EndOf(known) < fault.At || EndOf(fault) < known.At) continue;
+            if (known.Node == fault.Node) return false;
+            others++;
+        }
+        return others < plan.MaxDown;
+    }
+
+    private static TimeSpan EndOf(Fault fault) => fault.For == Timeout.InfiniteTimeSpan ? TimeSpan.MaxValue : fault.At + fault.For;
+}

@@ -1,0 +1,210 @@
+using GroupCore.Transport;
+
+namespace Ida.Testing.Tests;
+
+public sealed class LinkTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Millisecond = TimeSpan.FromMilliseconds(1);
+
+    public static TheoryData<string> Models => ["stream", "datagrams", "narrow"];
+
+    private static LinkModel Model(string name) => name switch
+    {
+        "stream" => new(),
+        "datagrams" => new() { Loss = 0.05, Duplication = 0.05, Reordering = 0.1 },
+        _ => new() { BytesPerSecond = 100_000 },
+    };
+
+    [Theory]
+    [MemberData(nameof(Models))]
+    public void Frames_arrive_exactly_once_and_in_order_under_all_link_faults(string model)
+    {
+        for (ulong seed = 1; seed <= 40; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, Link = Model(model) });
+            var mesh = new Mesh(simulation, 4, 5 * Millisecond);
+            var faults = FaultSchedule.Random(seed, new()
+            {
+                Nodes = 4, Within = 2 * Second, MaxFaults = 20, MaxDuration = Second,
+                Kinds = [FaultKind.Break, FaultKind.Break, FaultKind.Break, FaultKind.Cut, FaultKind.Drop, FaultKind.Partition, FaultKind.Pause, FaultKind.Slow, FaultKind.Busy, FaultKind.Drift],
+            });
+            faults.Inject(simulation);
+            simulation.Run(faults.End > 2 * Second ? faults.End : 2 * Second);
+            mesh.Silence();
+            simulation.Run(20 * Second);
+            // Nothing may be missing once the network is whole: what was sent is what arrived.
+            Assert.Equal("", mesh.Missing());
+            Assert.True(mesh.Deliveries > 500, $"seed {seed}: {mesh.Deliveries} deliveries");
+        }
+    }
+
+    [Fact]
+    public void Datagrams_are_really_lost_doubled_and_overtaken()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 5, Link = Model("datagrams") });
+        var mesh = new Mesh(simulation, 2, Millisecond);
+        simulation.Run(5 * Second);
+        var session = simulation.Nodes[0].Links.Ends[0].Session;
+        Assert.True(session.Duplicates > 50, $"{session.Duplicates} duplicates");
+        Assert.True(mesh.Deliveries > 5000, $"{mesh.Deliveries} deliveries");
+    }
+
+    [Theory]
+    [InlineData(CutMode.Hold)]
+    [InlineData(CutMode.Drop)]
+    public void A_cut_stops_one_way_only_and_what_was_sent_arrives_after_it_heals(CutMode mode)
+    {
+        using var simulation = new Simulation(21);
+        var mesh = new Mesh(simulation, 2, Millisecond);
+        simulation.Run(Second);
+        simulation.Network.Cut(mesh.Nodes[0], mesh.Nodes[1], mode);
+        Assert.False(simulation.Network.IsOpen(mesh.Nodes[0], mesh.Nodes[1]));
+        Assert.True(simulation.Network.IsOpen(mesh.Nodes[1], mesh.Nodes[0]));
+        simulation.Run(20 * Millisecond);
+        long there = mesh[1].Deliveries, back = mesh[0].Deliveries;
+        simulation.Run(Second);
+        Assert.Equal(there, mesh[1].Deliveries);
+        Assert.True(mesh[0].Deliveries > back + 500, $"{mesh[0].Deliveries - back} came back");
+        simulation.Network.Heal();
+        Assert.True(simulation.RunUntil(() => mesh[1].Deliveries > there + 900, Second));
+        Assert.Equal(mode == CutMode.Drop, mesh[1].Links.Contains((0, LinkFault.Reset)));
+    }
+
+    [Fact]
+    public void A_partition_separates_the_sides_and_heals()
+    {
+        using var simulation = new Simulation(22);
+        var mesh = new Mesh(simulation, 5, Millisecond);
+        simulation.Run(Second / 2);
+        simulation.Network.Partition([mesh.Nodes[0], mesh.Nodes[1]], [mesh.Nodes[2]]);
+        simulation.Run(50 * Millisecond);
+        var before = mesh.ReceivedFrom();
+        simulation.Run(Second / 2);
+        var after = mesh.ReceivedFrom();
+        foreach (var (pair, count) in after)
+        {
+            int side = Side(pair.From);
+            Assert.Equal(side == Side(pair.To), count > before[pair]);
+        }
+        simulation.Network.Heal();
+        mesh.Silence();
+        simulation.Run(Second);
+        Assert.Equal("", mesh.Missing());
+
+        static int Side(int node) => node < 2 ? 0 : node == 2 ? 1 : 2;
+    }
+
+    [Fact]
+    public void A_slow_way_takes_longer_than_the_way_back()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 23, Link = new() { TailChance = 0 } });
+        var mesh = new Mesh(simulation, 2, 100 * Millisecond);
+        simulation.Run(Second);
+        simulation.Network.Slow(mesh.Nodes[0], mesh.Nodes[1], 3000);
+        simulation.Run(4 * Second);
+        uint sent = mesh[0].SentTo(0), came = mesh[1].Received[0];
+        Assert.True(sent - came >= 1, $"{sent} sent, {came} came");
+        Assert.True(mesh[1].SentTo(0) - mesh[0].Received[0] <= 1);
+        Assert.Null(mesh.Broken);
+    }
+
+    [Fact]
+    public void A_dial_of_nobody_is_refused_until_somebody_listens()
+    {
+        using var simulation = new Simulation(24);
+        var first = new Chatter(simulation.AddNode());
+        int peer = first.Open(new NodeAddress("sim:1"));
+        simulation.Run(Second);
+        Assert.Contains((peer, LinkFault.Refused), first.Links);
+        Assert.DoesNotContain((peer, null), first.Links);
+        var second = new Chatter(simulation.AddNode());
+        Assert.True(simulation.RunUntil(() => first.Links.Contains((peer, null)) && second.Links.Count > 0, 3 * Second));
+        Assert.Equal(simulation.Nodes[1].Id, simulation.Nodes[0].Node.Links.NodeIdOf(peer));
+        Assert.Equal(simulation.Nodes[0].Address, simulation.Nodes[1].Node.Links.AddressOf(0));
+    }
+
+    [Fact]
+    public void Another_life_at_the_address_replaces_the_one_that_was_meant()
+    {
+        using var simulation = new Simulation(25);
+        var mesh = new Mesh(simulation, 2, Millisecond);
+        simulation.Run(Second);
+        var again = simulation.Nodes[1].Restart();
+        var chatter = new Chatter(again);
+        simulation.Run(Second);
+        Assert.Equal((0, LinkFault.Replaced), mesh[0].Links[^1]);
+        Assert.NotEqual(again.Id, simulation.Nodes[1].Id);
+        int peer = mesh[0].Open(again);
+        Assert.NotEqual(0, peer);
+        simulation.Run(Second);
+        Assert.Equal(again.Id, simulation.Nodes[0].Node.Links.NodeIdOf(peer));
+        Assert.True(chatter.Deliveries > 500);
+        Assert.Equal(0u, chatter.Received.Values.Max() - (uint)chatter.Deliveries);
+    }
+
+    [Fact]
+    public void A_link_that_one_end_closed_is_rejected_at_the_other()
+    {
+        using var simulation = new Simulation(26);
+        var mesh = new Mesh(simulation, 2, Millisecond);
+        simulation.Run(Second);
+        mesh.Silence(0);
+        simulation.Nodes[0].Post(() => simulation.Nodes[0].Node.Links.Close(0));
+        simulation.Run(Second);
+        Assert.Equal([(0, LinkFault.Reset), (0, LinkFault.Rejected)], mesh[1].Links[^2..]);
+        long frozen = mesh[0].Deliveries;
+        simulation.Run(Second);
+        Assert.Equal(frozen, mesh[0].Deliveries);
+    }
+
+    [Fact]
+    public void A_probe_tells_who_listens_without_touching_the_connection()
+    {
+        using var simulation = new Simulation(27);
+        var mesh = new Mesh(simulation, 2, 10 * Millisecond);
+        simulation.Run(Second);
+        int events = mesh[0].Links.Count, others = mesh[1].Links.Count;
+        simulation.Nodes[0].Post(() => simulation.Nodes[0].Node.Links.Probe(0));
+        simulation.Run(Second);
+        Assert.Equal((0, null), Assert.Single(mesh[0].Links[events..]));
+        Assert.Equal(others, mesh[1].Links.Count);
+        simulation.Nodes[1].Crash(hostAnswers: false);
+        simulation.Run(Second);
+        Assert.Equal(events + 1, mesh[0].Links.Count);
+        simulation.Nodes[0].Post(() => simulation.Nodes[0].Node.Links.Probe(0));
+        simulation.Run(2 * Second);
+        Assert.Equal((0, LinkFault.Unreachable), Assert.Single(mesh[0].Links[(events + 1)..]));
+    }
+
+    [Fact]
+    public void A_dial_into_a_cut_is_unreachable()
+    {
+        using var simulation = new Simulation(28);
+        var first = new Chatter(simulation.AddNode());
+        var second = new Chatter(simulation.AddNode());
+        simulation.Network.Cut(simulation.Nodes[1], simulation.Nodes[0]);
+        int peer = first.Open(simulation.Nodes[1]);
+        simulation.Run(3 * Second);
+        Assert.All(first.Links, e => Assert.Equal((peer, LinkFault.Unreachable), e));
+        Assert.NotEmpty(first.Links);
+        simulation.Network.Heal();
+        simulation.Run(3 * Second);
+        Assert.Equal((peer, null), first.Links[^1]);
+        Assert.Single(second.Links);
+    }
+
+    [Fact]
+    public void A_queue_above_the_limit_ends_the_link()
+    {
+        using var simulation = new Simulation(29);
+        var first = new Chatter(simulation.AddNode(), payload: 1 << 19);
+        int peer = first.Open(new NodeAddress("sim:1"));
+        simulation.Nodes[0].Post(() =>
+        {
+            for (int i = 0; i < 140; i++) first.Send(peer);
+        });
+        simulation.Run(Second);
+        Assert.Contains((peer, LinkFault.Overflow), first.Links);
+    }
+}

@@ -1,0 +1,202 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+
+namespace Ida.Testing.Tests;
+
+public sealed class NodeTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Millisecond = TimeSpan.FromMilliseconds(1);
+
+    [Fact]
+    public void A_crash_loses_a_suffix_of_what_was_on_its_way_and_never_more_than_that()
+    {
+        var lost = new HashSet<uint>();
+        for (ulong seed = 1; seed <= 60; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, Link = new() { MinLatency = 5 * Millisecond, MaxLatency = 10 * Millisecond } });
+            var mesh = new Mesh(simulation, 2, Millisecond);
+            simulation.Run(Second / 2);
+            simulation.Nodes[0].Crash(hostAnswers: seed % 2 == 0);
+            uint sent = mesh[0].SentTo(0);
+            simulation.Run(Second);
+            uint came = mesh[1].Received[0];
+            Assert.True(came <= sent && sent - came < 40, $"{sent} sent, {came} came");
+            lost.Add(sent - came);
+        }
+        Assert.True(lost.Count > 5, $"losses seen: {string.Join(' ', lost)}");
+    }
+
+    [Fact]
+    public void A_node_whose_host_is_gone_is_silent()
+    {
+        using var simulation = new Simulation(2);
+        var mesh = new Mesh(simulation, 2, Millisecond);
+        simulation.Run(Second);
+        int before = mesh[0].Links.Count;
+        simulation.Nodes[1].Crash(hostAnswers: false);
+        simulation.Run(10 * Second);
+        Assert.Equal(before, mesh[0].Links.Count);
+        simulation.Network.Break(simulation.Nodes[0], simulation.Nodes[1]);
+        simulation.Run(5 * Second);
+        Assert.Equal((0, LinkFault.Unreachable), mesh[0].Links[^1]);
+    }
+
+    [Fact]
+    public void A_crashed_node_resets_its_peers_and_is_refused_then()
+    {
+        using var simulation = new Simulation(12);
+        var mesh = new Mesh(simulation, 2, Millisecond);
+        simulation.At(Second, () => simulation.Nodes[1].Crash());
+        simulation.Run(2 * Second);
+        var links = mesh[0].Links;
+        int reset = links.IndexOf((0, LinkFault.Reset)), refused = links.IndexOf((0, LinkFault.Refused));
+        Assert.True(reset >= 0 && refused > reset, string.Join(' ', links));
+    }
+
+    [Fact]
+    public void A_dead_node_runs_nothing_and_abandons_what_was_posted()
+    {
+        using var simulation = new Simulation(3);
+        var node = simulation.AddNode();
+        var chatter = new Chatter(node);
+        chatter.Start(Millisecond);
+        simulation.Run(Second);
+        int timers = chatter.TimerTimes.Count;
+        bool ran = false;
+        var command = new Command();
+        node.Post(() => ran = true);
+        Assert.True(node.Node.TryPost(command));
+        node.Crash();
+        Assert.IsType<NodeStoppedException>(command.Abandoned);
+        Assert.False(node.Node.TryPost(new Command()));
+        simulation.Run(Second);
+        Assert.False(ran);
+        Assert.Equal(timers, chatter.TimerTimes.Count);
+        Assert.False(node.Alive);
+    }
+
+    [Fact]
+    public void A_node_that_crashes_itself_ends_after_its_turn()
+    {
+        using var simulation = new Simulation(4);
+        var node = simulation.AddNode();
+        bool alive = false, later = false;
+        node.Post(() =>
+        {
+            node.Crash();
+            alive = node.Alive;
+        });
+        simulation.Run(Millisecond);
+        node.Post(() => later = true);
+        simulation.Run(Millisecond);
+        Assert.Equal((true, false, false), (alive, node.Alive, later));
+    }
+
+    [Fact]
+    public void A_paused_node_takes_no_turn_and_then_sees_its_clock_jump()
+    {
+        using var simulation = new Simulation(5);
+        var mesh = new Mesh(simulation, 2, Millisecond);
+        simulation.Run(Second);
+        long deliveries = mesh[0].Deliveries, now = mesh.Nodes[0].Node.Now;
+        int timers = mesh[0].TimerTimes.Count;
+        simulation.Nodes[0].Pause(Second);
+        simulation.Run(Second - Millisecond);
+        Assert.Equal((deliveries, now, timers), (mesh[0].Deliveries, mesh.Nodes[0].Node.Now, mesh[0].TimerTimes.Count));
+        simulation.Run(100 * Millisecond);
+        Assert.True(mesh[0].Deliveries > deliveries + 500);
+        Assert.True(mesh[0].TimerTimes[timers] - mesh[0].TimerTimes[timers - 1] > 900_000_000);
+        Assert.DoesNotContain(mesh[1].Links, e => e.Fault is not null and not LinkFault.Refused);
+    }
+
+    [Fact]
+    public void Clocks_drift_by_at_most_one_percent_and_differ()
+    {
+        using var simulation = new Simulation(6);
+        var nodes = Enumerable.Range(0, 20).Select(_ => simulation.AddNode()).ToList();
+        simulation.Run(Millisecond);
+        var start = nodes.ConvertAll(n => n.LocalTime);
+        simulation.Run(100 * Second);
+        var elapsed = nodes.Select((n, i) => (n.LocalTime - start[i]) / 1e9).ToList();
+        Assert.All(elapsed, e => Assert.InRange(e, 98.99, 101.01));
+        Assert.True(elapsed.Distinct().Count() > 15);
+        Assert.True(start.Distinct().Count() > 15);
+    }
+
+    [Fact]
+    public void Timers_follow_the_clock_of_the_node()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 7, MaxClockDrift = 0, MaxWakeDelay = TimeSpan.Zero });
+        var node = simulation.AddNode();
+        var timer = new OneTimer(() => simulation.Now);
+        node.ClockDrift = 0.25;
+        node.Post(() => node.Node.SetTimer(node.Node.Now + 10_000_000_000, timer, 0));
+        simulation.Run(20 * Second);
+        Assert.InRange(timer.At.TotalSeconds, 8, 8.001);
+        node.Post(() => node.Node.SetTimer(node.Node.Now + 10_000_000_000, timer, 0));
+        simulation.Run(4 * Second);
+        node.ClockDrift = -0.5;
+        simulation.Run(20 * Second);
+        Assert.InRange(timer.At.TotalSeconds, 34, 34.001);
+    }
+
+    [Fact]
+    public void Turns_of_a_slow_node_take_longer()
+    {
+        Assert.True(Deliveries(1) > 5 * Deliveries(10_000), "a slow node handles less");
+
+        static long Deliveries(double factor)
+        {
+            using var simulation = new Simulation(8);
+            var mesh = new Mesh(simulation, 2, Millisecond / 4);
+            simulation.Run(Second / 10);
+            mesh.Nodes[0].SlowFactor = factor;
+            simulation.Run(Second / 2);
+            return mesh[0].Deliveries;
+        }
+    }
+
+    [Fact]
+    public void Batches_have_all_sizes_up_to_the_limit()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 9, MaxBatch = 8 });
+        var mesh = new Mesh(simulation, 2, Second);
+        mesh.Nodes[0].Post(() =>
+        {
+            for (int i = 0; i < 2000; i++) mesh[0].Send(0);
+        });
+        simulation.Run(Second);
+        Assert.Equal(Enumerable.Range(1, 8), mesh[1].BatchSizes.Distinct().Where(size => size <= 8).Order());
+    }
+
+    [Fact]
+    public void A_new_life_has_another_id_and_the_same_address_and_an_old_one_cannot_restart()
+    {
+        using var simulation = new Simulation(10);
+        var first = simulation.AddNode("x");
+        var second = first.Restart();
+        Assert.False(first.Alive);
+        Assert.Equal((first.Address, "x.1", true), (second.Address, second.Name, second.Alive));
+        Assert.NotEqual(first.Id, second.Id);
+        Assert.Throws<InvalidOperationException>(first.Restart);
+    }
+
+    private sealed class Command : NodeCommand
+    {
+        public Exception? Abandoned { get; private set; }
+
+        public override void Run()
+        {
+        }
+
+        public override void Abandon(Exception reason) => Abandoned = reason;
+    }
+
+    private sealed class OneTimer(Func<TimeSpan> now) : ITimerTarget
+    {
+        public TimeSpan At { get; private set; }
+
+        public void OnTimer(long token) => At = now();
+    }
+}
