@@ -22,7 +22,7 @@ internal sealed class Node : INode
     private readonly List<ITurnParticipant> _participants = [];
     private readonly List<ICompletion> _completions = [];
     private readonly Lock _roomLock = new();
-    private TaskCompletionSource? _room;
+    private volatile List<RoomWaiter>? _waiters;
     private volatile Exception? _stopped;
 
     public Node(ulong id, ulong seed, IHostPort host, Func<Node, ILinks> links, int commandCapacity = 16_384, Rule without = Rule.None)
@@ -82,14 +82,14 @@ internal sealed class Node : INode
 
     public ValueTask CommandRoom(CancellationToken cancellationToken)
     {
-        Task room;
+        var waiter = new RoomWaiter();
         lock (_roomLock)
         {
             if (_stopped is { } reason) return ValueTask.FromException(reason);
-            room = (_room ??= new(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            (_waiters ??= []).Add(waiter);
         }
         _host.Wake();
-        return new(room.WaitAsync(cancellationToken));
+        return new(waiter.Task.WaitAsync(cancellationToken));
     }
 
     public void Advance(long now) => Now = Math.Max(Now, now);
@@ -119,12 +119,7 @@ internal sealed class Node : INode
             command.Run();
             count++;
         }
-        if (_room is not null && _commands.IsEmpty)
-        {
-            TaskCompletionSource? room;
-            lock (_roomLock) (room, _room) = (_room, null);
-            room?.SetResult();
-        }
+        if (_waiters is not null && _commands.IsEmpty) ReleaseWaiters(null);
         return count;
     }
 
@@ -155,10 +150,20 @@ internal sealed class Node : INode
         _stopped = reason;
         Interlocked.MemoryBarrier();
         AbandonQueued(reason);
-        TaskCompletionSource? room;
-        lock (_roomLock) (room, _room) = (_room, null);
-        room?.SetException(reason);
+        ReleaseWaiters(reason);
         Release();
+    }
+
+    private void ReleaseWaiters(Exception? reason)
+    {
+        List<RoomWaiter>? waiters;
+        lock (_roomLock) (waiters, _waiters) = (_waiters, null);
+        if (waiters is null) return;
+        foreach (var waiter in waiters)
+        {
+            waiter.Reason = reason;
+            _completions.Add(waiter);
+        }
     }
 
     // From the loop that stops, and from callers that queued a command while it stopped: one at a time.
@@ -166,5 +171,18 @@ internal sealed class Node : INode
     {
         lock (_roomLock)
             while (_commands.TryDequeue(out var command)) command.Abandon(reason);
+    }
+
+    // A task of its own per caller, completed outside of the loop: a task that several await hands all but one to the pool, and under
+    // simulation nothing may leave for the pool.
+    private sealed class RoomWaiter : TaskCompletionSource, ICompletion
+    {
+        public Exception? Reason { get; set; }
+
+        public void Run()
+        {
+            if (Reason is null) SetResult();
+            else SetException(Reason);
+        }
     }
 }
