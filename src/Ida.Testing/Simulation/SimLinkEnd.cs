@@ -182,7 +182,8 @@ internal sealed partial class SimLinkEnd
     // A stream may be read in any parts: so many frames, and now and then a part of the next one.
     private int Portion(ReadOnlySpan<byte> bytes, int frames)
     {
-        if (Model.UsesDatagrams || _partial is not null) return bytes.Length;
+        if (Model.UsesDatagrams) return bytes.Length;
+        if (_partial is { } partial) return Math.Min(bytes.Length, Missing(partial.Unread));
         int at = 0;
         while (FrameHeader.TryRead(bytes[at..], out var header))
         {
@@ -194,6 +195,9 @@ internal sealed partial class SimLinkEnd
         }
         return bytes.Length;
     }
+
+    // What completes the header, or else the frame, of which a part was read.
+    private static int Missing(ReadOnlySpan<byte> part) => (FrameHeader.TryRead(part, out var header) ? header.Length + 4 : FrameHeader.Size) - part.Length;
 
     private void TimerDue()
     {

@@ -202,13 +202,23 @@ public sealed class SimNode : ILinkSink
         while (events < batch && _inbox.TryPeek(out var item))
         {
             int before = _frames;
-            if (item.Packet is not { } packet) Announce(item);
-            else if (!item.End.Read(packet, batch - events)) break;
-            else Simulation.Packets.Return(packet);
-            _inbox.Dequeue();
+            if (Handle(item, batch - events)) _inbox.Dequeue();
             events += Math.Max(1, _frames - before);
         }
         return _frames;
+    }
+
+    // True when nothing is left of it.
+    private bool Handle(InboxItem item, int frames)
+    {
+        if (item.Packet is not { } packet)
+        {
+            Announce(item);
+            return true;
+        }
+        if (!item.End.Read(packet, frames)) return false;
+        Simulation.Packets.Return(packet);
+        return true;
     }
 
     void ILinkSink.OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)

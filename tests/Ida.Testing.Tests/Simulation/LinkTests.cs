@@ -20,7 +20,7 @@ public sealed class LinkTests
     [MemberData(nameof(Models))]
     public void Frames_arrive_exactly_once_and_in_order_under_all_link_faults(string model)
     {
-        for (ulong seed = 1; seed <= 40; seed++)
+        for (ulong seed = 1; seed <= 15; seed++)
         {
             using var simulation = new Simulation(new SimulationOptions { Seed = seed, Link = Model(model) });
             var mesh = new Mesh(simulation, 4, 5 * Millisecond);

@@ -144,7 +144,8 @@ public sealed class NodeTests
     [Fact]
     public void Turns_of_a_slow_node_take_longer()
     {
-        Assert.True(Deliveries(1) > 5 * Deliveries(10_000), "a slow node handles less");
+        long ordinary = Deliveries(1), slow = Deliveries(10_000);
+        Assert.True(ordinary > 3 * slow, $"{ordinary} handled, {slow} when slow");
 
         static long Deliveries(double factor)
         {
@@ -167,7 +168,7 @@ public sealed class NodeTests
             for (int i = 0; i < 2000; i++) mesh[0].Send(0);
         });
         simulation.Run(Second);
-        Assert.Equal(Enumerable.Range(1, 8), mesh[1].BatchSizes.Distinct().Where(size => size <= 8).Order());
+        Assert.Equal(Enumerable.Range(1, 8), mesh[1].BatchSizes.Distinct().Order());
     }
 
     [Fact]
