@@ -29,8 +29,8 @@ public sealed class ContractSerializer : IPayloadSerializer
     /// <exception cref="ContractException">The type, or a member of it, cannot be written.</exception>
     public static void Check<T>() => Formatters.Of<T>();
 
-    /// <inheritdoc/>
-    /// <exception cref="ContractException">The type, or a member of it, cannot be written.</exception>
+    /// <summary>Appends the bytes of <paramref name="value"/>. When it throws, what was appended before the mistake showed stays.</summary>
+    /// <exception cref="ContractException">The type, or a member of it, cannot be written, or is nested too deep.</exception>
     public void Serialize<T>(IBufferWriter<byte> to, T value)
     {
         var writer = new MessagePackWriter(to);

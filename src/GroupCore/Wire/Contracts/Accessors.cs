@@ -7,19 +7,14 @@ namespace GroupCore.Wire.Contracts;
 
 /// <summary>
 /// Typed access to members and constructors that is bound at run time: a few generated instructions each, so that nothing is boxed;
-/// by plain reflection, with boxes, where the runtime cannot generate code.
+/// by <see cref="ReflectedAccessors"/> where the runtime cannot generate code.
 /// </summary>
 internal static class Accessors
 {
     [RequiresUnreferencedCode("Uses members by reflection.")]
     public static Getter<TOwner, TMember> Getter<TOwner, TMember>(MemberInfo member)
     {
-        if (!RuntimeFeature.IsDynamicCodeSupported)
-        {
-            return member is PropertyInfo p
-                ? (ref owner) => (TMember)p.GetValue(owner)!
-                : (ref owner) => (TMember)((FieldInfo)member).GetValue(owner)!;
-        }
+        if (!RuntimeFeature.IsDynamicCodeSupported) return ReflectedAccessors.Getter<TOwner, TMember>(member);
         DynamicMethod method = Method("get", typeof(TMember), typeof(TOwner).MakeByRefType());
         ILGenerator il = method.GetILGenerator();
         LoadOwner(il, typeof(TOwner));
@@ -32,16 +27,7 @@ internal static class Accessors
     [RequiresUnreferencedCode("Uses members by reflection.")]
     public static Setter<TOwner, TMember> Setter<TOwner, TMember>(MemberInfo member)
     {
-        if (!RuntimeFeature.IsDynamicCodeSupported)
-        {
-            return (ref owner, value) =>
-            {
-                object box = owner!;
-                if (member is PropertyInfo p) p.SetValue(box, value);
-                else ((FieldInfo)member).SetValue(box, value);
-                owner = (TOwner)box;
-            };
-        }
+        if (!RuntimeFeature.IsDynamicCodeSupported) return ReflectedAccessors.Setter<TOwner, TMember>(member);
         DynamicMethod method = Method("set", typeof(void), typeof(TOwner).MakeByRefType(), typeof(TMember));
         ILGenerator il = method.GetILGenerator();
         LoadOwner(il, typeof(TOwner));
@@ -56,7 +42,7 @@ internal static class Accessors
     [RequiresUnreferencedCode("Uses constructors by reflection.")]
     public static Func<Holder[], T> Constructor<T>(ConstructorInfo constructor, int[] arguments, Type[] held)
     {
-        if (!RuntimeFeature.IsDynamicCodeSupported) return holders => (T)constructor.Invoke([.. arguments.Select(i => holders[i].Boxed)]);
+        if (!RuntimeFeature.IsDynamicCodeSupported) return ReflectedAccessors.Constructor<T>(constructor, arguments);
         DynamicMethod method = Method("new", typeof(T), typeof(Holder[]));
         ILGenerator il = method.GetILGenerator();
         ParameterInfo[] parameters = constructor.GetParameters();
