@@ -236,8 +236,20 @@ public sealed partial class OracleMember
         if (!_directory.IsEmpty) _outlet.Send(_directory.Any(), new SyncAsk(Self, _groups.Known()));
     }
 
-    private void OnSyncAnswer(SyncAnswer answer)
+    private void OnGone(ulong gone)
     {
+        if (_directory.Leader.Node == gone) _directory.Doubt();
+        _replica?.Log.Lost(gone);
+    }
+
+    private void OnSyncAnswer(in Replica from, SyncAnswer answer)
+    {
+        // Only a leader's own word: another replica may name one that is deposed.
+        if (answer.Leader == from)
+        {
+            _directory.Learn(answer.Replicas);
+            OnLeaderHint(from);
+        }
         foreach (var group in answer.Over)
         {
             if (!_groups.End(group)) continue;

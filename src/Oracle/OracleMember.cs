@@ -61,7 +61,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         _bootstrap = new(node, options, _outlet);
         _requests = new(node, _outlet, _directory) { Self = Self };
         _lease = new(node, options);
-        _watch = new(node, options, _outlet, _directory) { OnGone = gone => _replica?.Log.Lost(gone) };
+        _watch = new(node, options, _outlet, _directory) { OnGone = OnGone };
         Self = new(node.Id, 0);
         node.Route(FrameType.Ping, FrameType.IndirectPong, this);
         node.Route(FrameType.Propose, FrameType.Install, this);
@@ -227,7 +227,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             case LeaseGrant grant: OnLeaseGrant(grant); break;
             case SuspectFrame suspect: OnSuspect(peer, from, suspect); break;
             case SyncAsk ask: _replica?.OnSync(peer, from, ask); break;
-            case SyncAnswer answer: OnSyncAnswer(answer); break;
+            case SyncAnswer answer: OnSyncAnswer(from, answer); break;
             case ProposeFrame propose: OnPropose(propose.Proposal); break;
             case InstallFrame install: OnInstall(install.View); break;
             case PoisonFrame poison when poison.Process == Self: Poison(poison.Reason); break;

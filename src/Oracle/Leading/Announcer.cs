@@ -20,12 +20,16 @@ internal sealed class Announcer(INode node, Outlet outlet)
 
     public void Clear() => _pending.Clear();
 
-    /// <summary>A leadership begins: all pending proposals are announced soon, a bounded number at a time.</summary>
-    public void Begin(OracleState state)
+    /// <summary>A leadership begins: every process hears who leads, and all pending proposals follow, a bounded number at a time.</summary>
+    public void Begin(OracleState state, ReplicatedLog log)
     {
         _pending.Clear();
         foreach (var group in state.Groups)
             if (group.Pending is not null) _pending[group.Id] = node.Now;
+        _to.Clear();
+        foreach (var process in state.Processes)
+            if (process.Alive) _to.Add(new(process.Id.Node, process.Address));
+        if (_to.Count > 0) outlet.Send(_to, new SyncAnswer(log.Entries.ConfigurationAt(log.Commit), log.LeaderHint, [], ""));
     }
 
     public void Propose(OracleState state, GroupRecord group)

@@ -181,7 +181,7 @@ internal sealed class LeaderShell
     {
         _began = true;
         _leases.Begin(leader.Since, assumeLeases: _log.Term > 1);
-        _announcer.Begin(_state);
+        _announcer.Begin(_state, _log);
         _announcer.Repeat(_state);
     }
 

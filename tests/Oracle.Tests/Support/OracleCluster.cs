@@ -70,6 +70,9 @@ internal sealed class OracleCluster : IDisposable
     private Process Add(SimNode node)
     {
         var seeds = Enumerable.Range(0, _seeds).Select(i => new NodeAddress($"sim:{i}")).ToList();
+        // A later life must find the system, however it is cut off: it is given the other addresses, so it may not found.
+        bool again = Lives.Exists(life => life.Node.Address == node.Address);
+        if (again) seeds = Lives.Select(life => life.Node.Address).Distinct().Where(address => address != node.Address).ToList();
         var oracle = new OracleMember(node.Node, Options with { Seeds = seeds });
         var groups = new ScriptedGroups(node.Name, node.Node, oracle, Checker, () => Simulation.Now.Ticks);
         oracle.Attach(groups);
