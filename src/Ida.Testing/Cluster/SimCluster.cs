@@ -1,0 +1,47 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+
+namespace Ida.Testing;
+
+/// <summary>
+/// A cluster of whole Ida nodes (Oracle, groups, DHT) inside one <see cref="Simulation"/>: the code of production, virtual time, a seed.
+/// </summary>
+/// <remarks>
+/// Use it from asynchronous code that <see cref="Testing.Simulation.RunAsync(Func{Task}, TimeSpan)"/> runs: start nodes, join groups, put and
+/// get as in production, and crash, pause or cut off members in between.
+/// </remarks>
+public sealed class SimCluster : IDisposable
+{
+    private const int Seeds = 3;
+    private readonly List<SimMember> _members = [];
+    private readonly List<NodeAddress> _seeds = [];
+
+    /// <summary>A cluster without nodes. Its first three nodes are everybody's seeds.</summary>
+    public SimCluster(SimulationOptions options)
+    {
+        Simulation = new(options);
+        for (int i = 0; i < Seeds; i++) _seeds.Add(new($"sim:{i}"));
+    }
+
+    /// <summary>The simulation, for time, faults and the network.</summary>
+    public Simulation Simulation { get; }
+
+    /// <summary>All nodes that were started, in that order.</summary>
+    public IReadOnlyList<SimMember> Members => _members;
+
+    /// <summary>Starts a node and waits until the cluster has registered it. Seeds, cluster name and listen address are filled in.</summary>
+    public ValueTask<SimMember> StartAsync(IdaNodeOptions? options = null) => StartAsync(options, Rule.None);
+
+    internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, Rule without)
+    {
+        options ??= new();
+        var host = new SimLifeHost(Simulation, null, _seeds, without);
+        var member = new SimMember(host);
+        _members.Add(member);
+        member.Node = await IdaNode.HostAsync(options with { Cluster = "sim" }, host, CancellationToken.None);
+        return member;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => Simulation.Dispose();
+}

@@ -1,0 +1,34 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Ida.Nodes;
+using Oracle;
+
+namespace Ida.Testing;
+
+/// <summary>Lives of a node in the simulator: each is a life of the same simulated host.</summary>
+internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, Rule without) : ILifeHost
+{
+    /// <summary>The latest life.</summary>
+    public SimNode? Node { get; private set; }
+
+    public INode Begin(Action<INode> attach)
+    {
+        Node = Node is null ? simulation.AddNode(name, without) : Node.Restart();
+        attach(Node.Node);
+        return Node.Node;
+    }
+
+    public OracleOptions MembershipOptions(IdaNodeOptions options) => options.Membership with { Seeds = seeds, Tag = options.Tag };
+
+    // Between two steps, since the one that asks may be inside of this node's turn.
+    public ValueTask EndAsync()
+    {
+        var ended = new TaskCompletionSource();
+        simulation.After(TimeSpan.Zero, () =>
+        {
+            Node?.Crash();
+            ended.SetResult();
+        });
+        return new(ended.Task);
+    }
+}

@@ -1,0 +1,17 @@
+using GroupCore.Runtime;
+using Oracle;
+
+namespace Ida.Nodes;
+
+/// <summary>Begins and ends the lives of a node: on a loop thread with sockets, or in the simulator.</summary>
+internal interface ILifeHost
+{
+    /// <summary>Begins a life; <paramref name="attach"/> puts the protocols on its node before the first turn.</summary>
+    INode Begin(Action<INode> attach);
+
+    /// <summary>What membership is started with here: seeds, and what identifies the process.</summary>
+    OracleOptions MembershipOptions(IdaNodeOptions options);
+
+    /// <summary>Ends the life that runs, after what is queued on its links has left or a bounded time has passed.</summary>
+    ValueTask EndAsync();
+}

@@ -1,0 +1,148 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Ida.Nodes;
+
+namespace Ida;
+
+/// <summary>
+/// A process's place in a cluster: one loop thread with its links, the embedded part of the Oracle, and the groups that were joined.
+/// </summary>
+/// <remarks>
+/// A node lives from registration until it is stopped or poisoned (excluded from the primary partition). Under
+/// <see cref="PoisonPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
+/// Source: groupcore-oracle 2 (minority processes), 4.2; decision 0004.
+/// </remarks>
+public sealed class IdaNode : IAsyncDisposable
+{
+    /// <summary>Exit code of the process under <see cref="PoisonPolicy.Exit"/>.</summary>
+    public const int PoisonedExitCode = 70;
+
+    private readonly IdaNodeOptions _options;
+    private readonly ILifeHost _host;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly TaskCompletionSource _completion = new();
+    private volatile NodeLife _life = null!;
+    private int _stopped;
+
+    private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host) = (options, host);
+
+    /// <summary>Where this node listens.</summary>
+    public NodeAddress Address => _life.Node.Links.Local;
+
+    /// <summary>Who this node is in its present life.</summary>
+    public ProcessId Id => _life.Oracle.Self;
+
+    /// <summary>Where it stands with the primary partition.</summary>
+    public MembershipState State => _life.Oracle.State;
+
+    /// <summary>Counts of refused input in its present life.</summary>
+    public NodeCounters Counters => _life.Node.Counters;
+
+    /// <summary>Ends when the node has stopped; faults with <see cref="PoisonedException"/> when it was excluded and does not rejoin.</summary>
+    public Task Completion => _completion.Task;
+
+    /// <summary>The machinery of the present life, for tests.</summary>
+    internal NodeLife Life => _life;
+
+    /// <summary>Starts a node and waits until the cluster has registered it.</summary>
+    /// <exception cref="ArgumentException">An option is wrong; the message names it and what is allowed.</exception>
+    /// <exception cref="InsecureBindException">The listen address is beyond the loopback.</exception>
+    /// <exception cref="AddressInUseException">The address of <see cref="IdaNodeOptions.Listen"/> is taken.</exception>
+    /// <exception cref="ClusterUnreachableException">No node of the cluster answered within <see cref="IdaNodeOptions.StartTimeout"/>.</exception>
+    public static ValueTask<IdaNode> StartAsync(IdaNodeOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        options.Validate();
+        return HostAsync(options, new LoopLifeHost(options), cancellationToken);
+    }
+
+    /// <summary>Joins a group, creating it when there is none of that name, and waits for the first view with this node in it.</summary>
+    /// <param name="name">Name of the group, 1–128 characters.</param>
+    /// <param name="configure">Registers handlers, views, checkpoint: before the join, so that nothing is missed.</param>
+    /// <param name="options">What all members share; the first to name the group decides.</param>
+    /// <param name="cancellationToken">Gives up waiting.</param>
+    public ValueTask<Group> JoinAsync(string name, Action<GroupBuilder>? configure = null, GroupOptions? options = null, CancellationToken cancellationToken = default) =>
+        _life.Groups.JoinAsync(name, configure ?? (static _ => { }), options, cancellationToken);
+
+    /// <summary>Leaves all groups and the cluster, and stops. What is queued is sent; bounded to a few seconds.</summary>
+    public ValueTask DisposeAsync() => StopAsync(goodbye: true, null);
+
+    internal static async ValueTask<IdaNode> HostAsync(IdaNodeOptions options, ILifeHost host, CancellationToken cancellationToken)
+    {
+        var node = new IdaNode(options, host);
+        try
+        {
+            await node.BeginLifeAsync(cancellationToken).ConfigureAwait(false);
+            return node;
+        }
+        catch
+        {
+            await host.EndAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    private Task BeginLifeAsync(CancellationToken cancellationToken)
+    {
+        _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), OnPoisoned));
+        return cancellationToken.CanBeCanceled ? _life.Registered.WaitAsync(cancellationToken) : _life.Registered;
+    }
+
+    private void OnPoisoned(NodeLife life, string reason)
+    {
+        if (life != _life || _stopped != 0) return;
+        switch (_options.OnPoison)
+        {
+            case PoisonPolicy.Exit:
+                Environment.Exit(PoisonedExitCode);
+                break;
+            case PoisonPolicy.Rejoin:
+                _ = RejoinAsync();
+                break;
+            default:
+                _ = StopAsync(goodbye: false, new PoisonedException(reason)).AsTask();
+                break;
+        }
+    }
+
+    private async Task RejoinAsync()
+    {
+        try
+        {
+            await _host.EndAsync().ConfigureAwait(false);
+            await BeginLifeAsync(_stopping.Token).ConfigureAwait(false);
+            if (_options.OnRejoined is { } rejoined) await rejoined(this, _stopping.Token).ConfigureAwait(false);
+        }
+        catch (Exception fault) when (_stopped == 0)
+        {
+            await StopAsync(goodbye: false, fault).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            // The node was stopped while it rejoined.
+        }
+    }
+
+    private async ValueTask StopAsync(bool goodbye, Exception? fault)
+    {
+        if (Interlocked.Exchange(ref _stopped, 1) != 0)
+        {
+            await _completion.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            return;
+        }
+        await _stopping.CancelAsync().ConfigureAwait(false);
+        try
+        {
+            if (goodbye) await _life.DepartAsync().ConfigureAwait(false);
+            await _host.EndAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            if (fault is null) _completion.TrySetResult();
+            else _completion.TrySetException(fault);
+            _stopping.Dispose();
+        }
+    }
+}

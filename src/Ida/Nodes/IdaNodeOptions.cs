@@ -1,0 +1,60 @@
+using GroupCore.Groups;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle;
+
+namespace Ida;
+
+/// <summary>Options of a node; checked by <see cref="IdaNode.StartAsync"/>, which throws an <see cref="ArgumentException"/> naming the one that is wrong.</summary>
+public sealed record IdaNodeOptions
+{
+    /// <summary>Name of the cluster: 1–64 characters. Nodes of another cluster are refused at the first frame.</summary>
+    public string Cluster { get; init; } = "";
+
+    /// <summary>
+    /// Where to look for the cluster, <c>host:port</c> each, the same list at every process. The first of them that is up founds the
+    /// cluster when there is none yet. Empty: this node founds a cluster of its own.
+    /// </summary>
+    public IReadOnlyList<string> Seeds { get; init; } = [];
+
+    /// <summary>
+    /// Where to listen, <c>host:port</c>. Default: the first address of <see cref="Seeds"/> that is on this machine and free,
+    /// else a port of the system's choice on the loopback. An address beyond the loopback is refused as long as there are no credentials.
+    /// </summary>
+    public string? Listen { get; init; }
+
+    /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 characters.</summary>
+    public string Tag { get; init; } = "";
+
+    /// <summary>How long <see cref="IdaNode.StartAsync"/> looks for the cluster before it throws <see cref="ClusterUnreachableException"/>. Default 15 s.</summary>
+    public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(15);
+
+    /// <summary>What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>.</summary>
+    public PoisonPolicy OnPoison { get; init; } = PoisonPolicy.Stop;
+
+    /// <summary>Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again.</summary>
+    public Func<IdaNode, CancellationToken, Task>? OnRejoined { get; init; }
+
+    /// <summary>How long the loop looks for work before it sleeps, see the data path; 0 turns spinning off. Default 50 µs.</summary>
+    public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
+
+    /// <summary>Bytes of users' messages; default MessagePack.</summary>
+    public IPayloadSerializer? Serializer { get; init; }
+
+    /// <summary>Timing and size of the membership service; defaults suit one data centre. Seeds and what identifies the process are filled in.</summary>
+    public OracleOptions Membership { get; init; } = new();
+
+    internal void Validate()
+    {
+        if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
+        foreach (string seed in Seeds) EndPointText.Parse(seed, nameof(Seeds));
+        if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
+        if (Tag.Length > 64) throw new InvalidOptionException($"Tag has {Tag.Length} characters; at most 64 are allowed.");
+        if (StartTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0.");
+        if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin)
+            throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison}; it is called under Rejoin only.");
+        Membership.Validate();
+    }
+
+    internal GroupHostOptions ForGroups() => new() { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag };
+}

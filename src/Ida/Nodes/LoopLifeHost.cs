@@ -1,0 +1,55 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Oracle;
+
+namespace Ida.Nodes;
+
+/// <summary>Lives on a loop thread with TCP links. The first life finds the address to listen at, later ones keep it.</summary>
+internal sealed class LoopLifeHost(IdaNodeOptions options) : ILifeHost
+{
+    private const string AnyLocalPort = "127.0.0.1:0";
+    private NodeLoop? _loop;
+    private string? _listen = options.Listen;
+
+    public INode Begin(Action<INode> attach)
+    {
+        _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFreeSeed(attach) ?? Listen(AnyLocalPort, attach);
+        _listen = _loop.Local.Text;
+        return _loop.Node;
+    }
+
+    public OracleOptions MembershipOptions(IdaNodeOptions options) => options.Membership with
+    {
+        Seeds = [.. options.Seeds.Select(seed => new NodeAddress(seed))],
+        Tag = options.Tag,
+        Host = ProcessTable.Host,
+        ProcessNumber = Environment.ProcessId,
+        ProcessStart = ProcessTable.OwnStart,
+        ProcessProbe = new ProcessTable(),
+    };
+
+    public async ValueTask EndAsync()
+    {
+        if (_loop is { } loop) await loop.StopAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Takes the first seed that is an address of this machine and free: so the first processes of a cluster need no other setting.</summary>
+    private NodeLoop? ListenAtFreeSeed(Action<INode> attach)
+    {
+        foreach (string seed in options.Seeds)
+        {
+            try
+            {
+                return Listen(seed, attach);
+            }
+            catch (Exception error) when (error is AddressInUseException or InsecureBindException or IOException)
+            {
+                // Taken by another process, or another machine's: the next one may do.
+            }
+        }
+        return null;
+    }
+
+    private NodeLoop Listen(string address, Action<INode> attach) =>
+        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Spin = options.Spin }, attach);
+}

@@ -1,0 +1,99 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle;
+
+namespace Ida.Nodes;
+
+/// <summary>
+/// One life of a node: the Oracle's part in this process and the groups above it, attached to one <see cref="INode"/>. The same under the
+/// loop thread and under the simulator.
+/// </summary>
+internal sealed class NodeLife : ITimerTarget
+{
+    private const long StartLimit = 1;
+    private const long DepartLimit = 2;
+    private const long DepartTime = 3_000_000_000;
+    private readonly IdaNodeOptions _options;
+    private readonly Action<NodeLife, string> _onPoisoned;
+    private readonly TaskCompletionSource _registered = new();
+    private readonly TaskCompletionSource _departed = new();
+    private string _lastWord = "nobody answered";
+    private bool _departing;
+
+    /// <summary>Attaches everything to <paramref name="node"/>, before its first turn.</summary>
+    /// <param name="node">The node of this life.</param>
+    /// <param name="options">Options of the node.</param>
+    /// <param name="membership">Options of its membership.</param>
+    /// <param name="onPoisoned">Called outside of the loop when this life was ended by exclusion.</param>
+    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership, Action<NodeLife, string> onPoisoned)
+    {
+        (Node, _options, _onPoisoned) = (node, options, onPoisoned);
+        Oracle = new OracleMember(node, membership);
+        Groups = new GroupHost(node, new MembershipTap(Oracle, OnState), options.ForGroups());
+        node.SetTimer(node.Now + (long)options.StartTimeout.TotalNanoseconds, this, StartLimit);
+        Oracle.Start();
+    }
+
+    public INode Node { get; }
+
+    public OracleMember Oracle { get; }
+
+    public GroupHost Groups { get; }
+
+    /// <summary>Ends when the cluster has registered this life; faults when it did not within the time allowed.</summary>
+    public Task Registered => _registered.Task;
+
+    /// <summary>Takes leave of the cluster, so that nobody has to find out; at most for 3 s.</summary>
+    public async ValueTask DepartAsync()
+    {
+        if (!Node.TryPost(new Departure(this))) return;
+        await _departed.Task.ConfigureAwait(false);
+    }
+
+    public void OnTimer(long token)
+    {
+        if (token == DepartLimit) Complete(() => _departed.TrySetResult());
+        else if (Oracle.State == MembershipState.Starting) Complete(() => _registered.TrySetException(Unreachable()));
+    }
+
+    private void OnState(MembershipState state, string reason)
+    {
+        if (reason.Length > 0) _lastWord = reason;
+        if (state == MembershipState.Poisoned)
+        {
+            bool wanted = _departing;
+            Complete(() =>
+            {
+                _departed.TrySetResult();
+                if (!_registered.TrySetException(new PoisonedException(reason)) && !wanted) _onPoisoned(this, reason);
+            });
+        }
+        else if (state != MembershipState.Starting)
+        {
+            Complete(() => _registered.TrySetResult());
+        }
+    }
+
+    private ClusterUnreachableException Unreachable() => new(
+        $"Cluster '{_options.Cluster}' was not found at {string.Join(", ", _options.Seeds)} within {_options.StartTimeout.TotalSeconds:0.#} s: {_lastWord}.");
+
+    private void Complete(Action work) => Node.Complete(new Completion(work));
+
+    private sealed class Completion(Action work) : ICompletion
+    {
+        public void Run() => work();
+    }
+
+    private sealed class Departure(NodeLife life) : NodeCommand
+    {
+        public override void Run()
+        {
+            life._departing = true;
+            life.Node.SetTimer(life.Node.Now + DepartTime, life, DepartLimit);
+            life.Oracle.Depart();
+        }
+
+        public override void Abandon(Exception reason) => life._departed.TrySetResult();
+    }
+}
