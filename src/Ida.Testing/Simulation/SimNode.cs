@@ -12,6 +12,8 @@ namespace Ida.Testing;
 /// </remarks>
 public sealed class SimNode : ILinkSink
 {
+    // Smaller than in production: callers meet a full queue sooner, and a thousand nodes cost little.
+    private const int CommandCapacity = 1024;
     private readonly SimClock _clock;
     private readonly Queue<InboxItem> _inbox = new();
     private readonly Node _node;
@@ -35,7 +37,7 @@ public sealed class SimNode : ILinkSink
         _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
         Id = protocol.Next() | 1;
-        _node = new(Id, protocol.Next(), new SimHostPort(this), _ => Links = new(this), without: without);
+        _node = new(Id, protocol.Next(), new SimHostPort(this), _ => Links = new(this), CommandCapacity, without);
         _node.Advance(_clock.Local(simulation.Time));
     }
 
