@@ -26,4 +26,7 @@ internal enum EventKind : byte
 
     /// <summary>Load the checkpoint.</summary>
     Load,
+
+    /// <summary>The member has left: nothing follows.</summary>
+    Left,
 }

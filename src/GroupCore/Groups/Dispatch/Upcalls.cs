@@ -36,6 +36,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             case EventKind.View: OnView((View)entry.Target!); break;
             case EventKind.Proposed: OnProposed((TerminationContext)entry.Target!); break;
             case EventKind.Save: ((StateCut)entry.Target!).Take(group.Table.Snapshot); break;
+            case EventKind.Left: group.PostEnded(); break;
             default: OnLoad((LoadedState)entry.Target!); break;
         }
         return default;

@@ -13,6 +13,9 @@ internal sealed class Handling(PeerChannel channel, int rank, uint id, Handling?
 
     public uint Id { get; } = id;
 
+    /// <summary>Whose message it is; differs from <see cref="Rank"/> when it was acknowledged before it is handled.</summary>
+    public int From { get; init; } = rank;
+
     /// <summary>For a message to oneself: the message in whose handler it was sent.</summary>
     public Handling? Parent { get; } = parent;
 

@@ -28,6 +28,7 @@ internal sealed class PeerChannel
     private readonly List<(int Rank, ulong Proposal, byte[] Body)> _held = [];
     private readonly Queue<Handling> _handling = new();
     private readonly Queue<SendOperation> _waiting = new();
+    private readonly Queue<(Handling Handling, uint Handler, byte[] Payload)> _beforeState = new();
     private FlushMember? _flush;
     private int _heldBytes;
     private bool _ackDirty;
@@ -136,7 +137,32 @@ internal sealed class PeerChannel
         _held.Add((rank, hook, body.ToArray()));
     }
 
+    /// <summary>The state is loaded and the view event queued: what came before is delivered now.</summary>
+    public void Initialise()
+    {
+        while (_beforeState.TryDequeue(out var held)) Deliver(held.Handling, held.Handler, held.Payload);
+    }
+
     private void Enqueue(Handling handling, uint handler, ReadOnlySpan<byte> payload)
+    {
+        if (_group.Initialised)
+        {
+            Deliver(handling, handler, payload);
+            return;
+        }
+        // R15: a member without state holds and acknowledges. If the view ends first, this member has never been in it for its handlers.
+        if (_heldBytes + payload.Length > GroupLimits.EarlyBytes)
+        {
+            _node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        _heldBytes += payload.Length;
+        _beforeState.Enqueue((new(this, _self, 0, null) { Query = handling.Query, From = handling.Rank }, handler, payload.ToArray()));
+        _acks[handling.Rank].Add(handling.Id);
+        _ackDirty = true;
+    }
+
+    private void Deliver(Handling handling, uint handler, ReadOnlySpan<byte> payload)
     {
         var slab = Slab.Rent(Math.Max(payload.Length, 1));
         payload.CopyTo(slab.Bytes);
@@ -145,7 +171,7 @@ internal sealed class PeerChannel
         _group.Dispatcher.Add(new()
         {
             Kind = handling.Query != 0 ? EventKind.PeerQuery : EventKind.PeerMessage,
-            Rank = (ushort)handling.Rank,
+            Rank = (ushort)handling.From,
             Handler = handler,
             Slab = slab,
             Length = payload.Length,
@@ -174,6 +200,7 @@ internal sealed class PeerChannel
             _ackDirty = true;
             return;
         }
+        if (handling.From != _self) return;
         Outstanding--;
         if (handling.Parent is { } parent) Release(parent);
     }

@@ -81,7 +81,8 @@ internal sealed class StateLoader : ITimerTarget
     void ITimerTarget.OnTimer(long token)
     {
         if (_over) return;
-        if (_group.Node.Now - _lastHeard >= GroupLimits.StateStallNanoseconds && !_group.IsWedged)
+        if (_group.IsWedged) _lastHeard = _group.Node.Now;
+        if (_group.Node.Now - _lastHeard >= GroupLimits.StateStallNanoseconds)
         {
             _lastHeard = _group.Node.Now;
             _group.Requeue();

@@ -138,6 +138,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Dispatcher.Add(new() { Kind = EventKind.Load, Target = new LoadedState(state) });
         Dispatcher.Add(new() { Kind = EventKind.View, Target = view });
         Multicast.Initialise();
+        Peers.Initialise();
         AskForInitialisedView();
     }
 

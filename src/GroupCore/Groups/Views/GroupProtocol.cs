@@ -75,6 +75,11 @@ internal sealed partial class GroupProtocol
 
     public FlushMember Flush { get; private set; } = null!;
 
+    /// <summary>Where this member stands, for diagnosis.</summary>
+    public override string ToString() => View is null ? $"{Name}: no view" :
+        $"{Name} view {View.Id} rank {Rank}{(Initialised ? "" : " without state")} wedge {Flush.Wedge} leader {Flush.Leader} cut {(Flush.Cut is null ? "missing" : Multicast.Holds(Flush.Cut) ? "held" : "pulling")}, "
+        + $"{(Flush.Acked ? "acked" : "not acked")}, {Peers.Outstanding} peer messages out, hooks {(HooksDone ? "done" : "not done")}, {_calls.Count} calls queued";
+
     public bool IsWedged => Flush?.Proposal is not null;
 
     public bool IsOver => _over is not null;
@@ -198,8 +203,12 @@ internal sealed partial class GroupProtocol
         foreach (var attach in _attaching) attach.Fail(reason);
         _attaching.Clear();
         _host.Forget(this);
-        Node.Complete(new Ending(this, failed ? reason : null));
+        // Who leaves has handled everything that came before; who failed does not wait for its handlers.
+        if (failed || View is null) Node.Complete(new Ending(this, failed ? reason : null));
+        else Dispatcher.Add(new() { Kind = EventKind.Left });
     }
+
+    public void PostEnded() => Post(new CallCommand(() => Node.Complete(new Ending(this, null))));
 
     private sealed class Ending(GroupProtocol group, Exception? error) : ICompletion
     {
