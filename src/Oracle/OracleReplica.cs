@@ -85,17 +85,21 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     {
     }
 
-    /// <summary>Sends the installs after <paramref name="view"/> that concern the process, up to the one that it is no longer in, and the pending proposal.</summary>
+    /// <summary>
+    /// Sends the installs after <paramref name="view"/> that concern the process, up to the one that it is no longer in, and the pending
+    /// proposal; to a process that is in no view, the installs since it joined last.
+    /// </summary>
     private void Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal)
     {
-        bool member = view > 0;
-        foreach (var install in group.Installs)
+        int from = view > 0 ? 0 : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
+        // A member since before the oldest install kept: the latest is all there is for it.
+        if (from < 0) from = group.View.RankOf(process) >= 0 ? group.Installs.Count - 1 : group.Installs.Count;
+        for (int i = from; i < group.Installs.Count; i++)
         {
-            bool within = install.RankOf(process) >= 0;
-            if (install.Id <= view || (!member && !within)) continue;
+            View install = group.Installs[i];
+            if (install.Id <= view) continue;
             _outlet.Reply(peer, new InstallFrame(install));
-            member = within;
-            if (!within) return;
+            if (install.RankOf(process) < 0) return;
         }
         if (group.Pending is { } pending && pending.Number > proposal && Concerns(pending.Proposal, process)) _outlet.Reply(peer, new ProposeFrame(pending.Proposal));
     }

@@ -10,7 +10,7 @@ internal sealed class GroupBook
     private const int EndedKept = 1_024;
     private readonly SortedDictionary<GroupId, Entry> _groups = [];
     private readonly Queue<GroupId> _endedOrder = new();
-    private readonly HashSet<GroupId> _ended = [];
+    private readonly Dictionary<GroupId, ulong> _ended = [];
 
     public int Count => _groups.Count;
 
@@ -21,12 +21,13 @@ internal sealed class GroupBook
 
     public void Accepted(GroupId group)
     {
-        if (!_ended.Contains(group) && _groups.Count < Limits.GroupsPerProcess) _groups.TryAdd(group, new());
+        if (_groups.Count < Limits.GroupsPerProcess) _groups.TryAdd(group, new());
     }
 
     /// <summary>Whether a proposal concerns a group that is not over for this process.</summary>
     public bool TakePropose(Proposal proposal, bool concerned)
     {
+        if (_ended.TryGetValue(proposal.Group, out ulong last) && proposal.BaseView < last) return false;
         if (concerned) Accepted(proposal.Group);
         if (!_groups.TryGetValue(proposal.Group, out var entry)) return false;
         entry.Proposal = Math.Max(entry.Proposal, proposal.Number);
@@ -36,13 +37,14 @@ internal sealed class GroupBook
     public bool TakeInstall(View view, ProcessId self)
     {
         bool member = view.RankOf(self) >= 0;
+        if (_ended.TryGetValue(view.Group, out ulong last) && view.Id <= last) return false;
         if (member) Accepted(view.Group);
         if (!_groups.TryGetValue(view.Group, out var entry)) return false;
         // The view that it is not in yet or any more ends the group here only if it follows one that it was in.
         if (!member && view.Id <= entry.View) return false;
         if (!member && entry.View == 0) return false;
         if (member) entry.View = Math.Max(entry.View, view.Id);
-        else End(view.Group);
+        else End(view.Group, view.Id);
         return true;
     }
 
@@ -53,10 +55,12 @@ internal sealed class GroupBook
         (entry.View, entry.Proposal) = (view, proposal);
     }
 
-    public bool End(GroupId group)
+    /// <summary>The group is over for this process with view <paramref name="last"/>: what is older is not for it any more. It may join again.</summary>
+    public bool End(GroupId group, ulong last = ulong.MaxValue)
     {
         if (!_groups.Remove(group)) return false;
-        if (_ended.Add(group)) _endedOrder.Enqueue(group);
+        if (!_ended.ContainsKey(group)) _endedOrder.Enqueue(group);
+        _ended[group] = last;
         if (_endedOrder.Count > EndedKept) _ended.Remove(_endedOrder.Dequeue());
         return true;
     }
