@@ -1,0 +1,50 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Tests.Support;
+
+namespace Oracle.Tests;
+
+/// <summary>Each rule left out is noticed by a checker of the schedules (groupcore-oracle 12.5).</summary>
+public sealed class NegativeControlTests
+{
+    private static readonly GroupOptions Options = new();
+
+    [Fact]
+    public void Half_of_the_voters_is_not_enough()
+    {
+        Rule rule = Rule.RaftMajority;
+        for (ulong seed = 1; seed <= 60; seed++)
+        {
+            using var schedule = new Schedule(seed, rule, wild: true);
+            schedule.Run();
+            if (schedule.Cluster.Checker.Violations.Count > 0) return;
+        }
+        Assert.Fail($"{rule} can be left out: no checker noticed in 60 runs");
+    }
+
+    /// <summary>A member cut off and accused by all others still holds its lease when the view without it is decided, unless that waits.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Without_the_delay_of_StrictPrimary_an_excluded_member_still_acts(bool delay)
+    {
+        bool violated = false;
+        for (ulong seed = 1; seed <= 10 && !violated; seed++)
+        {
+            using var cluster = new OracleCluster(seed, 5, without: delay ? Rule.None : Rule.StrictPrimaryDelay);
+            cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", Options, ""));
+            cluster.StartAll(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 5, 10), cluster.Describe());
+            cluster.Run(3);
+            var victim = cluster.Alive.Last(process => process != cluster.Leader);
+            var others = cluster.Alive.Where(process => process != victim).ToList();
+            cluster.Simulation.Network.Partition([victim.Node], others.ConvertAll(process => process.Node));
+            foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(victim.Oracle.Self, Accusation.FlushStall));
+            cluster.RunUntil(() => others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4), 6);
+            Assert.All(others, other => Assert.Equal(4, other.Groups.ViewOf("g")!.Members.Count));
+            cluster.Run(1);
+            violated = cluster.Checker.Violations.Count > 0;
+        }
+        Assert.Equal(!delay, violated);
+    }
+}

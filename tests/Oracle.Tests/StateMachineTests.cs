@@ -1,0 +1,330 @@
+using System.Buffers;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>The apply rules A1-A6, batching (B9), large groups (B10) and the saved state, without log or network.</summary>
+public sealed class StateMachineTests
+{
+    private readonly Recorder _events = new();
+    private OracleState _state;
+    private ulong _index;
+    private ulong _number;
+
+    public StateMachineTests() => _state = new(_events, Rule.None);
+
+    [Fact]
+    public void The_first_join_founds_and_the_second_waits_for_a_flush()
+    {
+        var (a, b) = (Register(1), Register(2));
+        GroupRecord group = Join(a);
+        Assert.Equal([a], Members(group));
+        Assert.True(group.View.Members[0].Initialised);
+        Join(b);
+        Assert.Equal([b], group.Pending!.Proposal.Joiners.Select(joiner => joiner.Id));
+        Finish(group);
+        Assert.Equal([a, b], Members(group));
+        Assert.False(group.View.Members[1].Initialised);
+    }
+
+    [Fact]
+    public void A1_an_exclusion_supersedes_and_A3_the_old_flush_does_not_count()
+    {
+        var (group, ids) = Group(4);
+        Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
+        ulong first = group.Pending!.Number;
+        Fail(false, ids[2]);
+        Assert.NotEqual(first, group.Pending!.Number);
+        Apply(Of(ids[0], new Done(group.Id, group.View.Id, first, ids)));
+        Assert.Equal(4, group.View.Members.Count);
+        Finish(group);
+        Assert.Equal([ids[0], ids[1], ids[3]], Members(group));
+        Assert.Equal([ids[2]], group.View.Failed);
+    }
+
+    [Fact]
+    public void A2_a_join_waits_while_a_proposal_is_pending()
+    {
+        var (group, ids) = Group(2);
+        Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
+        ulong pending = group.Pending!.Number;
+        var late = Register(9);
+        Join(late);
+        Assert.Equal(pending, group.Pending!.Number);
+        Finish(group);
+        Assert.Equal([late], group.Pending!.Proposal.Joiners.Select(joiner => joiner.Id));
+    }
+
+    [Fact]
+    public void A4_B8_a_proposal_whose_only_joiner_died_still_leads_to_a_view()
+    {
+        var (group, ids) = Group(2);
+        var joiner = Register(9);
+        Join(joiner);
+        Fail(true, joiner);
+        Assert.NotNull(group.Pending);
+        Assert.Empty(group.Pending.Proposal.Joiners);
+        Finish(group);
+        Assert.Equal(ids, Members(group));
+        Assert.Null(group.Pending);
+    }
+
+    /// <summary>Negative control of A3: the flush of a superseded proposal would decide a view that nobody flushed for.</summary>
+    [Fact]
+    public void Without_A3_a_superseded_flush_decides_the_next_view()
+    {
+        _state = new(_events, Rule.A3PendingProposalOnly);
+        var (group, ids) = Group(4);
+        Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
+        ulong first = group.Pending!.Number;
+        Fail(false, ids[2]);
+        ulong second = group.Pending!.Number;
+        Apply(Of(ids[0], new Done(group.Id, group.View.Id, first, ids)));
+        Assert.Equal((2ul, second), (group.View.Id, group.View.Proposal));
+    }
+
+    /// <summary>Negative control of A4: members are wedged by a proposal that never ends.</summary>
+    [Fact]
+    public void Without_A4_a_proposal_is_withdrawn_and_no_view_follows()
+    {
+        _state = new(_events, Rule.A4NeverWithdraw);
+        var (group, _) = Group(2);
+        var joiner = Register(9);
+        Join(joiner);
+        Assert.NotNull(group.Pending);
+        Fail(true, joiner);
+        Assert.Null(group.Pending);
+        Assert.Equal(1ul, group.View.Id);
+    }
+
+    [Fact]
+    public void A5_the_last_acceptor_goes_only_with_proof()
+    {
+        var (a, b) = (Register(1), Register(2));
+        Apply(Of(a, new Create("safe", new(), 1, [a, b])));
+        Fail(false, a);
+        Assert.True(_state.IsAlive(a));
+        Assert.Contains(a, _state.FindGroup("safe")!.Stalled);
+        Fail(true, a);
+        Assert.False(_state.IsAlive(a));
+        Assert.Equal([b], _state.FindGroup("safe")!.Pending!.Proposal.Survivors);
+    }
+
+    [Fact]
+    public void A6_without_a_holder_the_state_is_lost_and_the_name_free()
+    {
+        var (a, b) = (Register(1), Register(2));
+        GroupRecord group = Join(a);
+        Join(b);
+        Finish(group);
+        Fail(true, a);
+        Apply(Of(b, new Done(group.Id, group.View.Id, group.Pending!.Number, [])));
+        Assert.Equal(["g: the group's state is lost: no member that held it survives"], _events.Over);
+        Assert.NotEqual(group.Id, Join(b).Id);
+    }
+
+    [Fact]
+    public void A6_counts_what_survivors_report_not_the_flag_of_the_old_view()
+    {
+        var (a, b) = (Register(1), Register(2));
+        GroupRecord group = Join(a);
+        Join(b);
+        Finish(group);
+        Fail(true, a);
+        Finish(group);
+        Assert.Equal([b], Members(group));
+        Assert.True(group.View.Members[0].Initialised);
+    }
+
+    [Fact]
+    public void B9_eight_joins_three_failures_and_two_leaves_are_at_most_two_views()
+    {
+        var (group, ids) = Group(8);
+        var joiners = Enumerable.Range(20, 8).Select(node => Register((ulong)node)).ToList();
+        ulong before = group.View.Id;
+        var requests = joiners.Select(joiner => Of(joiner, new Join("g", new(), 0, ""))).ToList();
+        requests.Add(Of(ids[0], new Leave(group.Id)));
+        requests.Add(Of(ids[1], new Leave(group.Id)));
+        Apply([.. requests]);
+        Fail(true, ids[2], ids[3], ids[4]);
+        while (group.Pending is not null) Finish(group);
+        Assert.True(group.View.Id <= before + 2, $"{group.View.Id - before} views");
+        Assert.Equal(8 - 5 + 8, group.View.Members.Count);
+    }
+
+    [Fact]
+    public void B10_a_thousand_members_are_one_entry_and_one_view()
+    {
+        var ids = Enumerable.Range(1, 1_000).Select(node => Register((ulong)node)).ToList();
+        Apply(Of(ids[0], new Create("big", new(), 0, ids)));
+        GroupRecord group = _state.FindGroup("big")!;
+        Assert.Equal(1ul, group.View.Id);
+        Assert.Equal(ids, Members(group));
+        Fail(true, [.. ids.Skip(100).Take(100)]);
+        Finish(group);
+        Assert.Equal(2ul, group.View.Id);
+        Assert.Equal(900, group.View.Members.Count);
+    }
+
+    [Fact]
+    public void B11_a_hot_swap_moves_exactly_the_last_member()
+    {
+        var (group, ids) = Group(20);
+        Fail(true, ids[5]);
+        Finish(group);
+        Assert.Equal(ids[19], group.View.Members[5].Id);
+        Assert.Equal([new Move(ids[19], 19, 5)], group.View.Moved);
+    }
+
+    [Fact]
+    public void The_last_member_leaves_by_a_flush_and_the_name_is_free()
+    {
+        var a = Register(1);
+        GroupRecord group = Join(a);
+        Apply(Of(a, new Leave(group.Id)));
+        Assert.Equal([a], group.Pending!.Proposal.Leavers);
+        Finish(group);
+        Assert.Null(_state.FindGroup("g"));
+        Assert.Empty(_events.Installed[^1].Members);
+    }
+
+    [Fact]
+    public void A_repeated_request_has_its_result_and_no_second_effect()
+    {
+        var a = Register(1);
+        var join = Of(a, new Join("g", new(), 0, ""));
+        Apply(join);
+        GroupId first = _events.Results[^1].Group;
+        Apply(Of(a, new Leave(first)));
+        Finish(_state.Find(first)!);
+        Apply(join);
+        Assert.Equal(first, _events.Results[^1].Group);
+        Assert.Null(_state.FindGroup("g"));
+    }
+
+    [Fact]
+    public void Other_options_and_unregistered_members_are_refused_with_the_reason()
+    {
+        var (a, b) = (Register(1), Register(2));
+        Join(a);
+        Apply(Of(b, new Join("g", new() { Composition = Composition.Shift }, 0, "")));
+        Assert.Contains("options", _events.Results[^1].Reason);
+        Apply(Of(b, new Create("h", new(), 0, [b, new(99, 99)])));
+        Assert.Contains("not registered", _events.Results[^1].Reason);
+    }
+
+    [Fact]
+    public void An_excluded_life_cannot_register_again()
+    {
+        var a = Register(1);
+        Fail(true, a);
+        Apply(new Request(new(1, 0), 0, 0, new Register(1, new GroupCore.Transport.NodeAddress("x:1"), "", "", 0, 0)));
+        Assert.False(_events.Results[^1].Ok);
+    }
+
+    [Fact]
+    public void The_saved_state_restores_to_the_same_bytes_and_refuses_others()
+    {
+        var (group, ids) = Group(5);
+        Join(Register(9));
+        Apply(Of(ids[1], new Leave(group.Id)));
+        Fail(false, ids[2]);
+        byte[] saved = Save(_state);
+        var other = new OracleState(new Recorder(), Rule.None);
+        Assert.True(other.TryRestore(saved));
+        Assert.Equal(saved, Save(other));
+        for (int cut = 0; cut < saved.Length; cut += 7) Assert.False(other.TryRestore(saved.AsSpan(0, cut)));
+        Assert.Equal(saved, Save(other));
+    }
+
+    [Fact]
+    public void A_malformed_entry_changes_nothing()
+    {
+        var (group, _) = Group(3);
+        ulong view = group.View.Id;
+        var random = new Prng(5);
+        for (int i = 0; i < 2_000; i++)
+        {
+            byte[] bytes = new byte[random.Next(40)];
+            for (int at = 0; at < bytes.Length; at++) bytes[at] = (byte)random.Next(256);
+            _state.Apply(++_index, bytes);
+        }
+        Assert.Equal(view, group.View.Id);
+    }
+
+    private static byte[] Save(OracleState state)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        state.Save(buffer);
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    private static List<ProcessId> Members(GroupRecord group) => group.View.Members.Select(member => member.Id).ToList();
+
+    private Request Of(ProcessId requester, Operation operation) => new(requester, ++_number, 0, operation);
+
+    private void Apply(params Request[] requests) => _state.Apply(++_index, OperationCodec.WriteEntry(requests));
+
+    private ProcessId Register(ulong node)
+    {
+        Apply(new Request(new(node, 0), 0, 0, new Register(node, new GroupCore.Transport.NodeAddress($"x:{node}"), "", "", 0, 0)));
+        return _events.Results[^1].Process;
+    }
+
+    private GroupRecord Join(ProcessId process)
+    {
+        Apply(Of(process, new Join("g", new(), 0, "")));
+        return _state.FindGroup("g")!;
+    }
+
+    private void Fail(bool proved, params ProcessId[] ids) => Apply(new Request(default, 0, 0, new Fail(ids.Select(id => new Failure(id, proved)).ToList())));
+
+    /// <summary>The flush of the pending proposal ends with everyone holding the state.</summary>
+    private void Finish(GroupRecord group)
+    {
+        var proposal = group.Pending!.Proposal;
+        ProcessId leader = proposal.Survivors.Concat(proposal.Leavers).First();
+        Apply(Of(leader, new Done(group.Id, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers])));
+    }
+
+    private (GroupRecord Group, List<ProcessId> Ids) Group(int members)
+    {
+        var ids = Enumerable.Range(1, members).Select(node => Register((ulong)node)).ToList();
+        Apply(Of(ids[0], new Create("g", new(), 0, ids)));
+        return (_state.FindGroup("g")!, ids);
+    }
+
+    private sealed class Recorder : IStateEvents
+    {
+        public List<OperationResult> Results { get; } = [];
+
+        public List<View> Installed { get; } = [];
+
+        public List<string> Over { get; } = [];
+
+        public void OnAnswered(Request request, OperationResult result) => Results.Add(result);
+
+        public void OnRegistered(ProcessRecord process)
+        {
+        }
+
+        public void OnFailed(ProcessRecord process)
+        {
+        }
+
+        public void OnProposed(GroupRecord group)
+        {
+        }
+
+        public void OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers) => Installed.Add(group.View);
+
+        public void OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned) => Over.Add($"{group.Name}: {reason}");
+
+        public void OnRestored()
+        {
+        }
+    }
+}
