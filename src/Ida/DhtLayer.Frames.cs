@@ -91,8 +91,9 @@ internal sealed partial class DhtLayer
         byte kind = op.IsPut ? body.U8() : (byte)0;
         ReadOnlySpan<byte> value = (kind & 1) != 0 ? body.Blob(DhtLimits.ValueBytes) : default;
         ulong resolver = (kind & 2) != 0 ? body.U64() : 0;
+        if (body.Failed || key.Length < KeyIdentity.MapBytes || (resolver != 0 && (kind & 1) == 0)) return false;
         ulong hash = Hash(key);
-        if (body.Failed || key.Length < KeyIdentity.MapBytes || _state.Map!.ShardOf(hash) != _state.Shard || (resolver != 0 && (kind & 1) == 0)) return false;
+        if (_state.Map!.ShardOf(hash) != _state.Shard) return false;
         var use = op.AddUse(_participant.EntryOf(key, hash));
         use.Incoming = (kind & 1) != 0 ? value.ToArray() : null;
         use.Resolver = resolver;
@@ -186,8 +187,9 @@ internal sealed partial class DhtLayer
         ulong request = body.Var(), attempt = body.Var(), index = body.Var();
         byte level = body.U8();
         var key = body.Blob(DhtLimits.KeyBytes);
-        ulong hash = Hash(key);
-        if (!body.Complete || attempt > uint.MaxValue || index >= DhtLimits.Keys || _state.Map!.ShardOf(hash) != _state.Shard)
+        bool whole = body.Complete && key.Length >= KeyIdentity.MapBytes;
+        ulong hash = whole ? Hash(key) : 0;
+        if (!whole || attempt > uint.MaxValue || index >= DhtLimits.Keys || _state.Map!.ShardOf(hash) != _state.Shard)
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;

@@ -184,6 +184,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             else _state.Port.RequestView();
             return;
         }
+        _source.Close();
         if (_state.Without == Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
         _participant.ApplyDecision(decision);
         TakeSlot(decision, view);
@@ -219,7 +220,6 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _settlement.Begin(view.Members.Count);
         _send.ForgetLocal();
         _sink.End();
-        _source.Close();
         _state.Clock.Observe(Math.Min(decision.Heard, Participant.MaxTime));
         _state.Clock.Align(decision.Physical, Node.Now);
     }

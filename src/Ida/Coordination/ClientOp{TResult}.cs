@@ -74,7 +74,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
         {
             var (op, serial) = ((ClientOp, int))state!;
             op.RequestCancel(serial);
-        }, (this, serial));
+        }, ((ClientOp)this, serial));
     }
 
     private async ValueTask<TResult> SubmitWhenRoom(CancellationToken cancellationToken)

@@ -164,8 +164,9 @@ internal sealed partial class Coordinator
         {
             bool whole = true;
             for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
+            // A shard that is still executing it gives its result to the next attempt, which does nothing else.
             if (whole) CompleteClient(running);
-            else Finish(client, new OutcomeUnknownException(client.Id, "Executed, but a shard has forgotten its result."));
+            else client.RetryAt = state.Node.Now + RetryDelay;
         }
         Forget(running);
     }

@@ -21,6 +21,8 @@ internal sealed partial class Coordinator
             return;
         }
         var running = _free.TryPop(out var free) ? free : new();
+        // A takeover here may be driving an attempt of this very operation that came through another member.
+        while (_running.ContainsKey(new(op.Id, op.Attempt))) op.Attempt++;
         running.Key = new(op.Id, op.Attempt);
         running.Owner = state.OwnerOf(op.Id.Session);
         (running.IsPut, running.Level) = (op.IsPut, op.Level);
@@ -34,7 +36,7 @@ internal sealed partial class Coordinator
         running.Client = op;
         op.Running = running;
         _running.Add(running.Key, running);
-        ulong hint = state.Clock.Hint(state.Node.Now), acked = running.Owner == state.Rank ? AckedBelow() : 0;
+        ulong hint = state.Clock.Hint(state.Node.Now), acked = running.Owner == state.Rank ? Math.Min(AckedBelow(), op.Id.Sequence) : 0;
         int own = -1;
         for (int first = 0, slot = 0; first < op.PartCount;)
         {

@@ -241,7 +241,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private ulong AckedBelow()
     {
         for (var op = _first; op is not null; op = op.Next)
-            if (op.Id.Session == state.Session) return op.Id.Sequence;
+            if (op.Requested is null) return op.Id.Sequence;
         return _sequence + 1;
     }
 

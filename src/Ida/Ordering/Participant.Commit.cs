@@ -68,11 +68,8 @@ internal sealed partial class Participant
     {
         if (_ops.TryGetValue(key, out var op))
         {
-            if (op.Committed && state.Without != Rule.AbortNeedsPoison)
-            {
-                state.Node.Counters.Refuse(RefusalReason.Unexpected);
-                return;
-            }
+            // Somebody was told DONE by a member that has settled it already.
+            if (op.Committed && state.Without != Rule.AbortNeedsPoison) return;
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
             Remove(op);

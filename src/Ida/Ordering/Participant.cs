@@ -67,7 +67,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             return;
         }
         ulong sequence = op.Key.Id.Sequence;
-        if (op.IsPut && session is not null && state.Full && state.Without != Rule.OutcomeTable && session.TryGet(sequence, out var outcome) && outcome.View < state.View)
+        if (op.IsPut && session is not null && state.Full && state.Without != Rule.OutcomeTable && session.TryGet(sequence, out var outcome) && IsOver(outcome, op.Key.Attempt))
         {
             send.Done(from, op.Key, op.Owner, op.UseCount, outcome);
             Discard(op);
@@ -87,6 +87,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         }
         Enqueue(op, from, hint);
     }
+
+    /// <summary>Executed in an earlier view, or this very attempt in this view and gone from the table, so that all have its commit.</summary>
+    private bool IsOver(in Outcome outcome, uint attempt) => outcome.View < state.View || outcome.Attempt == attempt;
 
     private bool Overloaded(OpRecord op)
     {

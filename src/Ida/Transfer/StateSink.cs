@@ -52,8 +52,9 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             var key = body.Blob(DhtLimits.KeyBytes);
             ulong version = body.Var();
             var value = body.Blob(DhtLimits.ValueBytes);
-            ulong hash = state.Options.Hash.Hash(key);
-            if (body.Failed || EntryTable.RangeOf(hash) != range || state.Map!.ShardOf(hash) != state.Shard)
+            bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes;
+            ulong hash = whole ? state.Options.Hash.Hash(key) : 0;
+            if (!whole || EntryTable.RangeOf(hash) != range || state.Map!.ShardOf(hash) != state.Shard)
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 return;

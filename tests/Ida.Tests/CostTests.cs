@@ -1,0 +1,79 @@
+using Ida.Tests.Harness;
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>Messages and delays, ida 9.12 and 9.13. The lazy counts of <c>Settle</c> frames, which no operation waits for, are left out.</summary>
+public sealed class CostTests
+{
+    [Fact]
+    public void I9_12_a_put_with_two_replicas_takes_6_messages_and_2_delays()
+    {
+        var world = DhtWorld.Founded(4);
+        var put = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        Assert.Equal(2, Delays(world, put));
+        world.DeliverAll();
+        Assert.Equal(6, Sent(world));
+    }
+
+    [Fact]
+    public void I9_12_a_put_from_a_replica_saves_its_own_messages()
+    {
+        var world = DhtWorld.Founded(4);
+        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        Assert.Equal(2, Delays(world, put));
+        world.DeliverAll();
+        Assert.Equal(3, Sent(world));
+    }
+
+    [Fact]
+    public void I9_12_a_read_of_one_key_takes_2_messages_and_none_at_a_member_that_holds_it()
+    {
+        var world = DhtWorld.Founded(4);
+        var get = world.Members[1].Dht.Map<string, int>("m").OrderedGetAsync("a0").AsTask();
+        Assert.Equal(2, Delays(world, get));
+        Assert.Equal(2, Sent(world));
+        var own = world.Members[0].Dht.Map<string, int>("m").OrderedGetAsync("a0").AsTask();
+        Assert.Equal(0, Delays(world, own));
+        Assert.Equal(2, Sent(world));
+        Assert.Equal(1, world.Members[0].Dht.Counters.LocalReads);
+    }
+
+    [Fact]
+    public void I9_12_a_read_over_two_shards_takes_6_messages_and_2_delays()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash() });
+        var get = world.Members[2].Dht.Map<string, int>("m").OrderedGetAsync(["a0", "a1"]).AsTask();
+        Assert.Equal(2, Delays(world, get));
+        world.DeliverAll();
+        Assert.Equal(6, Sent(world));
+    }
+
+    [Fact]
+    public void I9_13_members_that_are_not_addressed_get_no_message()
+    {
+        var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash() });
+        var put = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        world.Members[1].Turn(static () => { });
+        world.RunUntil(() => put.IsCompleted, "The put");
+        world.Settle();
+        foreach (int other in new[] { 2, 3, 6, 7 }) Assert.Equal(0, world.Delivered(other));
+        Assert.NotEqual(0, world.Delivered(0));
+        Assert.NotEqual(0, world.Delivered(4));
+    }
+
+    private static long Sent(DhtWorld world) => world.Members.Sum(m => m.Dht.Counters.Sent - m.Dht.Counters.SentOf(DhtFrame.Settle));
+
+    /// <summary>Rounds of delivery, each of everything sent before it, until the caller is answered.</summary>
+    private static int Delays(DhtWorld world, Task task)
+    {
+        world.Poke();
+        for (int delays = 0; delays < 10; delays++)
+        {
+            if (task.IsCompletedSuccessfully) return delays;
+            foreach (var (from, to) in world.Busy())
+                for (int i = world.Waiting(from, to); i > 0; i--) world.Deliver(from, to);
+        }
+        throw new InvalidOperationException("No answer within 10 delays.");
+    }
+}

@@ -1,0 +1,62 @@
+using GroupCore.Groups;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+using Ida.Boundary;
+using Ida.Tests.Harness;
+
+namespace Ida.Tests;
+
+/// <summary>Ida 9.21 as far as frames and contributions go: garbage is counted and has no effect.</summary>
+public sealed class HostileInputTests
+{
+    [Fact]
+    public void Random_and_mutated_frames_change_nothing_and_never_throw()
+    {
+        var random = new Prng(11);
+        var world = DhtWorld.Founded(4);
+        var put = world.Members[0].Dht.Map<string, string>("m").OrderedPutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        world.Settle();
+        var target = world.Members[0];
+        var before = DhtWorld.Slice(target);
+        long refused = Refused(target.Node);
+        for (int i = 0; i < 200_000; i++)
+        {
+            var body = new byte[random.Next(60)];
+            for (int j = 0; j < body.Length; j++) body[j] = (byte)(random.Next(3) == 0 ? random.Next(4) : random.Next(256));
+            var type = (FrameType)(192 + random.Next(24));
+            target.Deliver(new(type, body, world.View!.Id, 1 + random.Next(3)));
+        }
+        Assert.True(Refused(target.Node) > refused + 50_000);
+        Assert.Equal(before.Digest, DhtWorld.Slice(target).Digest);
+        world.Advance(TimeSpan.FromMilliseconds(1));
+        var get = world.Members[1].Dht.Map<string, string>("m").OrderedGetAsync("a1").AsTask();
+        world.RunUntil(() => get.IsCompleted, "A read afterwards");
+    }
+
+    [Fact]
+    public void Mutated_contributions_give_a_decision_or_are_left_out_and_never_throw()
+    {
+        var random = new Prng(12);
+        var world = DhtWorld.Founded(4);
+        _ = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        world.Members[1].Turn(static () => { });
+        world.DeliverAll((from, _) => from == 1);
+        var good = world.Members.ConvertAll(m => m.Contribution());
+        for (int i = 0; i < 50_000; i++)
+        {
+            var contributions = new List<LayerContribution>();
+            for (int m = 0; m < 4; m++)
+            {
+                var bytes = good[m].ToArray();
+                if (random.Next(2) == 0)
+                    for (int k = random.Next(4); k >= 0; k--) bytes[random.Next(bytes.Length)] = (byte)random.Next(256);
+                if (random.Next(8) == 0) bytes = bytes[..random.Next(bytes.Length)];
+                contributions.Add(new(world.Members[m].Self, bytes));
+            }
+            _ = Decision.Decide(contributions, world.View!);
+        }
+    }
+
+    private static long Refused(INode node) => Enum.GetValues<RefusalReason>().Sum(node.Counters.Refused);
+}

@@ -1,0 +1,153 @@
+using Ida.Tests.Harness;
+
+namespace Ida.Tests;
+
+/// <summary>Foundation, joining, loss of shards, resolvers and errors as a caller sees them.</summary>
+public sealed class LifeTests
+{
+    [Fact]
+    public void Below_one_member_per_shard_enabling_waits()
+    {
+        var world = new DhtWorld();
+        for (int i = 0; i < 3; i++) world.Add();
+        world.ChangeView();
+        var first = world.Members[0].Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.False(first.Serving.IsCompleted);
+        var second = world.Members[1].Enable(world.Options, DhtWorld.Resolvers);
+        Assert.True(world.ViewRequested);
+        world.ChangeView();
+        Assert.True(first.Serving.IsCompletedSuccessfully && second.Serving.IsCompletedSuccessfully);
+    }
+
+    [Fact]
+    public void Other_options_or_resolvers_are_refused_and_disturb_nobody()
+    {
+        var world = DhtWorld.Founded(4);
+        foreach (bool sizes in new[] { true, false })
+        {
+            var late = world.Add();
+            world.ChangeView();
+            var dht = late.Enable(sizes ? world.Options with { TargetSize = 6 } : world.Options, sizes ? DhtWorld.Resolvers : null);
+            world.ChangeView();
+            var error = Assert.IsType<DhtConfigurationException>(dht.Serving.Exception!.InnerException);
+            Assert.Contains(sizes ? "TargetSize is 6 here and 4 there" : "resolvers", error.Message);
+            var again = late.Enable(world.Options, DhtWorld.Resolvers);
+            world.RunUntil(() => again.Serving.IsCompletedSuccessfully, "The second try");
+        }
+        Assert.All(world.Members.Take(4), m => Assert.False(m.Dht.Completion.IsCompleted));
+    }
+
+    [Theory]
+    [InlineData(0, 4)]
+    [InlineData(3, 4)]
+    [InlineData(5, 4)]
+    public void Impossible_sizes_are_refused_at_once(int shardSize, int targetSize) =>
+        Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = shardSize, TargetSize = targetSize }.Validate());
+
+    [Fact]
+    public void I9_8_killing_source_and_newcomer_in_a_transfer_goes_on_or_is_depopulated()
+    {
+        foreach (int dead in new[] { 0, 4 })
+        {
+            var world = DhtWorld.Founded(4);
+            var map = world.Members[0].Dht.Map<string, string>("m");
+            var puts = Enumerable.Range(0, 40).Select(i => map.OrderedPutAsync($"{i}_0", new string('x', 20_000)).AsTask()).ToList();
+            world.RunUntil(() => puts.TrueForAll(p => p.IsCompletedSuccessfully), "The puts");
+            var newcomer = world.Add();
+            world.ChangeView();
+            newcomer.Enable(world.Options, DhtWorld.Resolvers);
+            world.ChangeView();
+            for (int i = 0; i < 6; i++) world.DeliverAll((from, to) => (from, to) is (4, 0) or (0, 4) && world.Waiting(0, 4) % 3 != 2);
+            world.Crash(world.Members[dead]);
+            world.ChangeView();
+            world.Settle();
+            var full = world.Full(0);
+            Assert.Equal(2, full.Count);
+            Assert.All(full, m => Assert.Equal(40, DhtWorld.Slice(m).Entries.Count));
+        }
+    }
+
+    [Fact]
+    public void I9_9_a_shard_without_a_full_member_ends_every_call_and_the_dht_can_begin_again()
+    {
+        var world = DhtWorld.Founded(4);
+        var pending = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        world.Members[1].Turn(static () => { });
+        world.Crash(world.Members[0]);
+        world.Crash(world.Members[2]);
+        world.ChangeView();
+        Assert.Equal(0, Assert.IsType<ShardDepopulatedException>(pending.Exception!.InnerException).Shard);
+        var later = world.Members[3].Dht.Map<string, int>("m").OrderedGetAsync("a1").AsTask();
+        world.Poke();
+        Assert.IsType<ShardDepopulatedException>(later.Exception!.InnerException);
+        Assert.IsType<ShardDepopulatedException>(world.Members[1].Dht.Completion.Exception!.InnerException);
+        foreach (int m in new[] { 1, 3 }) world.Members[m].Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.All(new[] { 1, 3 }, m => Assert.True(world.Members[m].Dht.Serving.IsCompletedSuccessfully));
+    }
+
+    [Fact]
+    public async Task I9_20_resolvers_merge_remove_fail_alike_and_are_asked_for_before_ordering()
+    {
+        var world = DhtWorld.Founded(4);
+        var dht = world.Members[1].Dht;
+        var counts = dht.Map<string, long>("counts");
+        var texts = dht.Map<string, string>("texts");
+        await Run(world, dht.NewBatch().Merge(counts, "a0", 5L).Merge(texts, "b1", 7).Put(texts, "c0", "t").CommitAsync());
+        await Run(world, counts.OrderedPutAsync("a0", 6L));
+        var failed = await Run(world, texts.OrderedMergeAsync<int>([new("b1", -1), new("c0", 1)]));
+        Assert.Equal((0, "negative"), (Assert.Single(failed.Errors).Index, failed.Errors[0].Message));
+        var reading = dht.NewReading();
+        var (count, text, other) = (reading.Add(counts, "a0"), reading.Add(texts, "b1"), reading.Add(texts, "c0"));
+        await Run(world, reading.RunAsync());
+        Assert.Equal((11L, "7", "t1"), (count.Value, text.Value, other.Value));
+        Assert.Equal(failed.Versions[0], text.Version);
+        await Run(world, texts.OrderedMergeAsync("c0", 0));
+        Assert.Null(await Run(world, texts.OrderedGetAsync("c0")));
+        await Assert.ThrowsAsync<NoCollisionResolverException>(async () => await counts.OrderedMergeAsync("a0", "text"));
+        world.Settle();
+        foreach (int shard in new[] { 0, 1 }) Assert.Single(world.Full(shard).Select(m => DhtWorld.Slice(m).Digest).Distinct());
+    }
+
+    [Fact]
+    public async Task Bad_input_gets_its_exception_before_anything_is_sent()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, string>("m");
+        await Assert.ThrowsAsync<ArgumentException>(async () => await map.OrderedPutAsync([new("a", "1"), new("a", "2")]));
+        await Assert.ThrowsAsync<ValueTooLargeException>(async () => await map.OrderedPutAsync("a", new string('x', 300_000)));
+        await Assert.ThrowsAsync<ArgumentNullException>(async () => await map.OrderedPutAsync(null!, "x"));
+        await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<HashSet<int>, int>("m").OrderedGetAsync([[1]]));
+        await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<double, int>("m").OrderedGetAsync([double.NaN]));
+        Assert.Empty((await map.OrderedPutAsync([])).Versions);
+        Assert.Empty(await map.OrderedGetAsync([]));
+        Assert.Equal(0, world.Members.Sum(m => m.Dht.Counters.Sent));
+    }
+
+    [Fact]
+    public async Task Cancelling_tells_what_is_known_and_the_outcome_can_be_asked_for()
+    {
+        var world = DhtWorld.Founded(4);
+        using var cancel = new CancellationTokenSource();
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        var put = map.OrderedMergeAsync("a0", 5L, cancellationToken: cancel.Token).AsTask();
+        var early = map.OrderedMergeAsync("b0", 5L, cancellationToken: new(true)).AsTask();
+        world.Members[1].Turn(static () => { });
+        await cancel.CancelAsync();
+        world.Poke();
+        var unknown = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException);
+        var again = map.OrderedMergeAsync("a0", 5L, new() { Operation = unknown.Operation }).AsTask();
+        world.RunUntil(() => again.IsCompletedSuccessfully && early.IsCompleted, "The answer");
+        var get = map.OrderedGetAsync("a0").AsTask();
+        world.RunUntil(() => get.IsCompleted, "The read");
+        Assert.Equal(5L, (await get)!.Value.Value);
+    }
+
+    private static async Task<T> Run<T>(DhtWorld world, ValueTask<T> call)
+    {
+        var task = call.AsTask();
+        world.RunUntil(() => task.IsCompleted, "The call");
+        return await task;
+    }
+}

@@ -1,0 +1,338 @@
+using GroupCore.Runtime;
+using Ida.Tests.Harness;
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>
+/// The schedules of ida 2.4, each run with the full protocol and with one rule left out: a schedule returns whether the caller saw
+/// something wrong.
+/// </summary>
+public sealed class ScheduleTests
+{
+    private const long Ahead = 300_000_000;
+
+    [Theory]
+    [InlineData(nameof(Rule.PutWaitsForSeal))]
+    [InlineData(nameof(Rule.FastPathEqual))]
+    public void A1_a_read_after_a_returned_put_sees_it(string rule) => Directed(rule, without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        RaiseClock(world, 2, "a0", "b0");
+        var put = Append(world, 1, 7, "a0");
+        world.DeliverAll((from, to) => (from, to) is (1, 0) or (1, 2));
+        world.DeliverAll((from, to) => to == 1);
+        bool returned = put.IsCompleted;
+        var get = Get(world, 0, "a0", "b0");
+        world.RunUntil(() => put.IsCompleted && get.IsCompleted, "Both");
+        return returned && !Has(get, "a0", 7);
+    });
+
+    [Fact]
+    public void A2_a_value_read_at_one_replica_is_not_missed_at_the_other() => Directed(nameof(Rule.ReadWaitsForStable), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        RaiseClock(world, 0, "a0", "b0");
+        var put = Append(world, 1, 7, "a0");
+        world.DeliverAll((from, to) => (from, to) is (1, 0) or (1, 2));
+        world.DeliverAll((from, to) => to == 1);
+        world.DeliverAll((from, to) => (from, to) is (1, 0));
+        var first = GetOne(world, 0, "a0");
+        bool read = first.IsCompleted && HasOne(first, 7);
+        var second = Get(world, 2, "a0", "b0");
+        world.RunUntil(() => put.IsCompleted && first.IsCompleted && second.IsCompleted, "All");
+        return read && !Has(second, "a0", 7);
+    });
+
+    [Fact]
+    public void A3_a_value_read_in_one_shard_is_not_missed_in_another() => Directed(nameof(Rule.ReadWaitsForStable), without =>
+    {
+        var world = Four(without);
+        RaiseClock(world, 0, "a0", "b0");
+        var put = Append(world, 2, 7, "a0", "a1");
+        world.DeliverAll((from, to) => from == 2);
+        world.DeliverAll((from, to) => to == 2);
+        world.DeliverAll((from, to) => (from, to) is (2, 0));
+        var first = GetOne(world, 0, "a0");
+        bool read = first.IsCompleted && HasOne(first, 7);
+        var second = Get(world, 1, "a1", "b1");
+        world.RunUntil(() => put.IsCompleted && first.IsCompleted && second.IsCompleted, "All");
+        return read && !Has(second, "a1", 7);
+    });
+
+    [Fact]
+    public void A4_a_put_returns_only_when_what_it_follows_is_stable() => Directed(nameof(Rule.ClearIncludesPredecessors), without =>
+    {
+        var world = Four(without);
+        RaiseClock(world, 1, "a1", "b1");
+        var b = Append(world, 2, 1, "a0", "a1");
+        world.DeliverAll((from, to) => from == 2);
+        world.DeliverAll((from, to) => to == 2);
+        world.DeliverAll((from, to) => (from, to) is (2, 1));
+        var c = Append(world, 1, 2, "a1");
+        bool returned = c.IsCompleted;
+        var a = Get(world, 0, "a0", "b0");
+        world.RunUntil(() => a.IsCompleted && b.IsCompleted && c.IsCompleted, "All");
+        return returned && !Has(a, "a0", 1);
+    });
+
+    [Fact]
+    public void A5_reads_count_as_predecessors() => Directed(nameof(Rule.ClearIncludesReads), without =>
+    {
+        var world = Four(without);
+        RaiseClock(world, 1, "a1", "b1");
+        var b = Get(world, 2, "a0", "a1");
+        world.DeliverAll((from, to) => from == 2);
+        world.DeliverAll((from, to) => to == 2);
+        world.DeliverAll((from, to) => (from, to) is (2, 1));
+        var c = Append(world, 1, 2, "a1");
+        bool returned = c.IsCompleted;
+        var a = Append(world, 0, 1, "a0");
+        world.RunUntil(() => a.IsCompleted && b.IsCompleted && c.IsCompleted, "All");
+        return returned && Has(b, "a0", 1) && !Has(b, "a1", 2);
+    });
+
+    [Fact]
+    public void A6_an_acknowledged_put_survives_its_coordinator() => Directed(nameof(Rule.FlushCommitsHeld), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var put = Append(world, 1, 7, "a0");
+        world.DeliverAll((from, to) => from == 1);
+        world.DeliverAll((from, to) => to == 1 && !put.IsCompleted);
+        Assert.True(put.IsCompleted);
+        world.Crash(world.Members[1], loseAll: true);
+        world.ChangeView();
+        return !ReadLater(world, 3, "a0", 7);
+    });
+
+    [Fact]
+    public void A7_a_value_that_was_read_survives_coordinator_and_reader() => Directed(nameof(Rule.FlushCommitsHeld), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var put = Append(world, 1, 7, "a0");
+        world.DeliverUntil(1, 0, DhtFrame.Propose);
+        world.DeliverUntil(1, 2, DhtFrame.Propose);
+        world.DeliverAll((from, to) => to == 1);
+        Assert.True(put.IsCompleted);
+        world.DeliverUntil(1, 0, DhtFrame.Commit);
+        var get = GetOne(world, 0, "a0");
+        Assert.True(HasOne(get, 7));
+        world.Crash(world.Members[0], loseAll: true);
+        world.Crash(world.Members[1], loseAll: true);
+        world.ChangeView();
+        return !ReadLater(world, 3, "a0", 7);
+    });
+
+    [Fact]
+    public void A8_the_time_is_the_maximum_over_all_participants() => Directed(nameof(Rule.TimeOverAll), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var c = Append(world, 1, 1, "a0");
+        world.DeliverUntil(1, 2, DhtFrame.Propose);
+        world.DeliverAll((from, to) => (from, to) is (2, 1) or (1, 2));
+        world.Advance(TimeSpan.FromMilliseconds(1));
+        var y = Append(world, 3, 2, "a0");
+        world.DeliverAll((from, to) => from == 3 || to == 3);
+        world.RunUntil(() => c.IsCompleted && y.IsCompleted, "Both");
+        world.Settle();
+        return DhtWorld.Slice(world.Members[0]).Digest != DhtWorld.Slice(world.Members[2]).Digest;
+    });
+
+    [Fact]
+    public void A9_what_is_acknowledged_during_a_flush_is_not_lost_by_it() => Directed(nameof(Rule.WedgeFreezes), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var put = Append(world, 1, 7, "a0");
+        bool returned = false;
+        world.DuringFlush = () =>
+        {
+            world.DeliverUntil(1, 0, DhtFrame.Propose);
+            world.DeliverUntil(1, 2, DhtFrame.Propose);
+            world.DeliverAll((from, to) => to == 1);
+            returned = put.IsCompleted;
+            world.Crash(world.Members[1], loseAll: true);
+        };
+        world.ChangeView();
+        world.DuringFlush = null;
+        world.ChangeView();
+        return returned && !ReadLater(world, 3, "a0", 7);
+    });
+
+    [Fact]
+    public void A10_a_straggler_of_the_old_view_changes_nothing() => Directed(nameof(Rule.OldDhtViewRefused), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var c = Append(world, 1, 1, "a0");
+        world.DeliverUntil(1, 0, DhtFrame.Propose);
+        world.ChangeView();
+        world.Deliver(1, 2);
+        Assert.False(c.IsCompleted);
+        return world.Members[2].Host.Current!.Participant.Oldest is { Key.Attempt: 1 };
+    });
+
+    [Fact]
+    public void A11_an_excluded_member_answers_nothing() => Directed(nameof(Rule.Fence), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var excluded = world.Members[0];
+        world.ChangeView(excluded);
+        var put = Append(world, 2, 7, "a0");
+        world.RunUntil(() => put.IsCompleted, "The put");
+        var stale = GetOne(world, 0, "a0");
+        bool wrong = stale.IsCompleted && !HasOne(stale, 7);
+        world.Poison(excluded);
+        Assert.True(wrong || stale.Exception?.InnerException is NotDhtMemberException);
+        return wrong;
+    });
+
+    [Fact]
+    public void A12_a_newcomer_without_its_state_answers_nothing() => Directed(nameof(Rule.OnlyFullAnswers), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var put = Append(world, 1, 7, "a0");
+        world.RunUntil(() => put.IsCompleted, "The put");
+        world.Settle();
+        Join(world);
+        var get = GetOne(world, 1, "a0");
+        world.DeliverAll((from, to) => (from is 1 or 4 || to is 1) && (from, to) is not (_, 4) || (from, to) is (1, 4));
+        world.RunUntil(() => get.IsCompleted, "The read");
+        return !HasOne(get, 7);
+    });
+
+    [Fact]
+    public void A12_a_swap_leaves_a_full_member_behind() => Directed(nameof(Rule.SwapKeepsFull), without =>
+    {
+        // Shard 1 keeps one full member and two newcomers; a hole in shard 0 must not take the full one. Slots 0..5; shard 1 = 1, 3, 5.
+        var slots = new List<Placement.SlotState>
+        {
+            Placement.SlotState.Hole, new(Id(1), false), Placement.SlotState.Hole, new(Id(3), false), new(Id(4), true), new(Id(5), true), Placement.SlotState.Hole,
+        };
+        Placement.SlotAssignment.Assign(slots, 2, [], without);
+        return !slots.Where((s, i) => i % 2 == 1 && s.Taken && s.Full).Any();
+    });
+
+    [Fact]
+    public void A13_a_retried_put_is_applied_once() => Directed(nameof(Rule.OutcomeTable), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        RaiseClock(world, 2, "a0", "b0");
+        var put = Append(world, 1, 7, "a0");
+        world.DeliverAll((from, to) => from == 1);
+        world.DeliverAll((from, to) => to == 1);
+        world.DeliverAll((from, to) => from == 1);
+        Assert.False(put.IsCompleted);
+        world.ChangeView();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        return Count(world, 0, "a0", 7) != 1;
+    });
+
+    [Fact]
+    public void A13_outcomes_travel_with_the_state() => Directed(nameof(Rule.OutcomeInTransfer), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var id = new OpId(world.Members[1].Host.Current!.State.Session, 1UL << 40);
+        var put = Append(world, 1, 7, id, "a0");
+        world.RunUntil(() => put.IsCompleted, "The put");
+        Join(world);
+        world.Settle();
+        foreach (int dead in new[] { 0, 2 })
+        {
+            world.Crash(world.Members[dead]);
+            world.ChangeView();
+            world.Settle();
+        }
+        var again = Append(world, 3, 7, id, "a0");
+        world.RunUntil(() => again.IsCompleted, "The retry");
+        Assert.Equal(id, again.Result.Operation);
+        return Count(world, world.Full(0)[0].Index, "a0", 7) != 1;
+    });
+
+    [Fact]
+    public void A15_reads_of_two_keys_at_two_replicas_agree_on_the_order_of_puts() => Directed(nameof(Rule.ShardReadTakesTime), without =>
+    {
+        var world = DhtWorld.Founded(4, 1, without);
+        var x = Append(world, 1, 1, "a0");
+        var y = Append(world, 3, 2, "b0");
+        world.DeliverUntil(1, 0, DhtFrame.Propose);
+        var first = Get(world, 0, "a0", "b0");
+        world.DeliverUntil(3, 0, DhtFrame.Propose);
+        world.DeliverUntil(3, 2, DhtFrame.Propose);
+        var second = Get(world, 2, "a0", "b0");
+        world.DeliverUntil(1, 2, DhtFrame.Propose);
+        world.RunUntil(() => x.IsCompleted && y.IsCompleted && first.IsCompleted && second.IsCompleted, "All");
+        return Has(first, "a0", 1) && !Has(first, "b0", 2) && Has(second, "b0", 2) && !Has(second, "a0", 1);
+    });
+
+    private static void Directed(string rule, Func<Rule, bool> schedule)
+    {
+        Assert.False(schedule(Rule.None), "The full protocol shows the anomaly.");
+        Assert.True(schedule(Enum.Parse<Rule>(rule)), $"The schedule does not show that {rule} is missing.");
+    }
+
+    private static GroupCore.Membership.ProcessId Id(ulong n) => new(n, n);
+
+    /// <summary>Four shards of one member: the last character of a key is its member.</summary>
+    private static DhtWorld Four(Rule without) =>
+        DhtWorld.Founded(4, 1, without, new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+
+    /// <summary>A member whose clock is ahead reads two of its own keys, which raises their clocks there and nowhere else.</summary>
+    private static void RaiseClock(DhtWorld world, int member, params string[] keys)
+    {
+        world.Members[member].Skew = Ahead;
+        var get = Get(world, member, keys);
+        Assert.True(get.IsCompleted);
+    }
+
+    private static void Join(DhtWorld world)
+    {
+        var joiner = world.Add();
+        world.ChangeView();
+        joiner.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.ViewRequested = false;
+    }
+
+    private static IDhtMap<string, List<long>> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+
+    private static Task<PutResult> Append(DhtWorld world, int member, long element, params string[] keys) => Append(world, member, element, null, keys);
+
+    private static Task<PutResult> Append(DhtWorld world, int member, long element, OpId? id, params string[] keys)
+    {
+        var task = Map(world, member).OrderedMergeAsync(keys.Select(k => KeyValuePair.Create(k, element)), new() { Operation = id }).AsTask();
+        world.Members[member].Turn(static () => { });
+        return task;
+    }
+
+    private static Task<IReadOnlyDictionary<string, Versioned<List<long>>>> Get(DhtWorld world, int member, params string[] keys)
+    {
+        var task = Map(world, member).OrderedGetAsync(keys).AsTask();
+        world.Members[member].Turn(static () => { });
+        return task;
+    }
+
+    private static Task<Versioned<List<long>>?> GetOne(DhtWorld world, int member, string key)
+    {
+        var task = Map(world, member).OrderedGetAsync(key).AsTask();
+        world.Members[member].Turn(static () => { });
+        return task;
+    }
+
+    private static bool Has(Task<IReadOnlyDictionary<string, Versioned<List<long>>>> get, string key, long element) =>
+        get.Result.TryGetValue(key, out var value) && value.Value.Contains(element);
+
+    private static bool HasOne(Task<Versioned<List<long>>?> get, long element) => get.Result is { } value && value.Value.Contains(element);
+
+    private static bool ReadLater(DhtWorld world, int member, string key, long element)
+    {
+        var get = GetOne(world, member, key);
+        world.RunUntil(() => get.IsCompleted, "The read");
+        return HasOne(get, element);
+    }
+
+    private static int Count(DhtWorld world, int member, string key, long element)
+    {
+        var get = GetOne(world, member, key);
+        world.RunUntil(() => get.IsCompleted, "The read");
+        return get.Result!.Value.Value.Count(e => e == element);
+    }
+}

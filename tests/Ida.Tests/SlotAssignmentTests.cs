@@ -1,0 +1,83 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Placement;
+
+namespace Ida.Tests;
+
+public sealed class SlotAssignmentTests
+{
+    [Fact]
+    public void I9_7_of_20_members_in_5_shards_the_loss_of_slot_5_moves_at_most_one_member_and_no_data()
+    {
+        var slots = Slots(20);
+        slots[5] = SlotState.Hole;
+        var before = slots.ToList();
+        SlotAssignment.Assign(slots, 5, []);
+        Assert.InRange(Moved(before, slots).Count, 0, 1);
+        Assert.Equal(0, Transfers(before, slots, 5));
+        Assert.Equal(new SlotState(Id(15), true), slots[5]);
+    }
+
+    [Fact]
+    public void A_shard_two_short_gets_a_member_of_another_by_one_transfer()
+    {
+        var slots = Slots(8);
+        slots[1] = slots[3] = slots[5] = SlotState.Hole;
+        var before = slots.ToList();
+        SlotAssignment.Assign(slots, 2, []);
+        Assert.Equal(1, Transfers(before, slots, 2));
+        Assert.True(slots.Where((s, i) => i % 2 == 0 && s.Taken && s.Full).Any());
+    }
+
+    [Fact]
+    public void Newcomers_fill_the_poorest_shards_and_then_append()
+    {
+        var slots = Slots(6);
+        slots[1] = slots[3] = slots[2] = SlotState.Hole;
+        SlotAssignment.Assign(slots, 2, [Id(100), Id(101), Id(102), Id(103)]);
+        Assert.Equal([Id(100), Id(101), Id(102), Id(103)], new[] { slots[1].Member, slots[2].Member, slots[3].Member, slots[6].Member });
+        Assert.DoesNotContain(slots, s => !s.Taken);
+    }
+
+    [Fact]
+    public void Assign_never_loses_a_full_shard_keeps_every_survivor_once_and_moves_little()
+    {
+        var random = new Prng(7);
+        for (int run = 0; run < 20_000; run++)
+        {
+            int shards = 1 + random.Next(6), count = shards + random.Next(20);
+            var slots = new List<SlotState>();
+            for (int i = 0; i < count; i++)
+                slots.Add(random.Next(4) == 0 ? SlotState.Hole : new(Id((ulong)i + 1), random.Next(3) != 0));
+            var newcomers = Enumerable.Range(0, random.Next(4)).Select(i => Id(1000 + (ulong)i)).ToList();
+            var before = slots.ToList();
+            var fullBefore = Full(before, shards);
+            int holes = before.Count(s => !s.Taken);
+            SlotAssignment.Assign(slots, shards, newcomers);
+            Assert.Equal(before.Where(s => s.Taken).Select(s => s.Member).Concat(newcomers).Order(), slots.Where(s => s.Taken).Select(s => s.Member).Order());
+            for (int shard = 0; shard < shards; shard++) Assert.True(!fullBefore[shard] || Full(slots, shards)[shard]);
+            Assert.True(Moved(before, slots).Count <= holes * 6, $"{Moved(before, slots).Count} moves for {holes} holes.");
+            Assert.True(slots.Count == 0 || slots[^1].Taken);
+            for (int i = 0; i < slots.Count; i++)
+                if (i < before.Count && slots[i].Taken && slots[i].Member == before[i].Member) Assert.Equal(before[i].Full, slots[i].Full);
+            if (holes == 0) Assert.Empty(Moved(before, slots));
+        }
+    }
+
+    private static bool[] Full(List<SlotState> slots, int shards)
+    {
+        var full = new bool[shards];
+        for (int i = 0; i < slots.Count; i++) full[i % shards] |= slots[i].Taken && slots[i].Full;
+        return full;
+    }
+
+    private static List<ProcessId> Moved(List<SlotState> before, List<SlotState> after) =>
+        [.. before.Select((s, i) => (s, i)).Where(p => p.s.Taken && (p.i >= after.Count || after[p.i].Member != p.s.Member)).Select(p => p.s.Member)];
+
+    private static int Transfers(List<SlotState> before, List<SlotState> after, int shards) =>
+        before.Select((s, i) => (s, i)).Count(p => p.s.Taken && after.FindIndex(a => a.Taken && a.Member == p.s.Member) % shards != p.i % shards);
+
+    private static List<SlotState> Slots(int count) => [.. Enumerable.Range(0, count).Select(i => new SlotState(Id((ulong)i), true))];
+
+    private static ProcessId Id(ulong n) => new(n, n);
+}
