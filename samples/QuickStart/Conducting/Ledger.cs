@@ -1,0 +1,42 @@
+using QuickStart.Data;
+using QuickStart.Protocol;
+
+namespace QuickStart.Conducting;
+
+/// <summary>What was acknowledged, who is in charge of which row, how long things took, and what was found wrong.</summary>
+internal sealed class Ledger(ZoneTable table)
+{
+    private readonly string?[] _owner = new string?[table.Rows.Count];
+    private readonly StoredEvent?[] _stored = new StoredEvent?[table.Rows.Count];
+
+    public int StoredRows { get; private set; }
+
+    /// <summary>Rows that a survivor found stored though the member that stored them was killed before it could say so.</summary>
+    public int FoundRows => _stored.Count(s => s is { Found: true });
+
+    public List<(string Member, GapEvent Gap)> Gaps { get; } = [];
+
+    public List<string> Faults { get; } = [];
+
+    public void Assign(string member, IEnumerable<int> rows)
+    {
+        foreach (int row in rows) _owner[row] = member;
+    }
+
+    public void Stored(string member, StoredEvent stored)
+    {
+        // A line of the dead member can still come after its rows were given away; it counts, and so does the later one, once.
+        if (_stored[stored.Row] is null) StoredRows++;
+        _stored[stored.Row] ??= stored;
+        _owner[stored.Row] ??= member;
+    }
+
+    /// <summary>Rows that a member was in charge of and did not acknowledge.</summary>
+    public int[] OpenRowsOf(string member) => [.. Enumerable.Range(0, _owner.Length).Where(i => _owner[i] == member && _stored[i] is null)];
+
+    /// <summary>How long the puts took, in ticks, sorted.</summary>
+    public long[] PutTicks() => [.. _stored.Where(s => s is { Found: false }).Select(s => s!.Took).Order()];
+
+    /// <summary>The longest put that ended after a time, in ticks.</summary>
+    public long LongestPutAfter(long at) => _stored.Where(s => s is not null && s.At > at).Select(s => s!.Took).DefaultIfEmpty().Max();
+}

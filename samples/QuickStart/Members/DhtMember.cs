@@ -1,0 +1,102 @@
+using System.Diagnostics;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using Ida;
+using QuickStart.Checks;
+using QuickStart.Data;
+using QuickStart.Protocol;
+
+namespace QuickStart.Members;
+
+/// <summary>All that this program says to Ida: a node, a group, a DHT with three maps.</summary>
+internal sealed class DhtMember : IAsyncDisposable
+{
+    private static readonly TimeSpan WatchEvery = TimeSpan.FromMilliseconds(10);
+    private readonly CancellationTokenSource _disposed = new();
+    private readonly EventWriter _events;
+    private readonly IdaNode _node;
+    private readonly Group _group;
+    private Dht _dht = null!;
+    private IDhtMap<string, Zone> _zones = null!;
+    private IDhtMap<string, string[]> _countries = null!;
+    private IDhtMap<string, int> _continents = null!;
+
+    private DhtMember(EventWriter events, IdaNode node, Group group) => (_events, _node, _group) = (events, node, group);
+
+    public string Address => _node.Address.Text;
+
+    public static async Task<DhtMember> StartAsync(StartCommand start, EventWriter events)
+    {
+        var node = await IdaNode.StartAsync(new() { Cluster = start.Cluster, Seeds = start.Seeds, Tag = start.Name });
+        var group = await node.JoinAsync("zones", g => g.OnView(view => events.Write(ToEvent(view))));
+        return new(events, node, group);
+    }
+
+    public async Task EnableAsync(EnableCommand enable)
+    {
+        _dht = await _group.EnableDhtAsync(new() { ShardSize = enable.ShardSize, TargetSize = enable.TargetSize }, d =>
+        {
+            d.OnCollision<string, string[], string>(Resolvers.Append);
+            d.OnCollision<string, int, int>(Resolvers.Add);
+        });
+        _zones = _dht.Map<string, Zone>("zones");
+        _countries = _dht.Map<string, string[]>("countries");
+        _continents = _dht.Map<string, int>("continents");
+        _ = Task.Run(WatchSlotAsync);
+    }
+
+    /// <summary>The atomic put: the row, its name in the list of each of its countries, and one more on its continent's counter.</summary>
+    public async Task StoreAsync(Zone row)
+    {
+        var batch = _dht.NewBatch().Put(_zones, row.Name, row);
+        foreach (string country in ZoneTable.CountriesOf(row)) batch.Merge(_countries, country, row.Name);
+        batch.Merge(_continents, ZoneTable.ContinentOf(row), 1);
+        await batch.CommitAsync();
+    }
+
+    public async Task<bool> HasAsync(Zone row) => await _zones.OrderedGetAsync(row.Name) is not null;
+
+    /// <summary>Reads all keys of a cut at one point of the order.</summary>
+    public async Task<CutResult> ReadAsync(Cut cut)
+    {
+        var reading = _dht.NewReading();
+        var rows = cut.Rows.Select(row => (row.Name, Cell: reading.Add(_zones, row.Name))).ToList();
+        var lists = cut.Countries.Select(country => (Country: country, Cell: reading.Add(_countries, country))).ToList();
+        var counters = cut.Continents.Select(continent => (Continent: continent, Cell: reading.Add(_continents, continent))).ToList();
+        await reading.RunAsync();
+        return new(
+            rows.Where(r => r.Cell.Found).ToDictionary(r => r.Name, r => r.Cell.Value!),
+            lists.Where(l => l.Cell.Found).ToDictionary(l => l.Country, l => l.Cell.Value!),
+            counters.Where(c => c.Cell.Found).ToDictionary(c => c.Continent, c => c.Cell.Value));
+    }
+
+    /// <summary>What this member holds itself.</summary>
+    public async Task<VerifiedEvent> DescribeAsync(string? fault, int rows)
+    {
+        var slice = await _dht.SnapshotAsync();
+        return new(fault, rows, slice.Slot, slice.Shard, slice.Entries.Count, $"{slice.Digest:x16}");
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _disposed.CancelAsync();
+        await _node.DisposeAsync();
+        _disposed.Dispose();
+    }
+
+    /// <summary>Tells the conductor whenever this member's slot changes, or whether it holds the complete state.</summary>
+    private async Task WatchSlotAsync()
+    {
+        var told = (View: 0UL, Slot: -1, IsFull: false);
+        while (!_disposed.IsCancellationRequested)
+        {
+            var status = await _dht.StatusAsync();
+            var now = (status.View, status.OwnSlot, status.IsFull);
+            if (now != told) _events.Write(new SlotEvent(Stopwatch.GetTimestamp(), status.View, status.OwnSlot, status.OwnSlot % status.Shards, status.IsFull));
+            told = now;
+            await Task.Delay(WatchEvery);
+        }
+    }
+
+    private static ViewEvent ToEvent(View view) => new(Stopwatch.GetTimestamp(), view.Id, [.. view.Members.Select(m => m.Tag)]);
+}

@@ -1,0 +1,16 @@
+using QuickStart.Conducting;
+
+namespace QuickStart.Reporting;
+
+/// <summary>Shows a person what goes on.</summary>
+internal interface IReport
+{
+    /// <summary>Something happened, at this time since the start.</summary>
+    void Step(TimeSpan at, string text);
+
+    /// <summary>How far loading and reading are.</summary>
+    void Progress(int rows, int ofRows, long reads);
+
+    /// <summary>The result.</summary>
+    void Summary(RunResult result);
+}

@@ -1,0 +1,30 @@
+using Ida.Process.Tests.Processes;
+
+namespace Ida.Process.Tests.Nodes;
+
+/// <summary>The small samples as a person runs them.</summary>
+[Collection("processes, one test at a time")]
+public sealed class SampleTests
+{
+    private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public async Task The_demo_of_the_replicated_log_ends_with_equal_logs_and_leaves_no_process()
+    {
+        await using var demo = SampleProcess.Start("ReplicatedLog");
+        await demo.LineAsync("All three write", Soon);
+        int[] members = ProcessTable.ChildrenOf(demo.Id);
+        Assert.Equal(3, members.Length);
+        Assert.True(await demo.ExitAsync(TimeSpan.FromSeconds(60)) == 0, demo.Output);
+        Assert.Contains("received the log of 9 lines", demo.Output, StringComparison.Ordinal);
+        Assert.True(await ProcessTable.AllGoneAsync(members, Soon));
+    }
+
+    [Fact]
+    public async Task The_replicated_log_refuses_a_seed_that_is_none()
+    {
+        var (exitCode, _, errors) = await SampleProcess.RunAsync("ReplicatedLog", "--seed", "nonsense", "--name", "ann");
+        Assert.Equal(2, exitCode);
+        Assert.Single(errors);
+    }
+}

@@ -1,0 +1,5 @@
+namespace Ida.Process.Tests.Processes;
+
+/// <summary>Tests that start many processes run one at a time, and not beside the others, which would only slow each other down.</summary>
+[CollectionDefinition("processes, one test at a time", DisableParallelization = true)]
+public sealed class ProcessCollection;

@@ -1,0 +1,16 @@
+using System.Runtime.InteropServices;
+
+namespace Ida.Process.Tests.Processes;
+
+/// <summary>Signals to processes that a test started.</summary>
+internal static partial class Signals
+{
+    public const int Interrupt = 2;
+    public const int Kill = 9;
+    public const int Terminate = 15;
+
+    public static void Send(int processId, int signal) => Assert.Equal(0, kill(processId, signal));
+
+    [LibraryImport("libc")]
+    private static partial int kill(int processId, int signal);
+}
