@@ -10,16 +10,18 @@ namespace Ida.Testing;
 /// Use it from asynchronous code that <see cref="Testing.Simulation.RunAsync(Func{Task}, TimeSpan)"/> runs: start nodes, join groups, put and
 /// get as in production, and crash, pause or cut off members in between.
 /// </remarks>
-public sealed class SimCluster : IDisposable
+public sealed class SimCluster
 {
     private const int Seeds = 3;
     private readonly List<SimMember> _members = [];
     private readonly List<NodeAddress> _seeds = [];
 
-    /// <summary>A cluster without nodes. Its first three nodes are everybody's seeds.</summary>
-    public SimCluster(SimulationOptions options)
+    /// <summary>A cluster without nodes on a simulation without nodes. Its first three nodes are everybody's seeds.</summary>
+    public SimCluster(Simulation simulation)
     {
-        Simulation = new(options);
+        ArgumentNullException.ThrowIfNull(simulation);
+        if (simulation.Nodes.Count > 0) throw new ArgumentException("The simulation has nodes already.", nameof(simulation));
+        Simulation = simulation;
         for (int i = 0; i < Seeds; i++) _seeds.Add(new($"sim:{i}"));
     }
 
@@ -41,7 +43,4 @@ public sealed class SimCluster : IDisposable
         member.Node = await IdaNode.HostAsync(options with { Cluster = "sim" }, host, CancellationToken.None);
         return member;
     }
-
-    /// <inheritdoc/>
-    public void Dispose() => Simulation.Dispose();
 }

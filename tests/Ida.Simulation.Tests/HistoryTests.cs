@@ -1,0 +1,32 @@
+using Ida.Testing;
+
+namespace Ida.WholeStack;
+
+/// <summary>Ida 9.3 over the whole stack: Oracle, groups and DHT under faults, judged by the strict-serializability checker.</summary>
+public sealed class HistoryTests
+{
+    [Fact]
+    public void I3_histories_without_faults_are_strictly_serializable() =>
+        SimulationRunner.ForEachSeed(2, $"*{nameof(I3_histories_without_faults_are_strictly_serializable)}", run =>
+        {
+            var dht = new DhtCluster(run.Start());
+            var report = dht.Run(5, () => dht.Simulation.Delay(TimeSpan.FromSeconds(1)));
+            report.ThrowIfFailed();
+            Assert.True(dht.Clients.Sum(client => client.Succeeded) > 500, $"{dht.Clients.Sum(client => client.Succeeded)} operations");
+            Assert.All(dht.Clients, client => Assert.Equal(0, client.Unknown));
+        });
+
+    [Fact]
+    public void I3_histories_with_a_crash_are_strictly_serializable() =>
+        SimulationRunner.ForEachSeed(3, $"*{nameof(I3_histories_with_a_crash_are_strictly_serializable)}", run =>
+        {
+            var dht = new DhtCluster(run.Start());
+            var report = dht.Run(6, async () =>
+            {
+                await dht.Simulation.Delay(TimeSpan.FromMilliseconds(300));
+                dht.Members[dht.Simulation.Random.Next(6)].Host.Crash();
+                await dht.Simulation.Delay(TimeSpan.FromSeconds(2));
+            });
+            report.ThrowIfFailed();
+        });
+}
