@@ -1,6 +1,6 @@
 using Ida.Testing;
 
-namespace Ida.WholeStack;
+namespace Ida.Cluster.Tests;
 
 /// <summary>Ida 9.3 over the whole stack: Oracle, groups and DHT under faults, judged by the strict-serializability checker.</summary>
 public sealed class HistoryTests

@@ -1,7 +1,7 @@
 using GroupCore.Groups;
 using Ida.Testing;
 
-namespace Ida.WholeStack;
+namespace Ida.Cluster.Tests;
 
 public sealed class ClusterTests
 {

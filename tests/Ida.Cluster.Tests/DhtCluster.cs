@@ -1,10 +1,9 @@
 using GroupCore.Groups;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Checking;
 using Ida.Testing.Workload;
 
-namespace Ida.WholeStack;
+namespace Ida.Cluster.Tests;
 
 /// <summary>A cluster whose members all hold a part of one DHT and run a recording client each.</summary>
 internal sealed class DhtCluster
