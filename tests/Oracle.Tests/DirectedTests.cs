@@ -1,0 +1,113 @@
+using GroupCore.Membership;
+using Oracle.Tests.Support;
+
+namespace Oracle.Tests;
+
+/// <summary>Behaviours of groupcore-oracle 15 that concern the Oracle, by their numbers.</summary>
+public sealed class DirectedTests
+{
+    private static readonly GroupOptions Options = new();
+
+    [Theory]
+    [InlineData(1ul)]
+    [InlineData(2ul)]
+    [InlineData(3ul)]
+    public void B14_the_leader_dies_during_a_hundred_joins_all_complete_and_none_twice(ulong seed)
+    {
+        using var cluster = Running(seed, 5);
+        foreach (string group in Enumerable.Range(0, 20).Select(number => $"many{number}"))
+            foreach (var process in cluster.Alive)
+                process.Node.Post(() => process.Oracle.Join(group, Options, ""));
+        cluster.Run(0.001 * cluster.Simulation.Random.Next(5, 60));
+        cluster.Leader!.Node.Crash();
+        Assert.True(cluster.RunUntil(() => Enumerable.Range(0, 20).All(group => cluster.Settled($"many{group}")), 15), cluster.Describe());
+        Assert.All(cluster.Alive, process => Assert.Equal(20, process.Groups.Accepted.Count(accepted => accepted.Name != "g")));
+        cluster.AssertNoViolations();
+    }
+
+    [Theory]
+    [InlineData(1ul)]
+    [InlineData(2ul)]
+    public void B16_a_pause_of_one_second_evicts_nobody_one_of_eight_does_and_ends_poisoned(ulong seed)
+    {
+        using var cluster = Running(seed, 5);
+        var one = cluster.Alive.Last(process => process != cluster.Leader);
+        one.Node.Pause(TimeSpan.FromSeconds(1));
+        cluster.Run(6);
+        Assert.True(cluster.Settled("g") && cluster.Alive.Count() == 5, cluster.Describe());
+
+        var others = cluster.Alive.Where(process => process != one).ToList();
+        one.Node.Pause(TimeSpan.FromSeconds(8));
+        Assert.True(cluster.RunUntil(() => others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4), 4.5), cluster.Describe());
+        cluster.Run(9 - 4.5);
+        Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Poisoned, 4.5), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    [Fact]
+    public void B4_of_a_split_two_to_three_one_side_goes_on_and_the_other_blocks_and_is_poisoned_after_healing()
+    {
+        using var cluster = Running(4, 5);
+        var voters = cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Voters;
+        var minority = cluster.Alive.Where(process => !voters.Any(voter => voter.Node == process.Node.Id)).ToList();
+        var majority = cluster.Alive.Except(minority).ToList();
+        Assert.Equal(2, minority.Count);
+        cluster.Simulation.Network.Partition(minority.ConvertAll(p => p.Node), majority.ConvertAll(p => p.Node));
+        Assert.True(cluster.RunUntil(() => majority.TrueForAll(process => process.Groups.ViewOf("g")?.Members.Count == 3), 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => minority.TrueForAll(process => process.Oracle.State == MembershipState.Blocked), 4), cluster.Describe());
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.RunUntil(() => minority.TrueForAll(process => process.Oracle.State == MembershipState.Poisoned), 3), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    [Fact]
+    public void B5_a_split_without_a_majority_blocks_all_and_healing_changes_no_view()
+    {
+        using var cluster = Running(5, 5);
+        ulong view = cluster[0].Groups.ViewOf("g")!.Id;
+        cluster.Simulation.Network.Partition([.. cluster.Alive.Select(process => new[] { process.Node })]);
+        Assert.True(cluster.RunUntil(() => cluster.Alive.All(process => process.Oracle.State == MembershipState.Blocked), 5), cluster.Describe());
+        cluster.Run(15);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g"), 10), cluster.Describe());
+        Assert.Equal((5, view), (cluster.Alive.Count(), cluster[0].Groups.ViewOf("g")!.Id));
+        cluster.AssertNoViolations();
+    }
+
+    [Fact]
+    public void B15_without_a_majority_of_voters_no_view_comes_and_all_are_poisoned_within_65_seconds()
+    {
+        using var cluster = Running(6, 5);
+        var voters = cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Voters;
+        int views = cluster.Checker.Views.Count;
+        foreach (var voter in voters.Take(2)) cluster.Alive.First(process => process.Node.Id == voter.Node).Node.Crash();
+        Assert.True(cluster.RunUntil(() => !cluster.Alive.Any(), 70), cluster.Describe());
+        Assert.True(cluster.Simulation.Now > TimeSpan.FromSeconds(58));
+        Assert.Equal(views, cluster.Checker.Views.Count);
+    }
+
+    [Fact]
+    public void The_founder_departs_from_two_and_the_other_carries_on()
+    {
+        using var cluster = Running(7, 2);
+        var (founder, other) = (cluster[0], cluster[1]);
+        founder.Node.Post(founder.Oracle.Depart);
+        Assert.True(cluster.RunUntil(() => founder.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+        founder.Node.Crash();
+        cluster.Run(5);
+        Assert.Equal(MembershipState.Active, other.Oracle.State);
+        other.Node.Post(() => other.Oracle.Join("next", Options, ""));
+        Assert.True(cluster.RunUntil(() => cluster.Settled("next"), 5), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    private static OracleCluster Running(ulong seed, int processes)
+    {
+        var cluster = new OracleCluster(seed, processes);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", Options, ""));
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == processes, 10), cluster.Describe());
+        cluster.Run(3);
+        return cluster;
+    }
+}

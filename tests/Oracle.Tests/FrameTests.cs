@@ -1,0 +1,112 @@
+using System.Buffers;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State;
+using Oracle.State.Operations;
+using Oracle.Tests.Support;
+
+namespace Oracle.Tests;
+
+/// <summary>Every frame reads back as it was written; whatever else arrives is refused without an exception (groupcore-oracle 10.6, 10.7).</summary>
+public sealed class FrameTests
+{
+    private static readonly ProcessId A = new(11, 3), B = new(ulong.MaxValue, 4);
+
+    private static readonly IFrame[] All =
+    [
+        new ProbeFrame(false, 1), new ProbeFrame(true, 1), new IndirectProbeFrame(false, LogBus.ReplicaOf(5)), new IndirectProbeFrame(true, LogBus.ReplicaOf(5)),
+        new ProposeFrame(new(new(1, 2), 9, 4, [A], [B], [new(A, new("x:1"), false, "tag")])),
+        new InstallFrame(new View(new(1, 2), "g", 5, 9, new(), [new(A, new("x:1"), true, ""), new(B, new("x:2"), false, "zone")], [B], [], [A], [new(A, 1, 0)])),
+        new SyncAsk(A, [new(new(1, 2), 3, 4)]), new SyncAnswer(new([LogBus.ReplicaOf(1)], []), default, [new(1, 2)], "over"), new PoisonFrame(A, "reason"),
+        new VoteRequest(true, 1, 2, 3, false), new VoteRequest(false, 1, 2, 3, true), new VoteReply(true, 4, true), new VoteReply(false, 4, false),
+        new AppendRequest(1, 2, 3, [new(1, EntryKind.Noop, []), new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([LogBus.ReplicaOf(1)], [LogBus.ReplicaOf(2)])))], 5, 6),
+        new AppendReply(1, true, 2, 3), new SnapshotChunk(1, 2, 1, new([LogBus.ReplicaOf(1)], []), 0, 3, new byte[] { 1, 2, 3 }), new TimeoutNow(3),
+        new RequestFrame(new(A, 1, 1, new Join("g", new(), 0, ""))), new RequestFrame(new(A, 2, 1, new Done(new(1, 2), 3, 4, [A, B]))),
+        new RequestFrame(new(A, 0, 1, new Register(11, new("x:1"), "t", "h", 7, -8))), new RequestFrame(new(A, 3, 1, new Fail([new(B, true)]))),
+        new ResponseFrame(1, ResponseStatus.Applied, OperationResult.Joined(new(1, 2)), LogBus.ReplicaOf(1)),
+        new LeaseAsk(A, 5, 6), new LeaseGrant(5, new([LogBus.ReplicaOf(1)], []), 6, [new(B, new("x:2"), 3, 4)]), new LeaseGrant(5, Configuration.Empty, 6, null),
+        new SuspectFrame(A, false, Accusation.Refused, 2), new WhoIsOracle(), new OracleIs(new([LogBus.ReplicaOf(1)], []), LogBus.ReplicaOf(1)),
+    ];
+
+    [Fact]
+    public void Frames_read_back_as_they_were_written()
+    {
+        foreach (var frame in All)
+        {
+            byte[] bytes = Write(frame);
+            Assert.True(FrameCodec.TryRead(frame.Type, bytes, out var system, out var read), frame.ToString());
+            Assert.Equal(new SystemId(7, 8), system);
+            Assert.Equal(frame.GetType(), read.GetType());
+            Assert.Equal(Convert.ToHexString(bytes), Convert.ToHexString(Write(read)));
+        }
+    }
+
+    [Fact]
+    public void Cut_frames_are_refused()
+    {
+        foreach (var frame in All)
+        {
+            byte[] bytes = Write(frame);
+            for (int length = 0; length < bytes.Length; length++) Assert.False(FrameCodec.TryRead(frame.Type, bytes.AsSpan(0, length), out _, out _));
+        }
+    }
+
+    [Fact]
+    public void Damaged_and_random_frames_never_throw()
+    {
+        var random = new Prng(3);
+        foreach (var frame in All)
+        {
+            for (int run = 0; run < 1_000; run++)
+            {
+                byte[] bytes = run % 4 == 0 ? new byte[random.Next(80)] : Write(frame);
+                for (int change = run % 4 == 0 ? bytes.Length : 1 + random.Next(3); change > 0 && bytes.Length > 0; change--)
+                    bytes[random.Next(bytes.Length)] = (byte)random.Next(256);
+                FrameCodec.TryRead(frame.Type, bytes, out _, out _);
+            }
+        }
+    }
+
+    [Fact]
+    public void Frames_of_another_system_and_garbage_change_nothing_and_are_counted()
+    {
+        using var cluster = new OracleCluster(1, 1);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 2));
+        var stranger = cluster.Simulation.AddNode("stranger");
+        stranger.Post(() =>
+        {
+            int peer = stranger.Node.Links.Open(cluster[0].Node.Address);
+            foreach (var frame in All)
+            {
+                if (frame is ProbeFrame or IndirectProbeFrame or WhoIsOracle or OracleIs) continue;
+                byte[] body = Write(frame);
+                var room = stranger.Node.Links.Reserve(body.Length + FrameHeader.Size);
+                FrameHeader.Write(room, frame.Type, 0, 0, body.Length);
+                body.CopyTo(room[FrameHeader.Size..]);
+                stranger.Node.Links.Send(peer, body.Length + FrameHeader.Size);
+            }
+        });
+        cluster.Run(2);
+        var counters = cluster[0].Node.Node.Counters;
+        Assert.Equal(All.Length - 6, counters.Refused(RefusalReason.WrongCluster));
+        Assert.Contains(cluster[0].Groups.Events, text => text.Contains("SplitFoundation", StringComparison.Ordinal));
+        Assert.Equal(MembershipState.Active, cluster[0].Oracle.State);
+        Assert.Single(cluster[0].Oracle.Replica!.State.Processes);
+    }
+
+    private static byte[] Write(IFrame frame)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        var writer = new MessagePackWriter(buffer);
+        writer.WriteArrayHeader(frame.Fields + 2);
+        writer.WriteUInt(7);
+        writer.WriteUInt(8);
+        frame.Write(ref writer);
+        writer.Flush();
+        return buffer.WrittenSpan.ToArray();
+    }
+}

@@ -1,0 +1,93 @@
+using GroupCore.Runtime;
+using Oracle.Tests.Support;
+
+namespace Oracle.Tests;
+
+/// <summary>
+/// Directed schedules of the log: with all rules no two replicas apply different entries at one index; each rule left out lets them
+/// (groupcore-oracle 4.1, 12.5; Ongaro and Ousterhout 2014, figure 8; Ongaro's erratum on single-server changes).
+/// </summary>
+public sealed class LogRuleTests
+{
+    [Theory]
+    [InlineData(nameof(Rule.None))]
+    [InlineData(nameof(Rule.RaftUpToDateVote))]
+    public void A_candidate_that_lacks_a_committed_entry_gets_no_vote(string name)
+    {
+        var bus = Founded(name, 1, 2, 3);
+        bus.Connect(1, 2);
+        Append(bus, 1, 7);
+        ulong entry = bus[1].Entries.LastIndex;
+        bus.SettleUntil(() => bus[1].Commit == entry);
+        Assert.Equal(entry, bus[1].Commit);
+        // 1 committed the entry, and dies before it tells 2.
+        bus.Connect(2, 3);
+        bus.Campaign(3);
+        if (bus[3].Leading is not null) Append(bus, 3, 8);
+        bus.Settle();
+        bus.Connect(1, 2, 3);
+        Check(bus, name);
+    }
+
+    [Theory]
+    [InlineData(nameof(Rule.None))]
+    [InlineData(nameof(Rule.RaftOneChange))]
+    public void A_second_change_waits_until_the_first_is_committed(string name)
+    {
+        var bus = Founded(name, 1, 2, 3);
+        bus.Add(4);
+        bus.Add(5);
+        bus.Connect(1, 4, 5);
+        bus[1].Leading!.TryChange(bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(4)));
+        bus[1].Leading!.TryChange(bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(5)));
+        bus.Settle();
+        bus.Connect(2, 3);
+        bus.Campaign(2);
+        if (bus[2].Leading is not null) Append(bus, 2, 8);
+        bus.Settle();
+        Check(bus, name);
+    }
+
+    [Theory]
+    [InlineData(nameof(Rule.None))]
+    [InlineData(nameof(Rule.RaftOwnTermFirst))]
+    public void A_change_waits_for_an_entry_of_the_own_term(string name)
+    {
+        var bus = Founded(name, 1, 2, 3, 4);
+        bus.Add(5);
+        bus.Connect(1, 5);
+        bus[1].Leading!.TryChange(bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(5)));
+        bus.Settle();
+        bus.Connect(2, 3, 4);
+        // 2 wins, and reaches only 3 before its first entry is committed.
+        bus.Campaign(2, reaching: [2, 3]);
+        bus[2].Leading?.TryChange(bus[2].Entries.Configuration.Remove(1));
+        bus.Settle();
+        bus.Connect(1, 4, 5);
+        // It steps down for want of a majority, learns of the later term, and is elected behind that.
+        for (int attempt = 0; attempt < 4 && !(bus[1].Leading is not null && bus[1].Term > 1); attempt++) bus.Campaign(1);
+        if (bus[1].Leading is not null) Append(bus, 1, 9);
+        bus.Settle();
+        Check(bus, name);
+    }
+
+    private static void Check(LogBus bus, string name) => Assert.Equal(name != nameof(Rule.None), bus.Checker.Violations.Count > 0);
+
+    private static void Append(LogBus bus, ulong node, byte content) => Assert.True(bus[node].Leading!.TryAppend([content]));
+
+    /// <summary>A system founded by the first, with the others as voters, all up to date.</summary>
+    private static LogBus Founded(string without, params ulong[] voters)
+    {
+        var bus = new LogBus(Enum.Parse<Rule>(without));
+        foreach (ulong voter in voters) bus.Add(voter);
+        bus[voters[0]].Found(LogBus.ReplicaOf(voters[0]));
+        bus.Settle();
+        foreach (ulong voter in voters.Skip(1))
+        {
+            Assert.True(bus[voters[0]].Leading!.TryChange(bus[voters[0]].Entries.Configuration.Promote(LogBus.ReplicaOf(voter))));
+            bus.Settle();
+        }
+        foreach (ulong voter in voters) Assert.Equal(voters.Length, bus[voter].Entries.Configuration.Voters.Count);
+        return bus;
+    }
+}
