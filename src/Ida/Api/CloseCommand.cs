@@ -1,7 +1,7 @@
 namespace Ida;
 
 /// <summary>Leaves the DHT.</summary>
-internal sealed class CloseCommand(DhtLayer layer) : LoopCommand<bool>
+internal sealed class CloseCommand(DhtLayer layer) : LoopCommand<bool>(layer.Node)
 {
     protected override bool Ask()
     {

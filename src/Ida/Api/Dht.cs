@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 
 namespace Ida;
@@ -8,8 +9,8 @@ public sealed class Dht : IDhtEvents
 {
     private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), object> _maps = new();
     private readonly OpPool<PutOp> _puts;
-    private readonly TaskCompletionSource _serving = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _serving = new();
+    private readonly TaskCompletionSource _completion = new();
 
     internal Dht(DhtLayer layer, DhtOptions options, DhtRegistry registry)
     {
@@ -92,16 +93,16 @@ public sealed class Dht : IDhtEvents
         // The caller of EnableDhtAsync goes on waiting.
     }
 
-    void IDhtEvents.OnServing() => _serving.TrySetResult();
+    void IDhtEvents.OnServing() => Layer.Node.Complete(new ActionCompletion(() => _serving.TrySetResult()));
 
-    void IDhtEvents.OnOver(Exception reason)
+    void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
     {
         _serving.TrySetException(reason);
         if (reason is NotDhtMemberException) _completion.TrySetResult();
         else _completion.TrySetException(reason);
         _ = _serving.Task.Exception;
         _ = _completion.Task.Exception;
-    }
+    }));
 
     private Task<T> Post<T>(LoopCommand<T> command)
     {

@@ -2,10 +2,12 @@ using GroupCore.Runtime;
 
 namespace Ida;
 
-/// <summary>A rare question to the loop, answered by a task.</summary>
-internal abstract class LoopCommand<T> : NodeCommand
+/// <summary>A rare question to the loop, answered by a task outside of it.</summary>
+internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
 {
-    private readonly TaskCompletionSource<T> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<T> _answer = new();
+    private T? _result;
+    private Exception? _error;
 
     public Task<T> Task => _answer.Task;
 
@@ -13,12 +15,19 @@ internal abstract class LoopCommand<T> : NodeCommand
     {
         try
         {
-            _answer.TrySetResult(Ask());
+            _result = Ask();
         }
         catch (Exception error)
         {
-            _answer.TrySetException(error);
+            _error = error;
         }
+        node.Complete(this);
+    }
+
+    void ICompletion.Run()
+    {
+        if (_error is { } error) _answer.TrySetException(error);
+        else _answer.TrySetResult(_result!);
     }
 
     public override void Abandon(Exception reason) => _answer.TrySetException(reason);

@@ -1,7 +1,7 @@
 namespace Ida;
 
 /// <summary>Copies references to the entries of the slice.</summary>
-internal sealed class SnapshotCommand(DhtLayer layer) : LoopCommand<LocalSlice>
+internal sealed class SnapshotCommand(DhtLayer layer) : LoopCommand<LocalSlice>(layer.Node)
 {
     protected override LocalSlice Ask()
     {

@@ -1,7 +1,7 @@
 namespace Ida;
 
 /// <summary>Copies the slots.</summary>
-internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>
+internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>(layer.Node)
 {
     protected override DhtStatus Ask()
     {

@@ -78,12 +78,7 @@ internal sealed class NodeLife : ITimerTarget
     private ClusterUnreachableException Unreachable() => new(
         $"Cluster '{_options.Cluster}' was not found at {string.Join(", ", _options.Seeds)} within {_options.StartTimeout.TotalSeconds:0.#} s: {_lastWord}.");
 
-    private void Complete(Action work) => Node.Complete(new Completion(work));
-
-    private sealed class Completion(Action work) : ICompletion
-    {
-        public void Run() => work();
-    }
+    private void Complete(Action work) => Node.Complete(new ActionCompletion(work));
 
     private sealed class Departure(NodeLife life) : NodeCommand
     {
