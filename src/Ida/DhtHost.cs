@@ -28,6 +28,7 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
         var layer = new DhtLayer(port, options, registry, offset);
         var dht = new Dht(layer, options, registry);
         Current = layer;
+        layer.State.Wedged = _wedged;
         if (_blocked) layer.OnBlocked(true);
         if (_over is not null) layer.OnOver(_over);
         else if (!_wedged && _view is not null) layer.OnInstalled(_view, []);

@@ -32,7 +32,7 @@ internal sealed partial class DhtLayer
             case DhtFrame.ChunkAck: _source.OnAck(rank); break;
             case DhtFrame.StateEnd: OnStateEnd(rank, ref from); break;
             case DhtFrame.Ready: OnReady(rank); break;
-            case DhtFrame.Settle: OnSettle(rank, ref from); break;
+            case DhtFrame.Settle: _settlement.OnSettle(rank, ref from); break;
             default: OnShort(rank, type, ref from); break;
         }
         Drain();
@@ -41,8 +41,15 @@ internal sealed partial class DhtLayer
     /// <summary>Answers of the own participant to the own coordinator.</summary>
     private void Drain()
     {
-        while (_send.TryDequeueLocal(out var message))
+        if (!_state.Acts) return;
+        while (true)
         {
+            if (_send.TryDequeueValue(out var value))
+            {
+                if (value.Op.Serial == value.Serial && value.Op.Attempt == value.Attempt) Coordinator.OnLocalValue(value.Op, value.Index, value.Value, value.Version);
+                continue;
+            }
+            if (!_send.TryDequeueLocal(out var message)) return;
             int self = _state.Rank;
             switch (message.Type)
             {
@@ -113,7 +120,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time is 0 or > Participant.MaxTime || !ReadResult(key, from, (flags & 2) != 0, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time is 0 or > Participant.MaxTime || !ReadResult(key, from, flags, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
     }
 
@@ -122,7 +129,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time > Participant.MaxTime || !ReadResult(key, from, (flags & 2) != 0, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time > Participant.MaxTime || !ReadResult(key, from, flags, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnClear(key, from, (flags & 1) != 0);
     }
 
@@ -145,10 +152,15 @@ internal sealed partial class DhtLayer
     }
 
     /// <summary>Reads results into the caller's operation; read over where nobody waits for them.</summary>
-    private bool ReadResult(in OpKey key, int from, bool present, ref BodyReader body)
+    private bool ReadResult(in OpKey key, int from, byte flags, ref BodyReader body)
     {
-        if (!present) return body.Complete;
+        if ((flags & 2) == 0) return body.Complete;
         ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
+        if ((flags & 4) != 0)
+        {
+            if (client is not null) client.TooLarge = true;
+            return body.Complete;
+        }
         if (client is null) return true;
         int shard = _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from)), first = client.FirstPart(shard);
         int count = body.Count(DhtLimits.Keys, 2);
@@ -177,9 +189,9 @@ internal sealed partial class DhtLayer
     {
         var key = _send.ReadOp(ref body, out int owner);
         ulong time = body.U64();
-        bool stable = body.U8() != 0;
+        byte flags = body.U8();
         if (!body.Complete || time is 0 or > Participant.MaxTime) Node.Counters.Refuse(RefusalReason.Malformed);
-        else _participant.Commit(key, owner, from, time, stable);
+        else _participant.Commit(key, owner, from, (flags & 2) != 0, time, (flags & 1) != 0);
     }
 
     private void OnGet(int from, ref BodyReader body)
@@ -254,13 +266,6 @@ internal sealed partial class DhtLayer
     {
         _state.Map!.SetFull(_state.Map.SlotOfRank(from));
         _source.OnReady();
-    }
-
-    private void OnSettle(int from, ref BodyReader body)
-    {
-        ulong arrived = body.Var(), settled = body.Var();
-        if (body.Complete) _settlement.OnSettle(from, arrived, settled);
-        else Node.Counters.Refuse(RefusalReason.Malformed);
     }
 
     /// <summary>Frames of an operation and at most one byte.</summary>

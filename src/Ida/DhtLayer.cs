@@ -33,7 +33,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly StateSink _sink;
     private readonly DhtConfig _config;
     private ulong _incarnation, _admitted;
-    private bool _ticking, _over;
+    private bool _ticking, _over, _contributed;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
     {
@@ -75,6 +75,26 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
 
+    /// <summary>A caller's operation enters, from a command: the group calls nothing after it, so what it caused is done here.</summary>
+    public void Start(ClientOp op)
+    {
+        Coordinator.Start(op);
+        AfterCommand();
+    }
+
+    /// <summary>A caller gives up.</summary>
+    public void Cancel(ClientOp op)
+    {
+        Coordinator.Cancel(op);
+        AfterCommand();
+    }
+
+    private void AfterCommand()
+    {
+        Drain();
+        if (NeedsTick) Tick();
+    }
+
     /// <summary>Leaves the DHT at the next boundary; every call ends.</summary>
     public void Close()
     {
@@ -87,6 +107,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public void Contribute(IBufferWriter<byte> into)
     {
+        _contributed = true;
         bool member = _state.Map is not null && _state.Slot >= 0;
         var contribution = new Contribution
         {
@@ -107,9 +128,9 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     public void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions)
     {
         _state.Wedged = false;
+        bool contributed = _contributed;
+        _contributed = false;
         if (_over) return;
-        bool contributed = false;
-        foreach (var one in contributions) contributed |= one.Member == _state.Port.Self;
         if (!contributed)
         {
             // Attached during a flush, or to the current view: the next boundary is the first to count.
@@ -125,7 +146,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     public void OnBlocked(bool blocked)
     {
         _state.Blocked = blocked;
-        if (blocked || _over) return;
+        if (blocked || _over || !_state.Acts) return;
         _participant.Retry();
         Drain();
     }
@@ -249,6 +270,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _participant.DropSlice();
         _source.Close();
         _sink.End();
+        _send.ForgetLocal();
         (_state.Map, _state.Slot, _state.Shard, _state.Full) = (null, -1, -1, false);
         Coordinator.End(reason);
         Events?.OnOver(reason);

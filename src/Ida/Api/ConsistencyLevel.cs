@@ -6,6 +6,10 @@ public enum ConsistencyLevel
     /// <summary>Strictly serializable: one order of all operations that also respects real time.</summary>
     Strict,
 
-    /// <summary>Serializable and atomic, but not ordered in real time: a put returns when its place in the order is fixed, a read may miss a put that has returned.</summary>
+    /// <summary>
+    /// Atomic and in one order, but not in real time: a put returns when its place in the order is fixed, a read may miss a put that has
+    /// returned. A read is serializable as long as no participant fails: what it saw of an unstable put may get another place in the
+    /// order when the member it read from dies before the others knew the put's time.
+    /// </summary>
     Ordered,
 }

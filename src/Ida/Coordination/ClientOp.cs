@@ -46,6 +46,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>Versions are not known: an Ordered put returned before its execution.</summary>
     public bool WithoutResult;
 
+    /// <summary>What one shard found is more than a frame takes.</summary>
+    public bool TooLarge;
+
     private int _holders;
 
     protected DhtLayer Layer { get; } = layer;
@@ -104,7 +107,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         }
     }
 
-    public override void Run() => Layer.Coordinator.Start(this);
+    public override void Run() => Layer.Start(this);
 
     public override void Abandon(Exception reason)
     {
@@ -131,7 +134,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         PartCount = KeyBytes = 0;
         Requested = null;
         Attempt = 0;
-        InFlight = Sent = Detached = Finished = WithoutResult = false;
+        InFlight = Sent = Detached = Finished = WithoutResult = TooLarge = false;
         Running = null;
         Follower = null;
         Error = null;
@@ -146,7 +149,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     {
         public override void Run()
         {
-            if (op.Serial == serial) layer.Coordinator.Cancel(op);
+            if (op.Serial == serial) layer.Cancel(op);
         }
 
         public override void Abandon(Exception reason)

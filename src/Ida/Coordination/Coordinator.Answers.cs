@@ -38,7 +38,7 @@ internal sealed partial class Coordinator
 
     public void OnPoisoned(in OpKey key, int from, PoisonReason reason)
     {
-        if (TryFind(key, from, out var running, out _) && (running.Reason == PoisonReason.Poisoned || !running.Any(SlotFlags.Poisoned))) running.Reason = reason;
+        if (TryFind(key, from, out var running, out _) && reason > running.Reason) running.Reason = reason;
         Mark(key, from, SlotFlags.Poisoned);
     }
 
@@ -53,6 +53,7 @@ internal sealed partial class Coordinator
     public void TakeResults(OpRecord op)
     {
         if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client) return;
+        client.TooLarge |= op.TooLarge;
         int first = client.FirstPart(state.Shard);
         for (int i = 0; i < op.UseCount && first >= 0; i++)
         {
@@ -114,9 +115,9 @@ internal sealed partial class Coordinator
         (running.Committed, running.Time) = (true, time);
         bool here = RemoteRanks(running, out int remote);
         var ranks = _ranks.AsSpan(0, remote);
-        if (remote > 0) send.Commit(ranks, running.Key, running.Owner, time, stable);
+        if (remote > 0) send.Commit(ranks, running.Key, running.Owner, running.IsPut, time, stable);
         settlement.CommitSent(ranks, here ? participant.Find(running.Key) : null);
-        if (here) participant.Commit(running.Key, running.Owner, state.Rank, time, stable);
+        if (here) participant.Commit(running.Key, running.Owner, state.Rank, running.IsPut, time, stable);
         if (stable)
         {
             state.Counters.CountFast();
@@ -126,7 +127,11 @@ internal sealed partial class Coordinator
         {
             state.Counters.CountSlow();
             for (int i = 0; i < running.Count; i++)
-                if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None && running.Times[i] == time) running.Flags[i] |= SlotFlags.Cleared;
+            {
+                // At another time the participant executes anew: what it read ahead does not count.
+                if (running.Times[i] != time) running.Flags[i] &= ~SlotFlags.Result;
+                else if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None) running.Flags[i] |= SlotFlags.Cleared;
+            }
             if (running.IsPut && running.Client is { } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
@@ -179,7 +184,7 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        if (running.Reason == PoisonReason.Overloaded)
+        if (running.Reason == PoisonReason.Overloaded && !client.Detached)
         {
             // The caller is told "not executed": so all must have refused before a flush could find the put at all survivors.
             running.Aborting = true;
@@ -237,7 +242,13 @@ internal sealed partial class Coordinator
 
     private void CompleteClient(RunningOp running)
     {
-        if (running.Client is { } client) Finish(client, null);
+        if (running.Client is not { } client) return;
+        bool whole = true;
+        for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
+        if (client.TooLarge) Finish(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes));
+        else if (whole || client.WithoutResult) Finish(client, null);
+        else if (client.IsPut) Finish(client, new OutcomeUnknownException(client.Id, "Another attempt was acknowledged before: its result is forgotten."));
+        else Finish(client, new OperationNotExecutedException("A participant gave no result."));
     }
 
     private void Forget(RunningOp running)

@@ -14,6 +14,8 @@ internal sealed partial class Coordinator
         op.RetryAt = 0;
         if (!state.Acts || state.Map is not { } map) return;
         op.Attempt++;
+        for (int i = 0; i < op.PartCount; i++) op.Parts[i].HasResult = false;
+        op.TooLarge = false;
         bool oneShard = op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard;
         if (!op.IsPut && (op.PartCount == 1 || (oneShard && state.Without == Rule.ShardReadTakesTime)))
         {
@@ -111,7 +113,6 @@ internal sealed partial class Coordinator
                 op.RetryAt = state.Node.Now + RetryDelay;
                 return;
             }
-            op.Parts[i].HasResult = false;
             if (slot == state.Slot) ReadHere(op, i);
             else
             {
@@ -132,7 +133,7 @@ internal sealed partial class Coordinator
             return;
         }
         var wait = participant.NewWait();
-        (wait.Local, wait.LocalIndex, wait.Level) = (op, index, op.Level);
+        (wait.Local, wait.LocalSerial, wait.Attempt, wait.LocalIndex, wait.Level) = (op, op.Serial, op.Attempt, index, op.Level);
         if (!participant.Read(wait, op.KeyOf(index), part.Hash)) Finish(op, TooMany());
     }
 

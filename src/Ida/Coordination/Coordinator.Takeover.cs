@@ -76,6 +76,7 @@ internal sealed partial class Coordinator
     {
         running.RetryAt = now + QuietNanoseconds;
         running.Committed = false;
+        running.AskedWithTime = participant.Find(running.Key) is { Committed: true };
         Array.Clear(running.Flags);
         for (int i = 0; i < running.Count; i++) Ask(running, i, poison: false);
     }
@@ -90,6 +91,18 @@ internal sealed partial class Coordinator
     private void StepTakeover(RunningOp running)
     {
         if (!running.All(SlotFlags.Proposed | SlotFlags.Done | SlotFlags.Poisoned | SlotFlags.NotHeld)) return;
+        if (participant.Find(running.Key) is { Committed: true } known && (running.Any(SlotFlags.NotHeld | SlotFlags.Done | SlotFlags.Poisoned)))
+        {
+            // Who proposed and does not hold it any more has executed it and knows it stable, if it was asked after the commit was known.
+            if (!running.AskedWithTime) Ask(running, state.Node.Now);
+            else
+            {
+                known.TakenOver = false;
+                SpreadStable(running);
+                Forget(running);
+            }
+            return;
+        }
         bool abort = running.Any(SlotFlags.Done | SlotFlags.Poisoned) || (state.Without == Rule.AbortNeedsPoison && running.Any(SlotFlags.NotHeld));
         if (abort)
         {

@@ -25,7 +25,9 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private readonly Dictionary<OpId, Outcome> _resolved = [];
     private readonly Queue<OpId> _resolvedOrder = new();
     private ClientOp? _first, _last;
+    private readonly List<ClientOp> _requestedHere = [];
     private int _inFlight;
+    private bool _admitting;
     private ulong _sequence;
     private Exception? _over;
 
@@ -68,13 +70,14 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     {
         if (op.Finished || op.Detached) return;
         if (!op.Sent) Finish(op, new OperationCanceledException());
-        else if (!op.IsPut) Detach(op, new OperationCanceledException());
+        else if (!op.IsPut) Finish(op, new OperationCanceledException());
         else Detach(op, new OutcomeUnknownException(op.Id, "The put was cancelled after it was sent; it goes on."));
     }
 
     /// <summary>A view is installed: everything unanswered begins again.</summary>
     public void BeginView()
     {
+        _admitting = true;
         _running.Clear();
         _takeovers.Clear();
         for (ClientOp? op = _first, next; op is not null; op = next)
@@ -83,6 +86,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             op.Running = null;
             Issue(op);
         }
+        _admitting = false;
+        AdmitWaiting();
     }
 
     /// <summary>The DHT is over for this member: everything ends with <paramref name="reason"/>.</summary>
@@ -94,7 +99,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         for (ClientOp? op = _first, next; op is not null; op = next)
         {
             next = op.Next;
-            Finish(op, reason);
+            // The flush may commit a put that was sent. After a depopulation there is nothing left to ask.
+            Finish(op, op is { IsPut: true, Sent: true } && reason is NotDhtMemberException ? new OutcomeUnknownException(op.Id, reason.Message) : reason);
         }
         while (_waiting.TryDequeue(out var op)) Leave(op, reason);
     }
@@ -102,6 +108,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     /// <summary>Deadlines, retries and takeovers.</summary>
     public void Tick(long now)
     {
+        _admitting = true;
         for (ClientOp? op = _first, next; op is not null; op = next)
         {
             next = op.Next;
@@ -113,6 +120,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             if (now >= op.Deadline && !op.Detached) Expire(op);
             else if (op.RetryAt != 0 && now >= op.RetryAt) Issue(op);
         }
+        _admitting = false;
+        AdmitWaiting();
         for (int i = _waiting.Count; i > 0; i--)
         {
             var op = _waiting.Dequeue();
@@ -138,6 +147,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _inFlight++;
         op.InFlight = true;
         if (op.Requested is null) op.Id = new(state.Session, ++_sequence);
+        else if (op.Id.Session == state.Session) _requestedHere.Add(op);
         _pending.Add(op.Id, op);
         op.Previous = _last;
         op.Next = null;
@@ -149,7 +159,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private void Expire(ClientOp op)
     {
         if (!op.Sent) Finish(op, Late(op));
-        else if (!op.IsPut) Detach(op, Late(op));
+        else if (!op.IsPut) Finish(op, Late(op));
         else Detach(op, new OutcomeUnknownException(op.Id, $"No outcome within {TimeSpan.FromTicks(op.Timeout / 100)}; the put goes on."));
     }
 
@@ -194,6 +204,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             return;
         }
         _pending.Remove(op.Id);
+        if (op.Requested is not null) _requestedHere.Remove(op);
         if (op.Previous is null) _first = op.Next; else op.Previous.Next = op.Next;
         if (op.Next is null) _last = op.Previous; else op.Next.Previous = op.Previous;
         op.Previous = op.Next = null;
@@ -219,11 +230,20 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         {
             Answer(op, error);
         }
+        AdmitWaiting();
+    }
+
+    /// <summary>Waiting calls take free places; not from inside of a walk over the operations, and not nested.</summary>
+    private void AdmitWaiting()
+    {
+        if (_admitting) return;
+        _admitting = true;
         while (_inFlight < state.Options.MaxInFlight && _over is null && _waiting.TryDequeue(out var next))
         {
             if (next.Finished) next.LetGo();
             else Admit(next);
         }
+        _admitting = false;
     }
 
     /// <summary>The outcome of a put whose caller was told "unknown" is kept for a while, since the acknowledgement lets replicas forget it.</summary>
@@ -240,9 +260,15 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     /// <summary>Outcomes below this number of the own session are not asked for any more.</summary>
     private ulong AckedBelow()
     {
+        ulong below = _sequence + 1;
         for (var op = _first; op is not null; op = op.Next)
-            if (op.Requested is null) return op.Id.Sequence;
-        return _sequence + 1;
+        {
+            if (op.Requested is not null) continue;
+            below = op.Id.Sequence;
+            break;
+        }
+        foreach (var op in _requestedHere) below = Math.Min(below, op.Id.Sequence);
+        return below;
     }
 
     private static void Give(ClientOp op, int part, ulong version, string? error)

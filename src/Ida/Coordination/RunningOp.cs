@@ -25,6 +25,9 @@ internal sealed class RunningOp
 
     public bool IsTakeover;
 
+    /// <summary>The time was known when participants were asked.</summary>
+    public bool AskedWithTime;
+
     public void Add(ushort slot)
     {
         if (Count == Slots.Length)

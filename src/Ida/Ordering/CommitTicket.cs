@@ -6,8 +6,8 @@ internal sealed class CommitTicket
     /// <summary>Participants that have not acknowledged it.</summary>
     public int Missing;
 
-    /// <summary>Queues it is in.</summary>
-    public int Queues;
+    /// <summary>Where it went, and which commit it was on that channel.</summary>
+    public readonly List<(int Rank, long Index)> Places = [];
 
     /// <summary>The record at this member, when it is a participant itself.</summary>
     public OpRecord? Local;

@@ -24,6 +24,9 @@ internal sealed class Entry(byte[] key, ulong hash)
 
     /// <summary>It is on the list of keys to look at again.</summary>
     public bool Touched;
+
+    /// <summary>It is on the list of keys with readers that wait.</summary>
+    public bool Awaited;
     public long Arrivals;
 
     /// <summary>The last executed put while it is not stable.</summary>

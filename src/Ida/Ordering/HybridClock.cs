@@ -24,7 +24,7 @@ internal sealed class HybridClock(long offsetNanoseconds)
     public ulong Hint(long now) => Heard = Math.Max(Physical(now), Heard + 1);
 
     /// <summary>A coordinator with a wrong clock costs speed, not range: what it suggests is cut to half a second ahead.</summary>
-    public ulong Clamp(ulong hint, long now) => Math.Min(hint, Math.Max(Physical(now), Heard) + Ahead);
+    public ulong Clamp(ulong hint, long now) => Math.Min(hint, Physical(now) + Ahead);
 
     /// <summary>At an install: moves the physical clock up to the latest among the members, so that clocks of different origin agree roughly.</summary>
     public void Align(ulong physical, long now)

@@ -25,6 +25,12 @@ internal sealed class OpRecord
     /// <summary>Has its place in the order at a member that waits for its state; applied when that is there.</summary>
     public bool Deferred;
 
+    /// <summary>The values read are more than a frame takes.</summary>
+    public bool TooLarge;
+
+    /// <summary>It is in the table.</summary>
+    public bool Held;
+
     /// <summary>It left the table: references from queues of commits and readers find out by <see cref="Generation"/>.</summary>
     public int Generation;
 
@@ -74,7 +80,7 @@ internal sealed class OpRecord
         for (int i = 0; i < UseCount; i++) Uses[i].Reset();
         UseCount = SlotCount = 0;
         Coordinators.Clear();
-        IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = TakenOver = false;
+        IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = TooLarge = Held = TakenOver = false;
         Proposed = Time = 0;
         Older = Newer = null;
     }

@@ -12,6 +12,7 @@ internal sealed partial class Participant
     /// </summary>
     private void Speculate(OpRecord op)
     {
+        op.HasResult = true;
         if (!op.IsPut) Look(op);
         else if (TryOutcome(op, out var outcome)) Repeat(op, outcome);
         else
@@ -19,11 +20,11 @@ internal sealed partial class Participant
             for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Proposed);
             op.Speculated = true;
         }
-        op.HasResult = true;
     }
 
     private void Perform(OpRecord op)
     {
+        op.HasResult = true;
         if (!op.IsPut) Look(op);
         else if (TryOutcome(op, out var outcome)) Repeat(op, outcome);
         else
@@ -38,16 +39,19 @@ internal sealed partial class Participant
             }
             RecordOutcome(op);
         }
-        op.HasResult = true;
     }
 
     private static void Look(OpRecord op)
     {
+        long bytes = 0;
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
             (use.Value, use.Version) = (use.Entry.Value, use.Entry.Version);
+            bytes += 20 + (use.Value?.Length ?? 0);
         }
+        // What fits no frame is not sent: the caller is told to ask for fewer keys.
+        op.TooLarge = bytes > DhtLimits.PartBytes;
     }
 
     private void Compute(KeyUse use, ulong time)
@@ -64,7 +68,8 @@ internal sealed partial class Participant
         catch (Exception error)
         {
             // Deterministic resolvers fail alike at all replicas; the entry stays as it is at each.
-            use.Error = error.Message.Length > DhtLimits.ErrorChars ? error.Message[..DhtLimits.ErrorChars] : error.Message;
+            int chars = use.Op.UseCount > DhtLimits.LongErrors ? DhtLimits.ShortErrorChars : DhtLimits.ErrorChars;
+            use.Error = error.Message.Length > chars ? error.Message[..chars] : error.Message;
             (use.Value, use.Version) = (entry.Value, entry.Version);
         }
     }
@@ -78,12 +83,17 @@ internal sealed partial class Participant
     private bool TryOutcome(OpRecord op, out Outcome outcome)
     {
         outcome = default;
-        return state.Without != Rule.OutcomeTable && Sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out outcome);
+        return state.Without != Rule.OutcomeTable && Sessions.Find(op.Key.Id.Session) is { } session
+            && (session.TryGet(op.Key.Id.Sequence, out outcome) || op.Key.Id.Sequence < session.AckedBelow);
     }
 
-    /// <summary>The logical put was applied by another attempt: this one only tells its result.</summary>
+    /// <summary>
+    /// The logical put was applied by another attempt: this one only tells its result. If its owner has acknowledged that already, the
+    /// result is forgotten, and there is none to tell.
+    /// </summary>
     private static void Repeat(OpRecord op, in Outcome outcome)
     {
+        op.HasResult = outcome.View != 0;
         for (int i = 0; i < op.UseCount; i++)
         {
             op.Uses[i].Version = outcome.VersionAt(i);
@@ -123,9 +133,16 @@ internal sealed partial class Participant
             Perform(op);
             op.Deferred = false;
             TouchAll(op);
-            DropIfDone(op);
+            if (op.Held) DropIfDone(op);
+            else
+            {
+                for (int i = 0; i < op.UseCount; i++)
+                    if (op.Uses[i].Entry.Writer == op) op.Uses[i].Entry.Writer = null;
+                Recycle(op);
+            }
         }
         Deferred.Clear();
+        _deferredBytes = 0;
         DeleteKnownOutcomes();
         Pump();
     }

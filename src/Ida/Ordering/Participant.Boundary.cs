@@ -46,9 +46,11 @@ internal sealed partial class Participant
     public void ForgetView()
     {
         Deferred.Clear();
+        _deferredBytes = 0;
         foreach (var entry in _waiting)
         {
             entry.ClearQueue();
+            entry.Awaited = false;
             DropIfIdle(entry);
         }
         _waiting.Clear();

@@ -6,14 +6,15 @@ namespace Ida.Ordering;
 internal sealed partial class Participant
 {
     /// <summary>All participants have proposed: the operation has its time.</summary>
-    public void Commit(in OpKey key, int owner, int from, ulong time, bool stable)
+    public void Commit(in OpKey key, int owner, int from, bool put, ulong time, bool stable)
     {
         bool known = _ops.TryGetValue(key, out var op);
         Settlement.CommitArrived(from, op);
         if (!known || op is null)
         {
-            // Only what is executed, stable and settled has left the table.
-            if (!stable) send.Stable(from, key, owner);
+            // Only what is executed and stable has left the table, a put only when all have its commit.
+            if (!stable && (!put || !state.Full || WasExecuted(key))) send.Stable(from, key, owner);
+            else if (!stable) state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
         if (time < op.Proposed && state.Without != Rule.TimeOverAll)
@@ -30,6 +31,9 @@ internal sealed partial class Participant
         if (op.Executed && op.Stable) Finish(op);
         Pump();
     }
+
+    private bool WasExecuted(in OpKey key) =>
+        Sessions.Find(key.Id.Session) is { } session && (session.TryGet(key.Id.Sequence, out _) || key.Id.Sequence < session.AckedBelow);
 
     private void SetTime(OpRecord op, ulong time)
     {
@@ -87,7 +91,7 @@ internal sealed partial class Participant
             Answer(op, from);
             return;
         }
-        if (Sessions.Find(key.Id.Session) is not { } session)
+        if (SessionOf(key.Id.Session) is not { } session)
         {
             send.Poisoned(from, key, owner, PoisonReason.Expired);
             return;
@@ -129,7 +133,7 @@ internal sealed partial class Participant
             if (!op.IsPut && op.Committed) TouchAll(op);
         foreach (var entry in _waiting) Touch(entry);
         Pump();
-        _waiting.RemoveAll(static entry => entry.FirstWait is null);
+        _waiting.RemoveAll(static entry => !(entry.Awaited = entry.FirstWait is not null));
         HasWaits = _waiting.Count > 0;
     }
 
@@ -181,6 +185,7 @@ internal sealed partial class Participant
         {
             op.Deferred = true;
             Deferred.Add(op);
+            for (int i = 0; i < op.UseCount; i++) _deferredBytes += 200 + (op.Uses[i].Incoming?.Length ?? 0);
         }
         TouchAll(op);
         if (op.Stable) Finish(op);
@@ -245,6 +250,8 @@ internal sealed partial class Participant
 
     private void DropIfDone(OpRecord op)
     {
-        if (op.Executed && op.Stable && !op.Deferred && (op.Settled || !op.IsPut)) Remove(op);
+        if (!op.Held || !op.Executed || !op.Stable || (op.IsPut && !op.Settled)) return;
+        if (op.Deferred) LeaveTable(op);
+        else Remove(op);
     }
 }

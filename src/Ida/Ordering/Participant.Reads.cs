@@ -43,7 +43,9 @@ internal sealed partial class Participant
     private void Wait(Entry entry)
     {
         HasWaits = true;
-        if (entry.FirstWait is not null) _waiting.Add(entry);
+        if (entry.FirstWait is null || entry.Awaited) return;
+        entry.Awaited = true;
+        _waiting.Add(entry);
     }
 
     private void AnswerReads(Entry entry)

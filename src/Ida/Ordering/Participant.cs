@@ -19,12 +19,14 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>Times above this are refused: no honest clock reaches it before the year 20000.</summary>
     public const ulong MaxTime = 1UL << 62;
 
+    private const int MostUnheard = 16_384;
+
     private readonly Dictionary<OpKey, OpRecord> _ops = [];
     private readonly List<Entry> _touched = [];
     private readonly Stack<OpRecord> _records = [];
     private readonly Stack<ReadWait> _waits = [];
     private OpRecord? _oldest, _newest;
-    private long _unsettledBytes;
+    private long _unsettledBytes, _deferredBytes;
     private ulong _floor;
 
     public EntryTable Table { get; private set; } = new();
@@ -57,7 +59,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>A proposal arrives, from its coordinator or forwarded for one. Takes the record over.</summary>
     public void Propose(OpRecord op, int from, ulong hint, ulong ackedBelow)
     {
-        var session = Sessions.Find(op.Key.Id.Session);
+        var session = SessionOf(op.Key.Id.Session);
         session?.Acknowledge(ackedBelow);
         if (_ops.TryGetValue(op.Key, out var known))
         {
@@ -74,9 +76,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             return;
         }
         PoisonReason? refusal = null;
-        if (session is null || sequence < session.AckedBelow) refusal = PoisonReason.Expired;
+        if (session is null || sequence < session.AckedBelow || (state.Full && session.LostIn == Session.NotHeard)) refusal = PoisonReason.Expired;
         else if (session.IsPoisoned(sequence, op.Key.Attempt) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
-        else if (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers) refusal = PoisonReason.NotFull;
+        else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
         else if (Overloaded(op)) refusal = PoisonReason.Overloaded;
         if (refusal is { } reason)
         {
@@ -88,12 +90,25 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Enqueue(op, from, hint);
     }
 
+    /// <summary>
+    /// The session of an operation. A member without its state may not know one that its peers know; it keeps what it refuses until the
+    /// sessions come with the state. With its state it refuses unknown ones for the whole view, since new ones come at boundaries only.
+    /// </summary>
+    private Session? SessionOf(UInt128 id)
+    {
+        if (Sessions.Find(id) is { } known) return known;
+        if (state.Full || Sessions.All.Count > MostUnheard) return null;
+        var session = Sessions.GetOrAdd(id);
+        session.LostIn = Session.NotHeard;
+        return session;
+    }
+
     /// <summary>Executed in an earlier view, or this very attempt in this view and gone from the table, so that all have its commit.</summary>
     private bool IsOver(in Outcome outcome, uint attempt) => outcome.View < state.View || outcome.Attempt == attempt;
 
     private bool Overloaded(OpRecord op)
     {
-        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes) return true;
+        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || _deferredBytes > DhtLimits.DeferredBytes) return true;
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Entry.Uses >= state.Options.MaxQueuePerKey) return true;
         return false;
@@ -161,6 +176,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private void Add(OpRecord op)
     {
         _ops.Add(op.Key, op);
+        op.Held = true;
         op.Older = _newest;
         if (_newest is null) _oldest = op; else _newest.Newer = op;
         _newest = op;
@@ -169,11 +185,18 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private void Remove(OpRecord op)
     {
+        LeaveTable(op);
+        Recycle(op);
+    }
+
+    private void LeaveTable(OpRecord op)
+    {
         _ops.Remove(op.Key);
+        op.Held = false;
         if (op.Older is null) _oldest = op.Newer; else op.Older.Newer = op.Newer;
         if (op.Newer is null) _newest = op.Older; else op.Newer.Older = op.Older;
+        op.Older = op.Newer = null;
         if (op.IsPut) _unsettledBytes -= SizeOf(op);
-        Recycle(op);
     }
 
     /// <summary>Its bytes in a contribution.</summary>

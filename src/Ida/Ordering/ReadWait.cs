@@ -13,7 +13,7 @@ internal sealed class ReadWait
     public ulong Request;
     public uint Attempt;
     public Coordination.ClientOp? Local;
-    public int LocalIndex;
+    public int LocalIndex, LocalSerial;
 
     public ConsistencyLevel Level;
     public long Arrival;

@@ -6,6 +6,9 @@ namespace Ida.Ordering;
 /// </summary>
 internal sealed class Session(UInt128 id)
 {
+    /// <summary><see cref="LostIn"/> of a session met at a member that waits for its state and does not know whether there is one.</summary>
+    public const ulong NotHeard = ulong.MaxValue;
+
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;

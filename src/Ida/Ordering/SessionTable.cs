@@ -41,7 +41,7 @@ internal sealed class SessionTable
         foreach (var session in _all)
         {
             session.ForgetPoison();
-            if (session.LostIn == 0) session.LostIn = view;
+            if (session.LostIn is 0 or Session.NotHeard) session.LostIn = view;
         }
         foreach (var id in members) GetOrAdd(id).LostIn = 0;
         int lost = _all.Count - members.Count;

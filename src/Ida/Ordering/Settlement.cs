@@ -1,27 +1,31 @@
+using System.Runtime.InteropServices;
 using GroupCore.Runtime;
+using Ida.Wire;
 
 namespace Ida.Ordering;
 
 /// <summary>
-/// Finds out whose commit has reached all participants, so that records can go. Each pair counts the commits on its FIFO channel; the
-/// receiver returns its count, the sender returns how many of them, from the first on, are everywhere. Both counts travel in one small
-/// frame, after <see cref="Batch"/> commits or at the next tick, off every operation's path. Source: ida 4.15 (SETTLED, GC).
+/// Finds out whose commit has reached all participants, so that records can go. Each pair numbers the commits on its FIFO channel; the
+/// receiver returns how many came, the sender returns the numbers of those that are everywhere. Both travel in one small frame, after
+/// <see cref="Batch"/> commits or at the next tick, off every operation's path. A participant that stalls holds back only the records of
+/// operations that it takes part in. Source: ida 4.15 (SETTLED, GC).
 /// </summary>
-internal sealed class Settlement(DhtState state, Wire.DhtSender send, Participant participant)
+internal sealed class Settlement(DhtState state, DhtSender send, Participant participant)
 {
-    private const int Batch = 64;
+    private const int Batch = 64, MostPerFrame = 4096;
     private readonly Stack<CommitTicket> _tickets = [];
+    private readonly List<int> _dirty = [];
     private Peer[] _peers = [];
 
-    /// <summary>Whether a count waits for the next tick.</summary>
-    public bool HasNews { get; private set; }
+    /// <summary>Whether something waits for the next tick.</summary>
+    public bool HasNews => _dirty.Count > 0;
 
     /// <summary>Begins a view: counts start at zero.</summary>
     public void Begin(int members)
     {
         _peers = new Peer[members];
         for (int i = 0; i < members; i++) _peers[i] = new();
-        HasNews = false;
+        _dirty.Clear();
     }
 
     /// <summary>A commit leaves for <paramref name="ranks"/>.</summary>
@@ -33,12 +37,12 @@ internal sealed class Settlement(DhtState state, Wire.DhtSender send, Participan
             return;
         }
         var ticket = _tickets.TryPop(out var free) ? free : new();
-        ticket.Missing = ticket.Queues = ranks.Length;
+        ticket.Missing = ranks.Length;
         (ticket.Local, ticket.LocalGeneration) = (local, local?.Generation ?? 0);
         foreach (int rank in ranks)
         {
+            ticket.Places.Add((rank, _peers[rank].SentCount++));
             _peers[rank].Unacked.Enqueue(ticket);
-            _peers[rank].Unsettled.Enqueue(ticket);
         }
     }
 
@@ -46,72 +50,86 @@ internal sealed class Settlement(DhtState state, Wire.DhtSender send, Participan
     {
         if (from == state.Rank) return;
         var peer = _peers[from];
-        peer.Arrived.Enqueue((op, op?.Generation ?? 0));
+        if (op is not null) peer.Arrived.Add(peer.ArrivedCount, (op, op.Generation));
         peer.ArrivedCount++;
-        HasNews = true;
+        Mark(from);
     }
 
-    /// <summary>Counts of a peer; refused when they are impossible.</summary>
-    public void OnSettle(int from, ulong arrived, ulong settled)
+    /// <summary>What a peer counted; refused when it is impossible.</summary>
+    public void OnSettle(int from, ref BodyReader body)
     {
         var peer = _peers[from];
-        if (arrived < (ulong)peer.AckedCount || arrived - (ulong)peer.AckedCount > (ulong)peer.Unacked.Count
-            || settled < (ulong)peer.DroppedCount || settled - (ulong)peer.DroppedCount > (ulong)peer.Arrived.Count)
+        ulong arrived = body.Var();
+        int settled = body.Count(MostPerFrame, 1);
+        if (body.Failed || arrived < (ulong)peer.AckedCount || arrived > (ulong)peer.SentCount)
         {
-            state.Node.Counters.Refuse(RefusalReason.Unexpected);
+            state.Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        for (; peer.AckedCount < (long)arrived; peer.AckedCount++)
+        for (; peer.AckedCount < (long)arrived; peer.AckedCount++) Acknowledge(peer.Unacked.Dequeue());
+        for (int i = 0; i < settled; i++)
         {
-            var ticket = peer.Unacked.Dequeue();
-            if (--ticket.Missing > 0) continue;
-            HasNews = true;
-            if (ticket.Local is { } local && local.Generation == ticket.LocalGeneration) participant.Settle(local);
-        }
-        for (; peer.DroppedCount < (long)settled; peer.DroppedCount++)
-        {
-            var (op, generation) = peer.Arrived.Dequeue();
-            if (op is not null && op.Generation == generation) participant.Settle(op);
+            ulong index = body.Var();
+            if (body.Failed || index >= (ulong)peer.ArrivedCount)
+            {
+                state.Node.Counters.Refuse(RefusalReason.Malformed);
+                return;
+            }
+            if (peer.Arrived.Remove((long)index, out var one) && one.Op.Generation == one.Generation) participant.Settle(one.Op);
         }
     }
 
     /// <summary>Sends counts: large ones at the end of a turn, all at a tick.</summary>
     public void Flush(bool all)
     {
-        if (!HasNews) return;
-        bool left = false;
-        for (int rank = 0; rank < _peers.Length; rank++)
+        if (_dirty.Count == 0) return;
+        int kept = 0;
+        for (int i = 0; i < _dirty.Count; i++)
         {
+            int rank = _dirty[i];
             var peer = _peers[rank];
-            while (peer.Unsettled.TryPeek(out var ticket) && ticket.Missing == 0)
+            if (!all && peer.ArrivedCount - peer.ArrivedSent + peer.News.Count < Batch)
             {
-                peer.Unsettled.Dequeue();
-                peer.SettledCount++;
-                if (--ticket.Queues == 0) Recycle(ticket);
-            }
-            long news = peer.ArrivedCount - peer.ArrivedSent + peer.SettledCount - peer.SettledSent;
-            if (news == 0) continue;
-            if (!all && news < Batch)
-            {
-                left = true;
+                _dirty[kept++] = rank;
                 continue;
             }
-            send.Settle(rank, peer.ArrivedCount, peer.SettledCount);
-            (peer.ArrivedSent, peer.SettledSent) = (peer.ArrivedCount, peer.SettledCount);
+            int count = Math.Min(peer.News.Count, MostPerFrame);
+            send.Settle(rank, peer.ArrivedCount, CollectionsMarshal.AsSpan(peer.News)[..count]);
+            peer.News.RemoveRange(0, count);
+            peer.ArrivedSent = peer.ArrivedCount;
+            peer.Dirty = peer.News.Count > 0;
+            if (peer.Dirty) _dirty[kept++] = rank;
         }
-        HasNews = left;
+        _dirty.RemoveRange(kept, _dirty.Count - kept);
     }
 
-    private void Recycle(CommitTicket ticket)
+    private void Acknowledge(CommitTicket ticket)
     {
+        if (--ticket.Missing > 0) return;
+        if (ticket.Local is { } local && local.Generation == ticket.LocalGeneration) participant.Settle(local);
+        foreach (var (rank, index) in ticket.Places)
+        {
+            _peers[rank].News.Add(index);
+            Mark(rank);
+        }
+        ticket.Places.Clear();
         ticket.Local = null;
         if (_tickets.Count < 4096) _tickets.Push(ticket);
     }
 
+    private void Mark(int rank)
+    {
+        if (_peers[rank].Dirty) return;
+        _peers[rank].Dirty = true;
+        _dirty.Add(rank);
+    }
+
     private sealed class Peer
     {
-        public readonly Queue<CommitTicket> Unacked = new(), Unsettled = new();
-        public readonly Queue<(OpRecord? Op, int Generation)> Arrived = new();
-        public long AckedCount, SettledCount, SettledSent, ArrivedCount, ArrivedSent, DroppedCount;
+        public readonly Queue<CommitTicket> Unacked = new();
+        public readonly Dictionary<long, (OpRecord Op, int Generation)> Arrived = [];
+        public readonly List<long> News = [];
+        public long SentCount, AckedCount, ArrivedCount, ArrivedSent;
+        public bool Dirty;
     }
 }

@@ -27,6 +27,15 @@ internal static class DhtLimits
     /// <summary>Longest text of a resolver's error that is kept.</summary>
     public const int ErrorChars = 200;
 
+    /// <summary>The same in a part with more than <see cref="LongErrors"/> keys, so that errors of all keys fit a frame.</summary>
+    public const int ShortErrorChars = 40;
+
+    /// <summary>Keys of a part up to which errors are kept in full.</summary>
+    public const int LongErrors = 256;
+
+    /// <summary>Values of ordered puts that a member without its state may keep.</summary>
+    public const long DeferredBytes = 64L << 20;
+
     /// <summary>Bytes of unsettled operations that a contribution may carry.</summary>
     public const int ContributionBytes = 800 * 1024;
 }

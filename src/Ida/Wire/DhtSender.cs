@@ -13,14 +13,21 @@ internal sealed class DhtSender(DhtState state)
     private const int OpBytes = 2 + 16 + 10 + 5;
     private const ushort ForeignSession = ushort.MaxValue;
     private readonly Queue<LocalMessage> _local = new();
+    private readonly Queue<LocalValue> _values = new();
 
     /// <summary>Takes results of the own participant where the coordinator is in this process.</summary>
     public Coordinator Coordinator { get; set; } = null!;
 
     public bool TryDequeueLocal(out LocalMessage message) => _local.TryDequeue(out message);
 
+    public bool TryDequeueValue(out LocalValue value) => _values.TryDequeue(out value);
+
     /// <summary>At a view boundary: nothing of the old view remains.</summary>
-    public void ForgetLocal() => _local.Clear();
+    public void ForgetLocal()
+    {
+        _local.Clear();
+        _values.Clear();
+    }
 
     public void Proposed(int to, OpRecord op, bool clear, bool result)
     {
@@ -30,11 +37,12 @@ internal sealed class DhtSender(DhtState state)
             _local.Enqueue(new(DhtFrame.Proposed, op.Key, op.Proposed, clear, result, default));
             return;
         }
-        var body = Room(OpBytes + 9 + (result ? ResultBytes(op) : 0));
+        bool values = result && !op.TooLarge;
+        var body = Room(OpBytes + 9 + (values ? ResultBytes(op) : 0));
         Op(ref body, op.Key, op.Owner);
         body.U64(op.Proposed);
-        body.U8((byte)((clear ? 1 : 0) | (result ? 2 : 0)));
-        if (result) Result(ref body, op);
+        body.U8((byte)((clear ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
+        if (values) Result(ref body, op);
         Send(to, DhtFrame.Proposed, body.Length);
     }
 
@@ -46,11 +54,12 @@ internal sealed class DhtSender(DhtState state)
             _local.Enqueue(new(DhtFrame.Clear, op.Key, op.Time, !early, op.HasResult, default));
             return;
         }
-        var body = Room(OpBytes + 9 + (op.HasResult ? ResultBytes(op) : 0));
+        bool values = op.HasResult && !op.TooLarge;
+        var body = Room(OpBytes + 9 + (values ? ResultBytes(op) : 0));
         Op(ref body, op.Key, op.Owner);
         body.U64(op.Time);
-        body.U8((byte)((early ? 0 : 1) | (op.HasResult ? 2 : 0)));
-        if (op.HasResult) Result(ref body, op);
+        body.U8((byte)((early ? 0 : 1) | (op.HasResult ? 2 : 0) | (op.HasResult && op.TooLarge ? 4 : 0)));
+        if (values) Result(ref body, op);
         Send(to, DhtFrame.Clear, body.Length);
     }
 
@@ -75,7 +84,9 @@ internal sealed class DhtSender(DhtState state)
             _local.Enqueue(new(DhtFrame.Done, op, 0, false, true, default));
             return;
         }
-        var body = Room(OpBytes + 5 + parts * (10 + 4 * DhtLimits.ErrorChars));
+        int size = OpBytes + 5 + parts * 12;
+        for (int i = 0; i < parts; i++) size += 4 * (outcome.ErrorAt(i)?.Length ?? 0);
+        var body = Room(size);
         Op(ref body, op, owner);
         body.Var((ulong)parts);
         for (int i = 0; i < parts; i++)
@@ -111,12 +122,12 @@ internal sealed class DhtSender(DhtState state)
         else SendOp(to, DhtFrame.Aborted, op, owner);
     }
 
-    public void Commit(ReadOnlySpan<int> ranks, in OpKey op, int owner, ulong time, bool stable)
+    public void Commit(ReadOnlySpan<int> ranks, in OpKey op, int owner, bool put, ulong time, bool stable)
     {
         var body = Room(OpBytes + 9);
         Op(ref body, op, owner);
         body.U64(time);
-        body.U8(stable ? (byte)1 : (byte)0);
+        body.U8((byte)((stable ? 1 : 0) | (put ? 2 : 0)));
         Send(ranks, DhtFrame.Commit, body.Length);
     }
 
@@ -186,7 +197,7 @@ internal sealed class DhtSender(DhtState state)
     /// <summary>Answers a read that waited.</summary>
     public void Value(ReadWait wait)
     {
-        if (wait.Local is { } client) Coordinator.OnLocalValue(client, wait.LocalIndex, wait.Value, wait.Version);
+        if (wait.Local is { } client) _values.Enqueue(new(client, wait.LocalSerial, wait.Attempt, wait.LocalIndex, wait.Value, wait.Version));
         else Value(wait.Rank, wait.Request, wait.Attempt, wait.LocalIndex, ReadStatus.Found, wait.Value, wait.Version);
     }
 
@@ -202,11 +213,12 @@ internal sealed class DhtSender(DhtState state)
         Send(to, DhtFrame.Value, body.Length);
     }
 
-    public void Settle(int to, long arrived, long settled)
+    public void Settle(int to, long arrived, ReadOnlySpan<long> settled)
     {
-        var body = Room(20);
+        var body = Room(20 + 10 * settled.Length);
         body.Var((ulong)arrived);
-        body.Var((ulong)settled);
+        body.Var((ulong)settled.Length);
+        foreach (long index in settled) body.Var((ulong)index);
         Send(to, DhtFrame.Settle, body.Length);
     }
 

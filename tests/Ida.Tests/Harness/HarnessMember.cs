@@ -11,6 +11,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
 {
     private readonly DhtWorld _world;
     private readonly Node _node;
+    private bool _touched;
     private byte[] _room = new byte[1024];
 
     public HarnessMember(DhtWorld world, int index, ulong seed)
@@ -71,11 +72,17 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
         step();
         _node.RunCommands(1024);
         _node.FireTimers();
-        Host.EndOfTurn();
+        // A group calls its layer at the end of a turn only when something passed through the group in it.
+        if (_touched) Host.EndOfTurn();
+        _touched = false;
         _node.Release();
     }
 
-    public void Deliver(HarnessFrame frame) => Turn(() => Host.OnFrame(frame.FromRank, frame.Type, frame.Body));
+    public void Deliver(HarnessFrame frame) => Turn(() =>
+    {
+        _touched = true;
+        Host.OnFrame(frame.FromRank, frame.Type, frame.Body);
+    });
 
     public byte[] Contribution()
     {
@@ -86,6 +93,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
 
     public Span<byte> Reserve(int size)
     {
+        _touched = true;
         if (_room.Length < size) _room = new byte[size];
         Array.Clear(_room);
         return _room.AsSpan(0, size);
