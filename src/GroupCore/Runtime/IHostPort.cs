@@ -8,4 +8,7 @@ internal interface IHostPort
 
     /// <summary>Runs the completions of a turn, in order, outside of the loop. The list is reused after the call returns: take a copy.</summary>
     void RunCompletions(List<ICompletion> completions);
+
+    /// <summary>Runs one piece of work outside of the loop and outside of this call. Called from any thread.</summary>
+    void Resume(ICompletion work);
 }

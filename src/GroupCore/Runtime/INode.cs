@@ -55,6 +55,12 @@ public interface INode
     void Complete(ICompletion work);
 
     /// <summary>
+    /// The same for a caller outside of the loop, on any thread: runs <paramref name="work"/> soon, but not in this call: as a work item
+    /// of the thread pool in production, as a later step on the simulation's thread in simulation.
+    /// </summary>
+    void Resume(ICompletion work);
+
+    /// <summary>
     /// Queues a command from any thread; it runs inside a coming turn. False when the bounded queue is full or the node has stopped:
     /// the caller then waits for <see cref="CommandRoom"/>.
     /// </summary>

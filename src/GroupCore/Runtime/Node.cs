@@ -71,6 +71,8 @@ internal sealed class Node : INode
 
     public void Complete(ICompletion work) => _completions.Add(work);
 
+    public void Resume(ICompletion work) => _host.Resume(work);
+
     public bool TryPost(NodeCommand command)
     {
         if (_stopped is not null || !_commands.TryEnqueue(command)) return false;

@@ -119,6 +119,13 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
     /// <inheritdoc/>
     public void RunCompletions(List<ICompletion> completions) => _batches.Rent().Start(completions);
 
+    /// <inheritdoc/>
+    public void Resume(ICompletion work)
+    {
+        if (work is IThreadPoolWorkItem item) ThreadPool.UnsafeQueueUserWorkItem(item, preferLocal: true);
+        else ThreadPool.UnsafeQueueUserWorkItem(static work => work.Run(), work, preferLocal: true);
+    }
+
     private static long Clock() => Stopwatch.Frequency == 1_000_000_000
         ? Stopwatch.GetTimestamp()
         : (long)((Int128)Stopwatch.GetTimestamp() * 1_000_000_000 / Stopwatch.Frequency);

@@ -14,4 +14,9 @@ internal sealed class SimHostPort(SimNode node) : IHostPort
     {
         for (int i = 0; i < completions.Count; i++) completions[i].Run();
     }
+
+    public void Resume(ICompletion work)
+    {
+        if (node.Simulation.OnOwnThread($"A completion of {node.Name}")) node.Simulation.Resume(work);
+    }
 }

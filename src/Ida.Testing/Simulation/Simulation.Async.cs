@@ -1,3 +1,5 @@
+using GroupCore.Runtime;
+
 namespace Ida.Testing;
 
 // Asynchronous code of tests: it runs on the simulation's thread between steps, and time passes only while it waits.
@@ -50,6 +52,9 @@ public sealed partial class Simulation
         // Outside of a step nothing would look at the queue before the next event.
         if (!_stepping && _continuations.Count == 1) Events.Add(Time, SimEventKind.Continuation, (Action)(static () => { }));
     }
+
+    /// <summary>A later step of the same time, without a synchronization context.</summary>
+    internal void Resume(ICompletion work) => Events.Add(Time, SimEventKind.Continuation, (Action)work.Run);
 
     private T Begin<T>(Func<T> body)
         where T : Task

@@ -125,4 +125,6 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
         var batch = completions.ToArray();
         foreach (var one in batch) one.Run();
     }
+
+    public void Resume(ICompletion work) => work.Run();
 }

@@ -135,6 +135,10 @@ internal sealed class LogBus
         {
         }
 
+        public void Resume(ICompletion work)
+        {
+        }
+
         public bool TryPost(NodeCommand command) => false;
 
         public ValueTask CommandRoom(CancellationToken cancellationToken) => ValueTask.CompletedTask;

@@ -11,7 +11,7 @@ namespace GroupCore.Groups.Multicast;
 /// A caller's message on its way to the loop, and the task that the caller awaits; pooled. Its bytes are written on the caller's thread.
 /// It belongs to one side at a time: caller until posted, loop until completed, caller again until its result is taken.
 /// </summary>
-internal sealed class SendOperation : NodeCommand, ICompletion, IValueTaskSource
+internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkItem, IValueTaskSource
 {
     private const int Pooled = 8_192;
     private static readonly ConcurrentQueue<SendOperation> s_pool = new();
@@ -113,12 +113,10 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IValueTaskSource
     }
 
     /// <summary>Completes a call whose message was delivered and handled.</summary>
-    public void Complete()
-    {
-        // Called on the worker that runs the handlers: the caller must not go on there.
-        _core.RunContinuationsAsynchronously = true;
-        _core.SetResult(true);
-    }
+    /// <remarks>Called on the worker that runs the handlers: the caller must not go on there.</remarks>
+    public void Complete() => Group.Node.Resume(this);
+
+    void IThreadPoolWorkItem.Execute() => ((ICompletion)this).Run();
 
     void IValueTaskSource.GetResult(short token)
     {

@@ -55,8 +55,11 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>The 10 ms after which what was received is acknowledged even if little.</summary>
     void ITimerTarget.OnTimer(long token)
     {
+        if (_over) return;
         _ackTimer = false;
         _ackDue = true;
+        // The acknowledgement leaves at the end of this turn; an idle group has no other reason for one.
+        _group.Touch();
     }
 
     private void Acknowledge()
@@ -148,7 +151,10 @@ internal sealed partial class ViewMulticast : ITimerTarget
         uint order = uint.MaxValue;
         for (int q = 0; q < _members; q++) order = Math.Min(order, _ackedOrder[q]);
         _order.DropBelow(order);
-        _dirty |= _sequencePaused;
+        if (!_sequencePaused || _order.Count >= GroupLimits.OrderPositions) return;
+        // The room is for messages that are here already: nothing else may come to make another turn.
+        _dirty = true;
+        _group.Touch();
     }
 
     /// <summary>Completes when all others hold what this member sent and delivered so far, and the positions it delivered.</summary>

@@ -1,0 +1,69 @@
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A group goes on, and comes to rest, without anybody's next message.</summary>
+public sealed class ProgressTests
+{
+    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null)
+    {
+        var cluster = new GroupCluster(seed, members, more: more);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    [Fact]
+    public void One_message_in_an_idle_group_becomes_stable()
+    {
+        using var cluster = Settled(21, 3);
+        _ = cluster.Simulation.Spawn(() => cluster[1].SendAsync(ordered: false));
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[1].Group!.Protocol.Multicast.Unstable > 0, TimeSpan.FromSeconds(1)));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.All(cluster.Members, m => Assert.Equal(0, m.Group!.Protocol.Multicast.Unstable));
+    }
+
+    [Fact]
+    public void Messages_that_waited_for_room_in_the_order_get_their_positions()
+    {
+        int delivered = 0;
+        const int Senders = 10, Each = 3_800;
+        using var cluster = Settled(22, Senders, g => g.Handle<byte[]>("many", (from, m) => delivered++));
+        var last = cluster.Members.Single(m => m.Group!.Rank == Senders - 1);
+        foreach (var member in cluster.Members)
+            if (member != last) cluster.Simulation.Network.Slow(last.SimNode, member.SimNode, 1_000);
+        foreach (var member in cluster.Members)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                for (int i = 0; i < Each; i++)
+                {
+                    _ = member.Group!.OrderedSendAsync("many", Array.Empty<byte>()).AsTask();
+                    if (i % 500 == 499) await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(2));
+                }
+            });
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => delivered == Senders * Senders * Each, TimeSpan.FromSeconds(20)), $"{delivered} delivered");
+    }
+
+    [Fact]
+    public void A_caller_that_waits_for_its_ordered_message_stays_on_the_thread_of_the_simulation()
+    {
+        using var cluster = Settled(23, 3);
+        int thread = Environment.CurrentManagedThreadId, others = 0, sent = 0;
+        foreach (var member in cluster.Members)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                for (int i = 0; i < 20; i++)
+                {
+                    await member.Group!.OrderedSendAsync<ulong[]>("ordered", [cluster.NextMessage(), 0]).ConfigureAwait(false);
+                    if (Environment.CurrentManagedThreadId != thread) others++;
+                    sent++;
+                }
+            });
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => sent == 60, TimeSpan.FromSeconds(5)));
+        Assert.Equal(0, others);
+    }
+}
