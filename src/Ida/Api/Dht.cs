@@ -62,7 +62,10 @@ public sealed class Dht : IDhtEvents
     /// <summary>The shards and who holds them, as this member knows it.</summary>
     public Task<DhtStatus> StatusAsync() => Post(new StatusCommand(Layer));
 
-    /// <summary>Leaves the DHT: pending calls end with <see cref="NotDhtMemberException"/>, the slot is free for others. The group goes on.</summary>
+    /// <summary>
+    /// Leaves the DHT: pending calls end with <see cref="NotDhtMemberException"/>, the slot is free for others. The group goes on. Nothing is
+    /// handed over first: when the last member with the state of a shard closes, the DHT is over for all.
+    /// </summary>
     public ValueTask CloseAsync()
     {
         _ = Post(new CloseCommand(Layer));

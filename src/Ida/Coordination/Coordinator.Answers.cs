@@ -135,6 +135,8 @@ internal sealed partial class Coordinator
             if (running.IsPut && running.Client is { } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
+                running.ReturnedEarly = running.Owner == state.Rank;
+                if (running.ReturnedEarly) _early.Add(running);
                 CompleteClient(running);
             }
             else if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && equal && running.All(SlotFlags.Result))
@@ -255,6 +257,7 @@ internal sealed partial class Coordinator
     {
         _running.Remove(running.Key);
         if (running.IsTakeover) _takeovers.Remove(running);
+        if (running.ReturnedEarly) _early.Remove(running);
         if (running.Client is { } client) client.Running = null;
         Recycle(running);
     }

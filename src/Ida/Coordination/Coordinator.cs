@@ -26,6 +26,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private readonly Queue<OpId> _resolvedOrder = new();
     private ClientOp? _first, _last;
     private readonly List<ClientOp> _requestedHere = [];
+    private readonly List<RunningOp> _early = [];
     private int _inFlight;
     private bool _admitting;
     private ulong _sequence;
@@ -80,6 +81,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _admitting = true;
         _running.Clear();
         _takeovers.Clear();
+        _early.Clear();
         for (ClientOp? op = _first, next; op is not null; op = next)
         {
             next = op.Next;
@@ -268,6 +270,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             break;
         }
         foreach (var op in _requestedHere) below = Math.Min(below, op.Id.Sequence);
+        foreach (var running in _early) below = Math.Min(below, running.Key.Id.Sequence);
         return below;
     }
 

@@ -25,6 +25,9 @@ internal sealed class RunningOp
 
     public bool IsTakeover;
 
+    /// <summary>The caller was answered before the operation is stable: it is not to be acknowledged yet.</summary>
+    public bool ReturnedEarly;
+
     /// <summary>The time was known when participants were asked.</summary>
     public bool AskedWithTime;
 
@@ -63,7 +66,7 @@ internal sealed class RunningOp
         Count = 0;
         Time = 0;
         Reason = PoisonReason.Poisoned;
-        Committed = Aborting = IsTakeover = Single = false;
+        Committed = Aborting = ReturnedEarly = IsTakeover = Single = false;
         Client = null;
         RetryAt = 0;
     }

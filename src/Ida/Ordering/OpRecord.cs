@@ -25,6 +25,11 @@ internal sealed class OpRecord
     /// <summary>Has its place in the order at a member that waits for its state; applied when that is there.</summary>
     public bool Deferred;
 
+    /// <summary>
+    /// Its owner had acknowledged the logical put when this attempt got its turn: another attempt has executed it, whatever is remembered.
+    /// </summary>
+    public bool Void;
+
     /// <summary>The values read are more than a frame takes.</summary>
     public bool TooLarge;
 
@@ -80,7 +85,7 @@ internal sealed class OpRecord
         for (int i = 0; i < UseCount; i++) Uses[i].Reset();
         UseCount = SlotCount = 0;
         Coordinators.Clear();
-        IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = TooLarge = Held = TakenOver = false;
+        IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = Void = TooLarge = Held = TakenOver = false;
         Proposed = Time = 0;
         Older = Newer = null;
     }

@@ -84,8 +84,14 @@ internal sealed partial class Participant
     {
         outcome = default;
         return state.Without != Rule.OutcomeTable && Sessions.Find(op.Key.Id.Session) is { } session
-            && (session.TryGet(op.Key.Id.Sequence, out outcome) || op.Key.Id.Sequence < session.AckedBelow);
+            && (session.TryGet(op.Key.Id.Sequence, out outcome) || op.Void);
     }
+
+    /// <summary>
+    /// Owners acknowledge what has its place in the order everywhere, on the channel that brought its commit: so an attempt that gets its
+    /// turn after the acknowledgement is a second one. Asked at that moment, since a member without its state applies later.
+    /// </summary>
+    private void MarkVoid(OpRecord op) => op.Void = op.IsPut && Sessions.Find(op.Key.Id.Session) is { } session && op.Key.Id.Sequence < session.AckedBelow;
 
     /// <summary>
     /// The logical put was applied by another attempt: this one only tells its result. If its owner has acknowledged that already, the
@@ -122,8 +128,11 @@ internal sealed partial class Participant
         _floor = Math.Max(_floor, boundaryClock);
         state.Clock.Observe(boundaryClock);
         state.Full = true;
+        // An outcome that is acknowledged already is not remembered by its session, so attempts of one put are told apart here.
+        var applied = new HashSet<OpId>();
         foreach (var op in Deferred)
         {
+            if (!applied.Add(op.Key.Id)) op.Void = true;
             for (int i = 0; i < op.UseCount; i++)
             {
                 // The entry left the table if it was idle; find the one that is there now.

@@ -37,6 +37,7 @@ internal sealed partial class Participant
             foreach (var op in due)
             {
                 op.Executed = true;
+                MarkVoid(op);
                 Perform(op);
             }
         ForgetView();

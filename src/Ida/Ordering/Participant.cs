@@ -164,8 +164,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     {
         bool holds = !op.Committed || op.Time == op.Proposed;
         send.Proposed(to, op, op.ClearAtProposal && holds, op.HasResult && holds);
+        if (op.ClearSent && !(op.ClearAtProposal && holds)) send.Clear(to, op, early: false);
         if (op.Stable) send.Stable(to, op.Key, op.Owner);
-        else if (op.ClearSent && !(op.ClearAtProposal && holds)) send.Clear(to, op, early: false);
     }
 
     private static void Join(OpRecord op, int coordinator)

@@ -11,6 +11,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
 {
     private readonly DhtWorld _world;
     private readonly Node _node;
+    private readonly List<ICompletion> _batch = [];
     private bool _touched;
     private byte[] _room = new byte[1024];
 
@@ -122,8 +123,10 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
 
     public void RunCompletions(List<ICompletion> completions)
     {
-        var batch = completions.ToArray();
-        foreach (var one in batch) one.Run();
+        // Completions may cause others: take these first. The list of this member is used again.
+        _batch.AddRange(completions);
+        for (int i = 0; i < _batch.Count; i++) _batch[i].Run();
+        _batch.Clear();
     }
 
     public void Resume(ICompletion work) => work.Run();

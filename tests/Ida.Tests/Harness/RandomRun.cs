@@ -16,21 +16,23 @@ internal sealed class RandomRun
     private readonly List<Client> _clients = [];
     private readonly HashSet<(int, int)> _slow = [];
     private readonly OpId _sessionBase;
+    private readonly HistoryLevel _level;
     private readonly int _slowness, _retries;
     private int _crashes, _exclusions, _joins, _views;
     private long _element;
     private ulong _sequence = 1UL << 40;
     private bool _viewDue;
 
-    public RandomRun(ulong seed, Rule without = Rule.None, bool calm = false)
+    public RandomRun(ulong seed, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict)
     {
         _random = new(seed);
         int members = 4 + _random.Next(3);
         _world = DhtWorld.Founded(members, seed ^ 0x5EED, without, new()
         {
             ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20),
-            Level = ConsistencyLevel.Strict,
+            Level = level,
         });
+        _level = level == ConsistencyLevel.Ordered ? HistoryLevel.Ordered : HistoryLevel.Strict;
         _recorder = new(clock: () => _world.Now);
         foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
         if (!calm) (_crashes, _exclusions, _joins, _views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
@@ -162,7 +164,7 @@ internal sealed class RandomRun
             return;
         }
         client.Op = _recorder.Invoke(client.Name, $"m{member.Index}", client.Append ? HistoryFunctions.Append : HistoryFunctions.Get, client.Keys,
-            client.Append ? [.. client.Keys.Select(_ => (HistoryValue)client.Element)] : null);
+            client.Append ? [.. client.Keys.Select(_ => (HistoryValue)client.Element)] : null, _level);
         Call(client, member);
     }
 
@@ -208,7 +210,7 @@ internal sealed class RandomRun
             if (client.Puts.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } put)
             {
                 if (put.Task.Result.Errors.Count > 0) throw new InvalidOperationException("A resolver failed: " + put.Task.Result.Errors[0].Message);
-                _recorder.Ok(client.Op!, null, [.. put.Task.Result.Versions.Select(v => (long?)v)]);
+                _recorder.Ok(client.Op!, null, put.Task.Result.Versions.Count == 0 ? null : [.. put.Task.Result.Versions.Select(v => (long?)v)]);
                 client.Reset();
                 continue;
             }
@@ -267,7 +269,7 @@ internal sealed class RandomRun
                 _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
             }
         }
-        var report = StrictSerializabilityChecker.Check(_recorder.ToHistory());
+        var report = StrictSerializabilityChecker.Check(_recorder.ToHistory(), new() { RealTime = _level == HistoryLevel.Strict });
         return report.Passed ? null : report.ToString();
     }
 

@@ -1,0 +1,44 @@
+using Ida.Tests.Harness;
+
+namespace Ida.Tests;
+
+/// <summary>The hot path allocates what it keeps or returns, and nothing else (data-path rule 4).</summary>
+public sealed class AllocationTests(ITestOutputHelper output)
+{
+    [Fact]
+    public void A_local_read_allocates_nothing_and_a_local_put_only_its_value_and_its_result()
+    {
+        var world = DhtWorld.Founded(1, options: new() { ShardSize = 1, TargetSize = 1 });
+        var member = world.Members[0];
+        var map = member.Dht.Map<string, int>("m");
+        Action turn = static () => { };
+        Measure(2000, Put);
+        Measure(2000, Get);
+        long put = Measure(10_000, Put), get = Measure(10_000, Get);
+        output.WriteLine($"{put} B per put, {get} B per read");
+        Assert.Equal(0, get);
+        // Measured 168: the value, the result record and its version list.
+        Assert.InRange(put, 0, 200);
+
+        void Put(int i)
+        {
+            var task = map.OrderedPutAsync("key", i);
+            member.Turn(turn);
+            if (!task.IsCompletedSuccessfully || task.GetAwaiter().GetResult().Versions.Count != 1) throw new InvalidOperationException();
+        }
+
+        void Get(int i)
+        {
+            var task = map.OrderedGetAsync("key");
+            member.Turn(turn);
+            if (task.GetAwaiter().GetResult() is null) throw new InvalidOperationException();
+        }
+    }
+
+    private static long Measure(int times, Action<int> one)
+    {
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < times; i++) one(i);
+        return (GC.GetAllocatedBytesForCurrentThread() - before) / times;
+    }
+}
