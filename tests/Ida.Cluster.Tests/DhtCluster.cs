@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Membership;
 using Ida.Testing;
 using Ida.Testing.Checking;
 using Ida.Testing.Workload;
@@ -31,6 +32,12 @@ internal sealed class DhtCluster
 
     public List<HistoryClient> Clients { get; } = [];
 
+    /// <summary>Joins that ended with a typed error.</summary>
+    public int Refused { get; private set; }
+
+    /// <summary>Whether a shard or the primary partition was lost to the faults: then there is no final state to compare.</summary>
+    public bool Lost { get; private set; }
+
     public Dht this[int member] => _dhts[Members[member]];
 
     /// <summary>Starts members, enables the DHT at all of them, runs <paramref name="body"/> beside one client each, then judges.</summary>
@@ -59,6 +66,19 @@ internal sealed class DhtCluster
         return EnableAsync(member, group);
     }
 
+    /// <summary>A member more, as soon as the faults let it in; none when the primary partition has gone.</summary>
+    public void Join() => _ = Simulation.Spawn(async () =>
+    {
+        try
+        {
+            await await AddAsync();
+        }
+        catch (Exception error) when (error is ClusterUnreachableException or PoisonedException or NotMemberException or DhtException or JoinRefusedException)
+        {
+            Refused++;
+        }
+    });
+
     private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await group.EnableDhtAsync(_options, HistoryWorkload.Register);
 
     private List<Task> StartClients()
@@ -82,11 +102,15 @@ internal sealed class DhtCluster
 
     private async Task SettleAsync()
     {
-        for (int round = 0; round < 600; round++)
+        // A member that lost contact is back, or has given up its membership, within the poison time-out.
+        for (int round = 0; round < 1_000; round++)
         {
             await Simulation.Delay(TimeSpan.FromMilliseconds(100));
-            if (await AllFullAsync()) break;
+            if (Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllFullAsync()) break;
         }
+        await Simulation.Delay(TimeSpan.FromSeconds(2));
+        Lost = !Serving().Any();
+        if (Lost) return;
         int full = 0;
         foreach (var (member, dht) in Serving())
             if (await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder)) full++;

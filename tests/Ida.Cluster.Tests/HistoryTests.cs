@@ -29,4 +29,27 @@ public sealed class HistoryTests
             });
             report.ThrowIfFailed();
         });
+
+    [Fact]
+    public void I3_histories_under_random_faults_and_joins_are_strictly_serializable()
+    {
+        int runs = 0, lost = 0;
+        SimulationRunner.ForEachSeed(20, $"*{nameof(I3_histories_under_random_faults_and_joins_are_strictly_serializable)}", run =>
+        {
+            var simulation = run.Start();
+            var faults = run.Faults(new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) });
+            var dht = new DhtCluster(simulation, new() { Timeout = TimeSpan.FromSeconds(20) });
+            var report = dht.Run(6, async () =>
+            {
+                faults.Inject(simulation);
+                await simulation.Delay(TimeSpan.FromSeconds(2));
+                dht.Join();
+                await simulation.Delay(TimeSpan.FromSeconds(5));
+            });
+            report.ThrowIfFailed();
+            runs++;
+            if (dht.Lost) lost++;
+        });
+        Assert.True(lost * 4 <= runs, $"the faults ended the DHT in {lost} of {runs} runs");
+    }
 }
