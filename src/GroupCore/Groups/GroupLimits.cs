@@ -44,8 +44,10 @@ internal static class GroupLimits
     public const long AckBytes = 256 << 10;
     public const long AckNanoseconds = 10_000_000;
 
-    /// <summary>Frames of a view that is not installed here yet.</summary>
-    public const long EarlyBytes = 8L << 20;
+    /// <summary>Frames of one member that come before their time: its two windows, and as much again for a protocol above.</summary>
+    public const long EarlyBytesOfMember = 16L << 20;
+    public const long EarlyLeastBytes = 64L << 20;
+    public const long EarlyMostBytes = 512L << 20;
 
     /// <summary>A wait in the flush after which the process waited for is accused.</summary>
     public const long FlushStepNanoseconds = 1_000_000_000;
@@ -73,6 +75,9 @@ internal static class GroupLimits
 
     public const int Queries = 65_536;
     public const long QueryTimeoutNanoseconds = 30_000_000_000;
+
+    /// <summary>Bytes of frames that come before their time (of a view or proposal not known here yet) that a member of a view keeps (R11).</summary>
+    public static long EarlyBytesOf(int members) => Math.Clamp(members * EarlyBytesOfMember, EarlyLeastBytes, EarlyMostBytes);
 
     /// <summary>What a message takes of a window: its bytes, and at least 1 KB, so that one number bounds bytes and messages.</summary>
     public static long Cost(int bytes) => Math.Max(1_024, bytes);

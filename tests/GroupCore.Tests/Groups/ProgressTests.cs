@@ -47,6 +47,50 @@ public sealed class ProgressTests
     }
 
     [Fact]
+    public void A_member_that_hears_late_of_a_view_keeps_what_all_windows_hold()
+    {
+        int delivered = 0;
+        const int Senders = 5, Each = 60;
+        using var cluster = Settled(24, Senders, g => g.Handle<byte[]>("many", (from, m) => delivered++));
+        var late = cluster[3];
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => late.Group!.Protocol.Flush.Acked, TimeSpan.FromSeconds(2)));
+        late.Membership.Deaf = true;
+        ulong old = late.Group!.CurrentView.Id;
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Usable.TrueForAll(m => m == late || m.Group!.CurrentView.Id > old), TimeSpan.FromSeconds(2)));
+        foreach (var member in cluster.Members)
+        {
+            if (member == late) continue;
+            for (int i = 0; i < Each; i++) _ = cluster.Simulation.Spawn(() => member.Group!.SendAsync("many", new byte[65_000]).AsTask());
+        }
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(old, late.Group.CurrentView.Id);
+        late.Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => delivered == Senders * (Senders - 1) * Each, TimeSpan.FromSeconds(10)), $"{delivered} delivered");
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void A_member_that_gives_up_stays_in_the_flush_until_it_is_out()
+    {
+        using var cluster = Settled(25, 4);
+        var leaver = cluster[2];
+        leaver.Membership.Deaf = true;
+        int accused = cluster.Oracle.Accusations.Count;
+        // Disposing ends for the caller after two seconds, though this member has not heard that it is out.
+        _ = cluster.Simulation.Spawn(async () => await leaver.Group!.DisposeAsync());
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Group!.Completion.IsCompleted, TimeSpan.FromSeconds(3)));
+        leaver.End();
+        Assert.False(leaver.Group!.Protocol.IsOver);
+        leaver.Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Group.Protocol.IsOver, TimeSpan.FromSeconds(3)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.All(cluster.Usable, m => Assert.Equal(3, m.Group!.CurrentView.Members.Count));
+        Assert.All(cluster.Usable, m => Assert.False(m.Group!.Protocol.IsWedged));
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
     public void A_caller_that_waits_for_its_ordered_message_stays_on_the_thread_of_the_simulation()
     {
         using var cluster = Settled(23, 3);

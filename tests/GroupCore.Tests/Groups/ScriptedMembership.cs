@@ -20,6 +20,9 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
 
     public bool Failed { get; set; }
 
+    /// <summary>Nothing that the membership decides reaches this process.</summary>
+    public bool Deaf { get; set; }
+
     public Action? Poisoned { get; set; }
 
     public void Attach(IMembershipSink sink) => _sink = sink;
@@ -46,10 +49,13 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
     /// <summary>An event for this process: late, perhaps twice, perhaps lost this time.</summary>
     public void Tell(Action<IMembershipSink> what)
     {
-        if (Failed || _simulation.Random.Chance(oracle.Loss)) return;
+        if (Failed || Deaf || _simulation.Random.Chance(oracle.Loss)) return;
         int times = _simulation.Random.Chance(0.1) ? 2 : 1;
         for (int i = 0; i < times; i++)
-            _simulation.After(Delay(), () => Post(() => what(_sink!)));
+            _simulation.After(Delay(), () => Post(() =>
+            {
+                if (!Deaf) what(_sink!);
+            }));
     }
 
     /// <summary>The process hears that it was excluded; until then it goes on.</summary>

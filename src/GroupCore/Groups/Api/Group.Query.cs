@@ -70,7 +70,7 @@ public sealed partial class Group
                 return;
             }
             Protocol.Queries.Add(collector);
-            if (Protocol.IsOver) collector.Fail(new NotMemberException(Name, "the membership is over"));
+            if (Protocol.Over is not null) collector.Fail(new NotMemberException(Name, "the membership is over"));
             Protocol.Take(call);
         },
         abandon));

@@ -112,7 +112,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         }
         if (binding.Group is null or { IsOver: true }) binding.Group = _byId.GetValueOrDefault(binding.Id);
         if (binding.Group is { } group) group.OnFrame(peer, header, body, binding.View);
-        else if (!IsJoining() || !_early.TryAdd(binding.Id, binding.View, peer, header, body)) Node.Counters.Refuse(RefusalReason.StaleView);
+        else if (!IsJoining() || !_early.TryAdd(binding.Id, binding.View, peer, header, body, GroupLimits.EarlyMostBytes)) Node.Counters.Refuse(RefusalReason.StaleView);
     }
 
     /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>

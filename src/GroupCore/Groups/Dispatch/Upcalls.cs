@@ -12,6 +12,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private static readonly AsyncLocal<Upcalls?> s_current = new();
     private View? _view;
     private Handling? _handling;
+    private bool _left;
 
     /// <summary>Whether the caller runs in a handler of this group.</summary>
     public bool IsCurrent => ReferenceEquals(s_current.Value, this);
@@ -29,6 +30,11 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 
     public ValueTask Handle(ref GroupEvent entry)
     {
+        if ((_left || group.Muted) && entry.Kind != EventKind.Left)
+        {
+            Skip(entry.Target);
+            return default;
+        }
         switch (entry.Kind)
         {
             case EventKind.Message or EventKind.PeerMessage: return OnMessage(ref entry);
@@ -36,10 +42,19 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             case EventKind.View: OnView((View)entry.Target!); break;
             case EventKind.Proposed: OnProposed((TerminationContext)entry.Target!); break;
             case EventKind.Save: ((StateCut)entry.Target!).Take(group.Table.Snapshot); break;
-            case EventKind.Left: group.PostEnded(); break;
+            case EventKind.Left: _left = true; group.PostEnded(); break;
             default: OnLoad((LoadedState)entry.Target!); break;
         }
         return default;
+    }
+
+    /// <summary>The membership is over for the handlers, but not yet for the others: an event only counts as handled.</summary>
+    private void Skip(object? target)
+    {
+        if (target is TerminationContext hook) hook.Done();
+        if (target is not SendOperation own) return;
+        own.Error = group.Over ?? new NotMemberException(group.Name, "it has left");
+        own.Complete();
     }
 
     private ValueTask OnMessage(ref GroupEvent entry)

@@ -166,7 +166,7 @@ internal sealed class FlushMember : ITimerTarget
 
     private void Keep(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        if (_earlyBytes + body.Length > 2 * GroupLimits.EarlyBytes)
+        if (_earlyBytes + body.Length > GroupLimits.EarlyBytesOf(_survives.Length))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;

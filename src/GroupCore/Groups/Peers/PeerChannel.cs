@@ -128,7 +128,7 @@ internal sealed class PeerChannel
     /// <summary>R14: a message of a hook waits until this member is wedged at its proposal.</summary>
     private void Hold(int rank, ulong hook, ReadOnlySpan<byte> body)
     {
-        if (_heldBytes + body.Length > GroupLimits.EarlyBytes)
+        if (_heldBytes + body.Length > GroupLimits.EarlyBytesOf(_out.Length))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
@@ -151,7 +151,7 @@ internal sealed class PeerChannel
             return;
         }
         // R15: a member without state holds and acknowledges. If the view ends first, this member has never been in it for its handlers.
-        if (_heldBytes + payload.Length > GroupLimits.EarlyBytes)
+        if (_heldBytes + payload.Length > GroupLimits.EarlyBytesOf(_out.Length))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;

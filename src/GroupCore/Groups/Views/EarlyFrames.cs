@@ -13,10 +13,10 @@ internal sealed class EarlyFrames
     public bool IsEmpty => _frames.Count == 0;
 
     /// <summary>Keeps a frame; false when the bound is reached.</summary>
-    public bool TryAdd(GroupId group, ulong view, int peer, in FrameHeader header, ReadOnlySpan<byte> body)
+    public bool TryAdd(GroupId group, ulong view, int peer, in FrameHeader header, ReadOnlySpan<byte> body, long limit)
     {
         int cost = body.Length + 64;
-        if (Bytes + cost > GroupLimits.EarlyBytes) return false;
+        if (Bytes + cost > limit) return false;
         Bytes += cost;
         _frames.Add(new(group, view, peer, header, body.ToArray()));
         return true;

@@ -82,11 +82,11 @@ internal sealed partial class GroupProtocol
             Node.Counters.Refuse(RefusalReason.WrongSender);
             return;
         }
-        if (_early.TryAdd(Id ?? default, view, peer, header, body)) return;
+        long limit = View is null ? GroupLimits.EarlyMostBytes : GroupLimits.EarlyBytesOf(View.Members.Count);
+        if (!_muted && _early.TryAdd(Id ?? default, view, peer, header, body, limit)) return;
         Node.Counters.Refuse(RefusalReason.Unexpected);
-        // The frame is lost, and only the sender's end of the link could bring it again: this member cannot go on in the next view.
-        if (Id is { } id) Membership.Leave(id);
-        End(new GroupOverloadedException(Name, GroupLimits.EarlyBytes), failed: true);
+        // The frame is lost, and only the sender's end of the link could bring it again: this member cannot stay in the next view.
+        Withdraw(new GroupOverloadedException(Name, limit), failed: true);
     }
 
     /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>

@@ -72,6 +72,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private void Enter(View next, int rank, bool initialised, List<LayerContribution>? contributions = null)
     {
         var waiting = Peers?.Waiting;
+        initialised &= _over is null;
         (View, Rank, Initialised, _gapReported) = (next, rank, initialised, false);
         Multicast = new(this, next, rank, initialised);
         Flush = new(this, next);
@@ -83,7 +84,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             Dispatcher.Add(new() { Kind = EventKind.View, Target = next });
             if (!next.Members[rank].Initialised) AskForInitialisedView();
         }
-        else _loader = new(this, next, _host.Options.MaxCheckpointBytes);
+        else if (_over is null) _loader = new(this, next, _host.Options.MaxCheckpointBytes);
         Queries.OnView(next);
         BindAll();
         InstallLayer(next, contributions ?? []);
@@ -134,6 +135,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>The checkpoint of this view is here: load it before the view event and what was held.</summary>
     public void Load(View view, ReadOnlyMemory<byte> state)
     {
+        if (_over is not null) return;
         Initialised = true;
         Dispatcher.Add(new() { Kind = EventKind.Load, Target = new LoadedState(state) });
         Dispatcher.Add(new() { Kind = EventKind.View, Target = view });
@@ -152,7 +154,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         switch (token & 0xFF)
         {
             case LeaveTimeout:
-                End(new NotMemberException(Name, "it left, and the others had not decided so in time"), failed: false);
+                Withdraw(new NotMemberException(Name, "it left, and the others had not decided so in time"), failed: false);
                 break;
             case LateCut when _lateCut is { } cut && ReferenceEquals(cut.View, View):
                 Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });

@@ -24,7 +24,9 @@ internal sealed partial class GroupProtocol
     private bool _blocked;
     private bool _leaving;
     private int _joinAttempts;
+    private bool _ended;
     private volatile Exception? _over;
+    private volatile bool _muted;
 
     public GroupProtocol(GroupHost host, string name, GroupOptions options, HandlerTable table, ushort slot)
     {
@@ -82,7 +84,14 @@ internal sealed partial class GroupProtocol
 
     public bool IsWedged => Flush?.Proposal is not null;
 
-    public bool IsOver => _over is not null;
+    /// <summary>Whether this member is out of the group.</summary>
+    public bool IsOver => _ended;
+
+    /// <summary>What ended the membership for its callers; the protocol may still have to take part until a view without it.</summary>
+    public Exception? Over => _over;
+
+    /// <summary>Whether the membership failed, so that handlers are not called any more.</summary>
+    public bool Muted => _muted;
 
     public Task<Group> Joined => _joined.Task;
 
@@ -162,8 +171,26 @@ internal sealed partial class GroupProtocol
     /// <summary>The join cannot succeed: leave again, and say why.</summary>
     public void FailJoin(string reason)
     {
-        if (Id is { } id) Membership.Leave(id);
-        End(new JoinRefusedException(Name, reason), failed: true);
+        Touch();
+        Withdraw(new JoinRefusedException(Name, reason), failed: true);
+    }
+
+    /// <summary>
+    /// Over for callers and handlers, but this member leaves like any other: the others wait for its part in the flush (R8), so it stays
+    /// in the protocol, without state, until a view without it is installed.
+    /// </summary>
+    private void Withdraw(Exception reason, bool failed)
+    {
+        if (_over is not null) return;
+        if (Id is not { } id)
+        {
+            End(reason, failed);
+            return;
+        }
+        if (!_leaving) Membership.Leave(id);
+        _leaving = true;
+        (Initialised, _muted) = (false, failed);
+        Conclude(reason, failed);
     }
 
     /// <summary>The giver of the checkpoint is silent: another view brings another checkpoint.</summary>
@@ -187,22 +214,29 @@ internal sealed partial class GroupProtocol
     {
         if (IsOver) return;
         Touch();
-        _over = reason;
+        _ended = true;
         _early.Clear();
         if (View is not null)
         {
             Flush.Close();
             Multicast.Close(reason);
-            FailCalls(Peers.Waiting, reason);
         }
+        if (_over is null) Conclude(reason, failed);
+        _host.Forget(this);
+    }
+
+    private void Conclude(Exception reason, bool failed)
+    {
+        _over = reason;
+        if (View is not null) FailCalls(Peers.Waiting, reason);
         FailCalls(reason);
         Queries.FailAll(reason);
         _loader?.Close();
+        _loader = null;
         _layer?.OnOver(reason);
         _layer = null;
         foreach (var attach in _attaching) attach.Fail(reason);
         _attaching.Clear();
-        _host.Forget(this);
         // Who leaves has handled everything that came before; who failed does not wait for its handlers.
         if (failed || View is null) Node.Complete(new Ending(this, failed ? reason : null));
         else Dispatcher.Add(new() { Kind = EventKind.Left });
