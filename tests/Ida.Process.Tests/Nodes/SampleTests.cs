@@ -27,4 +27,17 @@ public sealed class SampleTests
         Assert.Equal(2, exitCode);
         Assert.Single(errors);
     }
+
+    [Fact]
+    public async Task The_first_page_works_in_two_terminals()
+    {
+        await using var one = SampleProcess.Start("FirstDht");
+        await one.LineAsync("In the group.", Soon);
+        await using var two = SampleProcess.Start("FirstDht");
+        await Task.WhenAll(one.LineAsync("3 apples, 5 pears", Soon), two.LineAsync("3 apples, 5 pears", Soon));
+        one.Say("7 2");
+        await one.LineAsync("7 apples, 2 pears", Soon);
+        two.Say("");
+        await two.LineAsync("7 apples, 2 pears", Soon);
+    }
 }
