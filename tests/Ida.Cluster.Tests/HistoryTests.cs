@@ -34,7 +34,7 @@ public sealed class HistoryTests
     public void I3_histories_under_random_faults_and_joins_are_strictly_serializable()
     {
         int runs = 0, lost = 0;
-        SimulationRunner.ForEachSeed(20, $"*{nameof(I3_histories_under_random_faults_and_joins_are_strictly_serializable)}", run =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(I3_histories_under_random_faults_and_joins_are_strictly_serializable)}", run =>
         {
             var simulation = run.Start();
             var faults = run.Faults(new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) });
