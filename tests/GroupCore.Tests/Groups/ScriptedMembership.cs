@@ -61,6 +61,7 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
     /// <summary>The process hears that it was excluded; until then it goes on.</summary>
     public void Poison(Prng random) => _simulation.After(TimeSpan.FromMilliseconds(random.Next(0, 500)), () => Post(() =>
     {
+        if (Deaf) return;
         State = MembershipState.Poisoned;
         Poisoned?.Invoke();
         _sink!.OnMembershipState(MembershipState.Poisoned, "excluded by the script");
