@@ -82,6 +82,9 @@ public enum FrameType : byte
     /// <summary>What one survivor's layer contributed to the cut.</summary>
     CutPart = 57,
 
+    /// <summary>Whom a member waits for in a flush that takes too long.</summary>
+    FlushWait = 58,
+
     // 64-79: Oracle
     /// <summary>Would you vote for me?</summary>
     PreVote = 64,

@@ -91,6 +91,23 @@ public sealed class ProgressTests
     }
 
     [Fact]
+    public void All_accuse_the_member_that_holds_a_flush_up_and_nobody_its_leader()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = Settled(26, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        // Rank 2 waits for the handler of rank 3, and so the leader for rank 2.
+        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(8));
+        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal(rank[3].Id, a.Item1));
+        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+    }
+
+    [Fact]
     public void A_caller_that_waits_for_its_ordered_message_stays_on_the_thread_of_the_simulation()
     {
         using var cluster = Settled(23, 3);

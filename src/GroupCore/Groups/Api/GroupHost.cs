@@ -25,7 +25,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         node.Route(FrameType.Order, FrameType.Ack, this);
         node.Route(FrameType.Peer, FrameType.Reply, this);
         node.Route(FrameType.Report, FrameType.FlushAck, this);
-        node.Route(FrameType.CutPart, FrameType.CutPart, this);
+        node.Route(FrameType.CutPart, FrameType.FlushWait, this);
         node.Route(FrameType.StateOpen, FrameType.StateDone, this);
         node.Route(FrameType.FirstLayer, FrameType.LastLayer, this);
         node.AtEndOfTurn(this);

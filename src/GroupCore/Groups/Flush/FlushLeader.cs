@@ -19,6 +19,7 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly FlushReport?[] _reports;
     private readonly byte[]?[] _contributions;
     private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
+    private readonly List<int>?[] _waits;
     private bool _cutSent;
     private bool _done;
 
@@ -28,6 +29,7 @@ internal sealed class FlushLeader : ITimerTarget
         _reports = new FlushReport?[takesPart.Length];
         _contributions = new byte[]?[takesPart.Length];
         _acks = new (bool, bool, ulong)[takesPart.Length];
+        _waits = new List<int>?[takesPart.Length];
         for (int rank = 0; rank < takesPart.Length; rank++)
             if (takesPart[rank]) _ranks.Add(rank);
     }
@@ -104,10 +106,47 @@ internal sealed class FlushLeader : ITimerTarget
         if (_group.IsInFlush(_view, _proposal)) SendDone();
     }
 
-    /// <summary>Members whose report or acknowledgement is missing.</summary>
+    /// <summary>A member says for whom it waits: it is not at fault itself.</summary>
+    public void OnWait(int rank, List<int> waitsFor) => _waits[rank] = waitsFor;
+
+    /// <summary>
+    /// Members whose report or acknowledgement is missing, or for whom such a member waits; when all have acknowledged unequal ends of
+    /// the view, those that differ from most.
+    /// </summary>
     public void AddWaitedFor(List<int> ranks)
     {
+        bool all = _cutSent;
         foreach (int rank in _ranks)
-            if (_cutSent ? !_acks[rank].Acked : _reports[rank] is null) ranks.Add(rank);
+        {
+            if (_cutSent ? _acks[rank].Acked : _reports[rank] is not null) continue;
+            all = false;
+            if (rank == _group.Rank) continue;
+            if (_waits[rank] is { Count: > 0 } others) Add(ranks, others);
+            else if (!ranks.Contains(rank)) ranks.Add(rank);
+        }
+        if (!all || _done) return;
+        ulong common = MostCommonHash();
+        foreach (int rank in _ranks)
+            if (_acks[rank].Hash != common) ranks.Add(rank);
+    }
+
+    private static void Add(List<int> ranks, List<int> others)
+    {
+        foreach (int rank in others)
+            if (!ranks.Contains(rank)) ranks.Add(rank);
+    }
+
+    private ulong MostCommonHash()
+    {
+        ulong common = 0;
+        int most = 0;
+        foreach (int rank in _ranks)
+        {
+            int count = 0;
+            foreach (int other in _ranks)
+                if (_acks[other].Hash == _acks[rank].Hash) count++;
+            if (count > most) (common, most) = (_acks[rank].Hash, count);
+        }
+        return common;
     }
 }

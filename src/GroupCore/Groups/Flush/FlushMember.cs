@@ -159,6 +159,7 @@ internal sealed class FlushMember : ITimerTarget
             case FrameType.Cut: OnCut(p, rank, body); break;
             case FrameType.Forward: OnForward(body); break;
             case FrameType.FlushAck: OnAck(rank, body); break;
+            case FrameType.FlushWait: OnWait(rank, body); break;
             case FrameType.Pull: OnPull(p, rank, body); break;
             default: _node.Counters.Refuse(RefusalReason.UnknownType); break;
         }
@@ -299,8 +300,8 @@ internal sealed class FlushMember : ITimerTarget
     }
 
     /// <summary>
-    /// A step took too long: whom does this member wait for? A member that waits for its leader gives it four steps, since the leader
-    /// itself waits for the one at fault and accuses it after one.
+    /// A step took too long: whom does this member wait for? A member tells its leader, and the leader, which gives others a step to do
+    /// so, tells all: they accuse whom it waits for and not the leader, which they accuse only if it is silent for four steps.
     /// </summary>
     void ITimerTarget.OnTimer(long token)
     {
@@ -308,27 +309,61 @@ internal sealed class FlushMember : ITimerTarget
         _group.Touch();
         _steps++;
         var waited = new List<int>();
-        if (_leader is not null) _leader.AddWaitedFor(waited);
-        else if (Acked || Cut is null)
-        {
-            if (_steps >= 4) waited.Add(Leader);
-        }
         if (Cut is not null && !Acked)
         {
             for (int s = 0; s < Cut.Upto.Length; s++)
                 if (_group.Multicast.ReceivedOf(s) < Cut.Upto[s]) waited.Add(Cut.Holder[s]);
             _group.Peers.AddWaitedFor(waited);
         }
-        foreach (int rank in waited)
+        if (_leader is null)
         {
-            if (rank == _group.Rank) continue;
-            var id = _view.Members[rank].Id;
-            if (_accused.Contains(id)) continue;
-            _accused.Add(id);
-            _group.Membership.Accuse(id, Accusation.FlushStall);
+            if (waited.Count > 0) SendWait(Leader, waited);
+            else if ((Acked || Cut is null) && _steps >= 4) waited.Add(Leader);
         }
+        else if (_steps >= 2)
+        {
+            _leader.AddWaitedFor(waited);
+            for (int rank = 0; rank < _takesPart.Length; rank++)
+                if (_takesPart[rank] && rank != _group.Rank && waited.Count > 0) SendWait(rank, waited);
+        }
+        foreach (int rank in waited) Accuse(rank);
         _group.Membership.Sync(_view.Group, _view.Id, Wedge);
         _node.SetTimer(_node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
+    }
+
+    private void Accuse(int rank)
+    {
+        if (rank == _group.Rank) return;
+        var id = _view.Members[rank].Id;
+        if (_accused.Contains(id)) return;
+        _accused.Add(id);
+        _group.Membership.Accuse(id, Accusation.FlushStall);
+    }
+
+    /// <summary>FlushWait: proposal u64, ranks u16 each.</summary>
+    private void SendWait(int to, List<int> ranks)
+    {
+        var frame = _group.Frame(FrameType.FlushWait, 8 + (2 * ranks.Count));
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, Wedge);
+        for (int i = 0; i < ranks.Count; i++) BinaryPrimitives.WriteUInt16LittleEndian(frame[(8 + (2 * i))..], (ushort)ranks[i]);
+        _group.SendTo(to);
+    }
+
+    private void OnWait(int from, ReadOnlySpan<byte> body)
+    {
+        var ranks = new List<int>();
+        for (int at = 8; at + 1 < body.Length && ranks.Count <= _takesPart.Length; at += 2) ranks.Add(BinaryPrimitives.ReadUInt16LittleEndian(body[at..]));
+        if (body.Length != 8 + (2 * ranks.Count) || ranks.Exists(rank => rank >= _takesPart.Length))
+        {
+            _node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        if (_leader is not null) _leader.OnWait(from, ranks);
+        else if (from == Leader)
+        {
+            _steps = 0;
+            foreach (int rank in ranks) Accuse(rank);
+        }
     }
 
     private void WithdrawAll()
