@@ -58,7 +58,7 @@ public sealed class PartitionTests
 
     [Fact]
     public void B4_the_side_with_the_oracle_goes_on_and_the_other_blocks_and_rejoins_with_equal_state() =>
-        SimulationRunner.ForEachSeed(10, $"*{nameof(B4_the_side_with_the_oracle_goes_on_and_the_other_blocks_and_rejoins_with_equal_state)}", run =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(B4_the_side_with_the_oracle_goes_on_and_the_other_blocks_and_rejoins_with_equal_state)}", run =>
         {
             var cluster = new SimCluster(run.Start());
             var simulation = cluster.Simulation;
@@ -97,7 +97,7 @@ public sealed class PartitionTests
 
     [Fact]
     public void B5_without_an_oracle_majority_on_any_side_all_wait_and_nothing_is_lost() =>
-        SimulationRunner.ForEachSeed(10, $"*{nameof(B5_without_an_oracle_majority_on_any_side_all_wait_and_nothing_is_lost)}", run =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(B5_without_an_oracle_majority_on_any_side_all_wait_and_nothing_is_lost)}", run =>
         {
             var cluster = new SimCluster(run.Start());
             var simulation = cluster.Simulation;

@@ -1,0 +1,52 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using Ida.Testing;
+
+namespace Ida.Cluster.Tests;
+
+/// <summary>Groupcore-oracle 15, B9 over the whole stack: what comes together changes the view together.</summary>
+public sealed class ViewTests
+{
+    [Fact]
+    public void B9_joins_failures_and_leaves_within_20_ms_take_at_most_two_views() =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(B9_joins_failures_and_leaves_within_20_ms_take_at_most_two_views)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            var simulation = cluster.Simulation;
+            simulation.RunAsync(async () =>
+            {
+                var members = new List<(SimMember Member, Group Group)>();
+                for (int i = 0; i < 8; i++)
+                {
+                    var member = await cluster.StartAsync();
+                    members.Add((member, await member.Node.JoinAsync("crowd")));
+                }
+                var waiting = new List<SimMember>();
+                for (int i = 0; i < 8; i++) waiting.Add(await cluster.StartAsync());
+                await simulation.Delay(TimeSpan.FromSeconds(2));
+                var seen = new List<View>();
+                var watch = simulation.Spawn(async () =>
+                {
+                    await foreach (var view in members[0].Group.Views()) seen.Add(view);
+                });
+
+                // Not the voters of the Oracle: how fast a view comes when those die is measured elsewhere.
+                var joining = new List<Task>();
+                for (int i = 0; i < 8; i++)
+                {
+                    var joiner = waiting[i];
+                    joining.Add(simulation.Spawn(async () => await joiner.Node.JoinAsync("crowd")));
+                    if (i < 3) members[7 - i].Member.Host.Crash();
+                    if (i is 3 or 4) joining.Add(simulation.Spawn(async () => await members[i].Group.LeaveAsync()));
+                    await simulation.Delay(TimeSpan.FromMilliseconds(2));
+                }
+                await Task.WhenAll(joining);
+                await simulation.Delay(TimeSpan.FromSeconds(2));
+                int changes = seen.Skip(1).Count(view => view.Joined.Count + view.Left.Count + view.Failed.Count > 0);
+                Assert.Equal(8 + 8 - 3 - 2, members[0].Group.CurrentView.Members.Count);
+                Assert.True(changes <= 2, $"{changes} views: {string.Join("; ", seen.Select(view => $"+{view.Joined.Count} -{view.Left.Count} x{view.Failed.Count}"))}");
+                await members[0].Group.DisposeAsync();
+                await watch;
+            }, TimeSpan.FromMinutes(5));
+        });
+}
