@@ -91,8 +91,8 @@ internal sealed class LeaderShell
             case Done:
                 if (_gate.Admit(_state, request)) _intake.Add(request);
                 break;
-            case Join:
-                _intake.AddJoin(request);
+            case Join or Leave or Renew:
+                _intake.Gather(request);
                 break;
             case Depart { Goodbye: true }:
                 _excluding.Add(request.Requester);

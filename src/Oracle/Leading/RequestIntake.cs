@@ -4,30 +4,30 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Requests on their way into the log: joins wait up to 20 ms for others, the rest goes with the turn. One entry holds as many as fit, so
+/// Requests on their way into the log: joins, leaves and asked-for views wait up to 20 ms for others, the rest goes with the turn. One entry holds as many as fit, so
 /// that what came together is one view change. Remembers where to answer and passes over repeats. Source: groupcore-oracle 3.4.
 /// </summary>
 internal sealed class RequestIntake(INode node)
 {
-    public const long JoinWait = 20 * Durations.Millisecond;
-    private const int JoinBatch = 256;
+    public const long GatherTime = 20 * Durations.Millisecond;
+    private const int GatherMost = 256;
     private const int MaxWaiting = 16_384;
     private const int EntryOperations = 256;
     private readonly Dictionary<(ulong Node, ulong Number), int> _origins = [];
     private readonly List<Request> _now = [];
-    private readonly List<Request> _joins = [];
+    private readonly List<Request> _gathered = [];
     private readonly List<Request> _entry = [];
 
-    /// <summary>When the joins that wait are due; <see cref="long.MaxValue"/> without any.</summary>
+    /// <summary>When the requests that wait for others are due; <see cref="long.MaxValue"/> without any.</summary>
     public long Due { get; private set; } = long.MaxValue;
 
-    public bool HasWork => _now.Count > 0 || _joins.Count > 0;
+    public bool HasWork => _now.Count > 0 || _gathered.Count > 0;
 
     public void Clear()
     {
         _origins.Clear();
         _now.Clear();
-        _joins.Clear();
+        _gathered.Clear();
         Due = long.MaxValue;
     }
 
@@ -39,10 +39,10 @@ internal sealed class RequestIntake(INode node)
 
     public void Add(Request request) => _now.Add(request);
 
-    public void AddJoin(Request request)
+    public void Gather(Request request)
     {
-        _joins.Add(request);
-        Due = _joins.Count >= JoinBatch ? node.Now : Math.Min(Due, node.Now + JoinWait);
+        _gathered.Add(request);
+        Due = _gathered.Count >= GatherMost ? node.Now : Math.Min(Due, node.Now + GatherTime);
     }
 
     /// <summary>Appends what is due. What the log does not take is forgotten: its senders repeat it.</summary>
@@ -50,8 +50,8 @@ internal sealed class RequestIntake(INode node)
     {
         if (Due <= node.Now)
         {
-            _now.AddRange(_joins);
-            _joins.Clear();
+            _now.AddRange(_gathered);
+            _gathered.Clear();
             Due = long.MaxValue;
         }
         int at = 0;
