@@ -116,7 +116,7 @@ internal sealed partial class LinkSession
     /// </summary>
     public bool Attach(long peerReceived)
     {
-        if (IsClosed || peerReceived < _queue.Head || peerReceived > _written) return false;
+        if (!CanAttach(peerReceived)) return false;
         DropWrite();
         _queue.TrimTo(peerReceived);
         _queue.Seek(peerReceived);
@@ -124,6 +124,9 @@ internal sealed partial class LinkSession
         BeginInput();
         return true;
     }
+
+    /// <summary>Whether the other end can have received just so much: not less than it has acknowledged, not more than was sent.</summary>
+    public bool CanAttach(long peerReceived) => !IsClosed && peerReceived >= _queue.Head && peerReceived <= _written;
 
     /// <summary>Nothing carries writes any more.</summary>
     public void Detach()

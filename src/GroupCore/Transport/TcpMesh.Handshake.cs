@@ -100,6 +100,13 @@ internal sealed partial class TcpMesh
         }
         if (peer.Connection is { } old)
         {
+            // A Hello of a crossed dial that its dialler has dropped since may be read after the link came up: it tells of less than was
+            // acknowledged. To believe it would end the link.
+            if (!peer.Session.CanAttach(hello.Received))
+            {
+                Answer(connection, HelloStatus.Superseded);
+                return;
+            }
             peer.Session.Detach();
             Drop(old);
         }
