@@ -11,7 +11,8 @@ public sealed class ViewTests
     public void B9_joins_failures_and_leaves_within_20_ms_take_at_most_two_views() =>
         SimulationRunner.ForEachSeed(100, $"*{nameof(B9_joins_failures_and_leaves_within_20_ms_take_at_most_two_views)}", run =>
         {
-            var cluster = new SimCluster(run.Start());
+            // No stragglers of 15 ms: the 20 ms are counted where the requests arrive.
+            var cluster = new SimCluster(run.Start(new() { Link = new() { TailChance = 0 } }));
             var simulation = cluster.Simulation;
             simulation.RunAsync(async () =>
             {
@@ -30,7 +31,8 @@ public sealed class ViewTests
                     await foreach (var view in members[0].Group.Views()) seen.Add(view);
                 });
 
-                // Not the voters of the Oracle: how fast a view comes when those die is measured elsewhere.
+                // Not the voters of the Oracle: how fast a view comes when those die is measured elsewhere. Within 8 ms, so that with their way
+                // to the Oracle's leader all requests are there within 20 ms.
                 var joining = new List<Task>();
                 for (int i = 0; i < 8; i++)
                 {
@@ -38,7 +40,7 @@ public sealed class ViewTests
                     joining.Add(simulation.Spawn(async () => await joiner.Node.JoinAsync("crowd")));
                     if (i < 3) members[7 - i].Member.Host.Crash();
                     if (i is 3 or 4) joining.Add(simulation.Spawn(async () => await members[i].Group.LeaveAsync()));
-                    await simulation.Delay(TimeSpan.FromMilliseconds(2));
+                    await simulation.Delay(TimeSpan.FromMilliseconds(1));
                 }
                 await Task.WhenAll(joining);
                 await simulation.Delay(TimeSpan.FromSeconds(2));
