@@ -41,11 +41,17 @@ public sealed class DirectedTests
         Assert.True(cluster.Checker.Deliveries >= 3 * 20);
     }
 
+    /// <summary>Nine times twelve instants.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
     [InlineData(4)]
+    [InlineData(5)]
+    [InlineData(6)]
+    [InlineData(7)]
+    [InlineData(8)]
+    [InlineData(9)]
     public void B7_leaders_crash_one_after_the_other_in_the_flush_and_the_next_view_installs(ulong seed)
     {
         // The steps of a flush lie within some tens of milliseconds of virtual time: crash the leader at many instants, and its successor too.
@@ -76,15 +82,18 @@ public sealed class DirectedTests
     [Fact]
     public void B8_a_joiner_that_dies_leaves_nobody_wedged()
     {
-        using var cluster = Settled(5, 3);
-        var joiner = cluster.Add();
-        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("g")!.Pending is not null, TimeSpan.FromSeconds(2)));
-        joiner.Crash();
-        cluster.Oracle.Fail(joiner.Membership);
-        Assert.True(cluster.Settle());
-        Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
-        Assert.All(cluster.Usable, m => Assert.False(m.Group!.Protocol.IsWedged));
-        Assert.Null(cluster.Verdict());
+        for (ulong seed = 1; seed <= 100; seed++)
+        {
+            using var cluster = Settled(seed, 3);
+            var joiner = cluster.Add();
+            Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("g")!.Pending is not null, TimeSpan.FromSeconds(2)));
+            joiner.Crash();
+            cluster.Oracle.Fail(joiner.Membership);
+            Assert.True(cluster.Settle());
+            Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
+            Assert.All(cluster.Usable, m => Assert.False(m.Group!.Protocol.IsWedged));
+            Assert.Null(cluster.Verdict());
+        }
     }
 
     [Fact]
@@ -105,15 +114,18 @@ public sealed class DirectedTests
     [Fact]
     public void B11_hot_swap_reaches_the_members_views()
     {
-        using var cluster = Settled(7, 6);
-        var byRank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        byRank[2].Crash();
-        cluster.Oracle.Fail(byRank[2].Membership);
-        Assert.True(cluster.Settle());
-        var view = byRank[0].Group!.CurrentView;
-        Assert.Equal(2, view.RankOf(byRank[5].Id));
-        Assert.Equal(new Move(byRank[5].Id, 5, 2), Assert.Single(view.Moved));
-        Assert.Null(cluster.Verdict());
+        for (ulong seed = 1; seed <= 100; seed++)
+        {
+            using var cluster = Settled(seed, 6);
+            var byRank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+            byRank[2].Crash();
+            cluster.Oracle.Fail(byRank[2].Membership);
+            Assert.True(cluster.Settle());
+            var view = byRank[0].Group!.CurrentView;
+            Assert.Equal(2, view.RankOf(byRank[5].Id));
+            Assert.Equal(new Move(byRank[5].Id, 5, 2), Assert.Single(view.Moved));
+            Assert.Null(cluster.Verdict());
+        }
     }
 
     [Fact]
