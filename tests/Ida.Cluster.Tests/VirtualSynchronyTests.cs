@@ -7,7 +7,9 @@ namespace Ida.Cluster.Tests;
 public sealed class VirtualSynchronyTests
 {
     [Fact]
-    public void B1_groups_under_the_real_oracle_keep_every_guarantee() =>
+    public void B1_groups_under_the_real_oracle_keep_every_guarantee()
+    {
+        long runs = 0, deliveries = 0;
         SimulationRunner.ForEachSeed(100, $"*{nameof(B1_groups_under_the_real_oracle_keep_every_guarantee)}", run =>
         {
             var cluster = new SimCluster(run.Start());
@@ -54,7 +56,11 @@ public sealed class VirtualSynchronyTests
                 foreach (var gone in members.Where(one => !one.Member.Host.Alive || one.Member.Node.Completion.IsCompleted)) gone.End();
                 checker.CheckFinal(atRest: members.Any(one => one.Usable));
                 checker.ThrowIfFailed();
-                Assert.True(checker.Deliveries > 200, $"{checker.Deliveries} deliveries");
+                runs++;
+                deliveries += checker.Deliveries;
             }, TimeSpan.FromMinutes(10));
         });
+        // A crash while the Oracle grows past two voters may end it: then little is sent, but not in most runs.
+        Assert.True(deliveries > runs * 500, $"{deliveries} deliveries in {runs} runs");
+    }
 }
