@@ -69,6 +69,27 @@ public sealed class AcceptanceTests
     }
 
     [Fact]
+    public void I9_4_a_put_that_was_reported_done_survives_its_coordinator()
+    {
+        for (ulong seed = 1; seed <= Seeds; seed++)
+        {
+            var world = DhtWorld.Founded(6, seed);
+            int coordinator = world.Random.Next(6);
+            var keys = new[] { "a0", "a1" };
+            var put = Map(world, coordinator).OrderedPutAsync(keys.Select(key => KeyValuePair.Create(key, (int)seed))).AsTask();
+            Wait(world, put);
+            Assert.True(put.IsCompletedSuccessfully);
+            // At this very instant: what it had not handed to the network is lost with it.
+            world.Crash(world.Members[coordinator], loseAll: true);
+            world.ChangeView();
+            int survivor = (coordinator + 1 + world.Random.Next(5)) % 6;
+            var get = Map(world, survivor).OrderedGetAsync(keys).AsTask();
+            Wait(world, get);
+            Assert.Equal([(int)seed, (int)seed], Done(get).Values.Select(found => found.Value));
+        }
+    }
+
+    [Fact]
     public void I9_5_after_coordinator_and_a_reading_replica_die_no_older_value_is_read()
     {
         for (ulong seed = 1; seed <= Seeds; seed++)

@@ -43,9 +43,6 @@ public sealed class IdaNode : IAsyncDisposable
     /// <summary>Ends when the node has stopped; faults with <see cref="PoisonedException"/> when it was excluded and does not rejoin.</summary>
     public Task Completion => _completion.Task;
 
-    /// <summary>The machinery of the present life, for tests.</summary>
-    internal NodeLife Life => _life;
-
     /// <summary>Starts a node and waits until the cluster has registered it.</summary>
     /// <exception cref="ArgumentException">An option is wrong; the message names it and what is allowed.</exception>
     /// <exception cref="InsecureBindException">The listen address is beyond the loopback.</exception>

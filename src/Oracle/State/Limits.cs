@@ -15,9 +15,6 @@ internal static class Limits
     public const int Replicas = 16;
     public const int OperationsPerEntry = 512;
 
-    /// <summary>Content of one log entry in bytes; an entry must fit one frame.</summary>
-    public const int EntryBytes = 512 << 10;
-
     /// <summary>State of the Oracle in bytes, as a voter accepts it from a leader.</summary>
     public const int SnapshotBytes = 64 << 20;
 
