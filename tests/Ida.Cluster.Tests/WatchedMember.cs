@@ -66,7 +66,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember m
         }
         catch (Exception error) when (IsOver(error))
         {
-            return;
+            // A flush that fails with its member promises nothing.
         }
     }
 

@@ -74,6 +74,7 @@ internal static class GroupLimits
     public const long PeerOutstandingBytes = 4L << 20;
 
     public const int Queries = 65_536;
+
     /// <summary>Bytes of frames that come before their time (of a view or proposal not known here yet) that a member of a view keeps (R11).</summary>
     public static long EarlyBytesOf(int members) => Math.Clamp(members * EarlyBytesOfMember, EarlyLeastBytes, EarlyMostBytes);
 
