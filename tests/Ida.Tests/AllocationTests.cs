@@ -2,7 +2,7 @@ using Ida.Tests.Harness;
 
 namespace Ida.Tests;
 
-/// <summary>The hot path allocates what it keeps or returns, and nothing else (data-path rule 4).</summary>
+/// <summary>The hot path allocates what it keeps or returns, and nothing else.</summary>
 public sealed class AllocationTests(ITestOutputHelper output)
 {
     [Fact]

@@ -13,7 +13,7 @@ namespace GroupCore.Runtime;
 /// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. A caller makes a system call only if the loop sleeps.</para>
 /// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node stops as if it had crashed: callers
 /// get a <see cref="NodeStoppedException"/> with the fault inside, <see cref="Faulted"/> tells it, the process goes on.</para>
-/// <para>Source: groupcore-oracle 1.4; data-path rules 1, 2, 5, 6.</para>
+/// <para>Source: groupcore-oracle 1.4.</para>
 /// </remarks>
 internal sealed class NodeLoop : IHostPort, IAsyncDisposable
 {

@@ -24,7 +24,7 @@ internal sealed record NodeLoopOptions
 
     /// <summary>
     /// For how long an idle loop looks for work, yielding its core, before it sleeps; at most 10 ms, zero to sleep at once. Adaptive: it
-    /// shrinks while looking finds nothing. Default 50 µs: a wake-up costs more than that on virtual machines (data-path, table).
+    /// shrinks while looking finds nothing. Default 50 µs: a wake-up costs more than that on virtual machines.
     /// </summary>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 

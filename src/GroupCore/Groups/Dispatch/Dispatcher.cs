@@ -5,7 +5,7 @@ namespace GroupCore.Groups.Dispatch;
 
 /// <summary>
 /// The event stream of one group: the loop appends in delivery order, one worker at a time runs the handlers, in batches of what has
-/// gathered meanwhile. Source: groupcore-oracle 1.4, 6.8 (b); data-path rule 7.
+/// gathered meanwhile. Source: groupcore-oracle 1.4, 6.8 (b).
 /// </summary>
 /// <remarks>
 /// Two arrays change hands, so nothing is shared while either side works: the loop fills one, the worker empties the other, and tells
@@ -28,8 +28,13 @@ internal sealed class Dispatcher : ICompletion
     private long _addedBytes;
     private long _doneEvents;
     private long _doneBytes;
-    private Slab? _holdSlab;
+    private MessageSlab? _holdSlab;
     private int _holdCount;
+    // The worker's own.
+    private int _next;
+    private long _batchBytes;
+    private MessageSlab? _releaseSlab;
+    private int _releaseCount;
     // Written by the worker, read by the loop.
     private long _workedEvents;
     private long _workedBytes;
@@ -87,43 +92,73 @@ internal sealed class Dispatcher : ICompletion
     }
 
     /// <summary>Runs a batch; outside of the loop unless inline.</summary>
-    public void Run() => _ = RunAsync();
+    public void Run() => ExecutionContext.Run(_target.Context, static dispatcher => ((Dispatcher)dispatcher!).RunBatch(), this);
 
-    private async Task RunAsync()
+    private void RunBatch()
     {
-        int count = _toRun;
-        long bytes = 0;
-        Slab? slab = null;
-        int held = 0;
-        _target.BeginBatch();
-        for (int i = 0; i < count; i++)
-        {
-            var pending = _target.Handle(ref _running[i]);
-            if (!pending.IsCompletedSuccessfully) await pending.ConfigureAwait(false);
-            bytes += _running[i].Length;
-            if (_running[i].Slab is { } done)
-            {
-                if (!ReferenceEquals(done, slab))
-                {
-                    slab?.Release(held);
-                    (slab, held) = (done, 0);
-                }
-                held++;
-            }
-            _running[i] = default;
-            if ((i + 1) % ProgressEvery != 0 || i + 1 == count) continue;
-            slab?.Release(held);
-            (slab, held) = (null, 0);
-            Report(ProgressEvery, bytes);
-            bytes = 0;
-        }
-        slab?.Release(held);
-        Report(count % ProgressEvery == 0 ? ProgressEvery : count % ProgressEvery, bytes, last: true);
+        _next = 0;
+        if (RunToPending(out var pending)) EndBatch();
+        else _ = FinishAsync(pending);
     }
 
-    private void Report(int events, long bytes, bool last = false)
+    /// <summary>A handler waits for something: the rest of the batch runs behind it.</summary>
+    private async Task FinishAsync(ValueTask pending)
     {
-        Volatile.Write(ref _workedBytes, _workedBytes + bytes);
+        do
+        {
+            await pending.ConfigureAwait(false);
+            OnEventDone();
+        }
+        while (!RunToPending(out pending));
+        EndBatch();
+    }
+
+    /// <summary>Runs events until one is pending; true when none is left.</summary>
+    private bool RunToPending(out ValueTask pending)
+    {
+        while (_next < _toRun)
+        {
+            pending = _target.Handle(ref _running[_next]);
+            if (!pending.IsCompletedSuccessfully) return false;
+            OnEventDone();
+        }
+        pending = default;
+        return true;
+    }
+
+    private void OnEventDone()
+    {
+        ref var done = ref _running[_next++];
+        _batchBytes += done.Length;
+        if (done.Slab is { } slab)
+        {
+            if (!ReferenceEquals(slab, _releaseSlab)) ReleaseHeld();
+            _releaseSlab = slab;
+            _releaseCount++;
+        }
+        done = default;
+        if (_next % ProgressEvery != 0 || _next == _toRun) return;
+        ReleaseHeld();
+        Report(ProgressEvery, last: false);
+    }
+
+    private void EndBatch()
+    {
+        ReleaseHeld();
+        Report(_toRun % ProgressEvery == 0 ? ProgressEvery : _toRun % ProgressEvery, last: true);
+    }
+
+    /// <summary>One atomic operation per run of a slab.</summary>
+    private void ReleaseHeld()
+    {
+        _releaseSlab?.Release(_releaseCount);
+        (_releaseSlab, _releaseCount) = (null, 0);
+    }
+
+    private void Report(int events, bool last)
+    {
+        Volatile.Write(ref _workedBytes, _workedBytes + _batchBytes);
+        _batchBytes = 0;
         Volatile.Write(ref _workedEvents, _workedEvents + events);
         // Once the loop sees this the arrays are its own again.
         if (last) _idle = true;

@@ -10,13 +10,16 @@ internal struct GroupEvent
     /// <summary>Sender.</summary>
     public ushort Rank;
     public uint Handler;
-    public Slab? Slab;
+    public MessageSlab? Slab;
     public int Offset;
     public int Length;
 
-    /// <summary>By kind: the call that ends with this delivery, the handling of a point-to-point message, the view, the checkpoint.</summary>
+    /// <summary>By kind: the call that ends with this delivery, the view, the checkpoint.</summary>
     public object? Target;
 
     /// <summary>Number of the query.</summary>
     public ulong Number;
+
+    /// <summary>For a point-to-point message: its number in the table of those being handled.</summary>
+    public ulong Handling;
 }

@@ -3,8 +3,8 @@ namespace GroupCore.Groups.Dispatch;
 /// <summary>Where events of a group go.</summary>
 internal interface IEventTarget
 {
-    /// <summary>A batch begins, on the worker.</summary>
-    void BeginBatch();
+    /// <summary>In which handlers run: it tells the group's own calls that they come from one. Asked for on the worker.</summary>
+    ExecutionContext Context { get; }
 
     /// <summary>Handles one event, on the worker; must not throw.</summary>
     ValueTask Handle(ref GroupEvent entry);

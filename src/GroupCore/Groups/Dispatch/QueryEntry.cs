@@ -11,9 +11,17 @@ internal sealed class QueryEntry<TQuery, TReply>(string name, IPayloadSerializer
     public override ValueTask Invoke(MemberRef from, ReadOnlyMemory<byte> payload) =>
         throw new WrongHandlerTypeException(Name, "answers queries and takes no plain messages");
 
-    public override async ValueTask<ReplyStatus> Answer(MemberRef from, ReadOnlyMemory<byte> payload, IBufferWriter<byte> reply)
+    public override ValueTask<ReplyStatus> Answer(MemberRef from, ReadOnlyMemory<byte> payload, IBufferWriter<byte> reply)
     {
-        var given = await answer(from, serializer.Deserialize<TQuery>(payload.Span)).ConfigureAwait(false);
+        var pending = answer(from, serializer.Deserialize<TQuery>(payload.Span));
+        return pending.IsCompletedSuccessfully ? new(Write(pending.Result, reply)) : WriteAsync(pending, reply);
+    }
+
+    private async ValueTask<ReplyStatus> WriteAsync(ValueTask<QueryAnswer<TReply>> pending, IBufferWriter<byte> reply) =>
+        Write(await pending.ConfigureAwait(false), reply);
+
+    private ReplyStatus Write(QueryAnswer<TReply> given, IBufferWriter<byte> reply)
+    {
         if (given.Status == ReplyStatus.Value) serializer.Serialize(reply, given.Value!);
         else if (given.Status == ReplyStatus.Abort) Encoding.UTF8.GetBytes(given.Error, reply);
         return given.Status;

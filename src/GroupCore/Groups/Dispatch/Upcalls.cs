@@ -10,17 +10,28 @@ namespace GroupCore.Groups.Dispatch;
 internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 {
     private static readonly AsyncLocal<Upcalls?> s_current = new();
+    private ExecutionContext? _context;
     private View? _view;
-    private Handling? _handling;
+    private ulong _handling;
     private bool _left;
 
     /// <summary>Whether the caller runs in a handler of this group.</summary>
     public bool IsCurrent => ReferenceEquals(s_current.Value, this);
 
-    /// <summary>The point-to-point message that the calling handler handles.</summary>
-    public Handling? CurrentHandling => IsCurrent ? _handling : null;
+    /// <summary>Number of the point-to-point message that the calling handler handles, else 0.</summary>
+    public ulong CurrentHandling => IsCurrent ? Volatile.Read(ref _handling) : 0;
 
-    public void BeginBatch() => s_current.Value = this;
+    /// <summary>Made once: setting an <see cref="AsyncLocal{T}"/> for each batch would make a context each time.</summary>
+    public ExecutionContext Context => _context ??= CaptureContext();
+
+    private ExecutionContext CaptureContext()
+    {
+        var outer = s_current.Value;
+        s_current.Value = this;
+        var context = ExecutionContext.Capture() ?? throw new InvalidOperationException("A worker does not suppress the flow of its context.");
+        s_current.Value = outer;
+        return context;
+    }
 
     public void OnHandled(long events)
     {
@@ -38,7 +49,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         switch (entry.Kind)
         {
             case EventKind.Message or EventKind.PeerMessage: return OnMessage(ref entry);
-            case EventKind.Query or EventKind.PeerQuery: return new(OnQueryAsync(entry));
+            case EventKind.Query or EventKind.PeerQuery: return OnQuery(ref entry);
             case EventKind.View: OnView((View)entry.Target!); break;
             case EventKind.Proposed: OnProposed((TerminationContext)entry.Target!); break;
             case EventKind.Save: ((StateCut)entry.Target!).Take(group.Table.Snapshot); break;
@@ -60,7 +71,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private ValueTask OnMessage(ref GroupEvent entry)
     {
         var own = entry.Target as SendOperation;
-        _handling = entry.Target as Handling;
+        Volatile.Write(ref _handling, entry.Handling);
         var from = From(entry.Rank);
         if (group.Table.Find(entry.Handler) is not { } handler)
         {
@@ -78,7 +89,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
                 group.Facade.Report(new(handler.Name, from, error));
             }
         }
-        _handling = null;
+        Volatile.Write(ref _handling, 0);
         own?.Complete();
         return default;
     }
@@ -93,15 +104,15 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         {
             group.Facade.Report(new(handler.Name, from, error));
         }
-        _handling = null;
+        Volatile.Write(ref _handling, 0);
         own?.Complete();
     }
 
-    private async Task OnQueryAsync(GroupEvent entry)
+    private ValueTask OnQuery(ref GroupEvent entry)
     {
-        _handling = entry.Target as Handling;
+        Volatile.Write(ref _handling, entry.Handling);
         var from = From(entry.Rank);
-        var reply = new ReplyOperation(group, from.Id, entry.Number);
+        var reply = ReplyOperation.Rent(group, from.Id, entry.Number);
         if (group.Table.Find(entry.Handler) is not { } handler)
         {
             group.Facade.Unhandled(entry.Handler, from);
@@ -111,16 +122,38 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         {
             try
             {
-                reply.Status = await handler.Answer(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length), reply.Payload).ConfigureAwait(false);
+                var pending = handler.Answer(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length), reply.Payload);
+                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from, reply);
+                reply.Status = pending.Result;
             }
             catch (Exception error)
             {
-                group.Facade.Report(new(handler.Name, from, error));
-                reply.Abort($"{error.GetType().Name}: {error.Message}");
+                Abort(reply, handler, from, error);
             }
         }
-        _handling = null;
+        Volatile.Write(ref _handling, 0);
         group.Post(reply);
+        return default;
+    }
+
+    private async ValueTask FinishAsync(ValueTask<ReplyStatus> pending, HandlerEntry handler, MemberRef from, ReplyOperation reply)
+    {
+        try
+        {
+            reply.Status = await pending.ConfigureAwait(false);
+        }
+        catch (Exception error)
+        {
+            Abort(reply, handler, from, error);
+        }
+        Volatile.Write(ref _handling, 0);
+        group.Post(reply);
+    }
+
+    private void Abort(ReplyOperation reply, HandlerEntry handler, MemberRef from, Exception error)
+    {
+        group.Facade.Report(new(handler.Name, from, error));
+        reply.Abort($"{error.GetType().Name}: {error.Message}");
     }
 
     private MemberRef From(int rank) => new(rank, _view!.Members[rank]);

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Sources;
-using GroupCore.Groups.Peers;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -40,8 +39,8 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     /// <summary>For point-to-point: the member it is for.</summary>
     public ProcessId? To { get; set; }
 
-    /// <summary>For point-to-point: the message being handled when it was called.</summary>
-    public Handling? Parent { get; set; }
+    /// <summary>For point-to-point: number of the message in whose handler it was called, else 0.</summary>
+    public ulong Parent { get; set; }
 
     /// <summary>For point-to-point: the proposal of the termination hook that sends it, else 0.</summary>
     public ulong HookProposal { get; set; }
@@ -72,7 +71,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     {
         _cancellation.Dispose();
         (_cancellation, CancelledBy, _cancelled) = (default, default, 0);
-        (Charged, Detached, Sent, To, Parent, HookProposal, Query, Error) = (false, false, 0, null, null, 0, 0, null);
+        (Charged, Detached, Sent, To, Parent, HookProposal, Query, Error) = (false, false, 0, null, 0, 0, 0, null);
         Group = null!;
         Payload.Reset();
         _core.Reset();

@@ -8,8 +8,8 @@ namespace GroupCore.Groups.Multicast;
 internal sealed class SenderLog
 {
     private StoredMessage[] _ring = [];
-    private Queue<(uint Seq, Slab Slab, int Length)>? _assembled;
-    private Slab? _assembly;
+    private Queue<(uint Seq, MessageSlab Slab, int Length)>? _assembled;
+    private MessageSlab? _assembly;
     private int _assemblyLength;
 
     public uint Base { get; private set; }
@@ -39,7 +39,7 @@ internal sealed class SenderLog
 
     public bool Holds(uint seq) => seq - Base < Received - Base;
 
-    public void Append(Slab slab, int offset, int length, MessageKind kind, uint dep)
+    public void Append(MessageSlab slab, int offset, int length, MessageKind kind, uint dep)
     {
         if (Count == _ring.Length) Grow();
         ref var message = ref this[Received];
@@ -77,12 +77,12 @@ internal sealed class SenderLog
         if ((message.Kind & MessageKind.First) != MessageKind.None)
         {
             DropAssembly();
-            _assembly = Slab.Rent(Slab.Size);
+            _assembly = MessageSlab.Rent(MessageSlab.Size);
         }
         if (_assembly is null || _assemblyLength + payload.Length > GroupLimits.MessageBytes) return false;
         if (_assembly.Bytes.Length - _assemblyLength < payload.Length)
         {
-            var larger = Slab.Rent(Math.Max(_assembly.Bytes.Length * 2, _assemblyLength + payload.Length));
+            var larger = MessageSlab.Rent(Math.Max(_assembly.Bytes.Length * 2, _assemblyLength + payload.Length));
             _assembly.Bytes.AsSpan(0, _assemblyLength).CopyTo(larger.Bytes);
             _assembly.Release(1);
             _assembly = larger;
@@ -93,7 +93,7 @@ internal sealed class SenderLog
     }
 
     /// <summary>Takes the message put together; the caller then holds the slab.</summary>
-    public (Slab? Slab, int Length) TakeAssembly()
+    public (MessageSlab? Slab, int Length) TakeAssembly()
     {
         var taken = (_assembly, _assemblyLength);
         (_assembly, _assemblyLength) = (null, 0);
@@ -107,7 +107,7 @@ internal sealed class SenderLog
         if (slab is not null) (_assembled ??= new()).Enqueue((seq, slab, length));
     }
 
-    public (Slab? Slab, int Length) TakeKept(uint seq)
+    public (MessageSlab? Slab, int Length) TakeKept(uint seq)
     {
         if (_assembled is null || !_assembled.TryPeek(out var kept) || kept.Seq != seq) return default;
         _assembled.Dequeue();

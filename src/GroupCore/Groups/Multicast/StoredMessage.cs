@@ -3,7 +3,7 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>Where a message's record lies, and what the protocol needs of it.</summary>
 internal struct StoredMessage
 {
-    public Slab Slab;
+    public MessageSlab Slab;
     public int Offset;
     public int Length;
     public uint Dep;

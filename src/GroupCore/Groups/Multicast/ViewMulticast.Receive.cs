@@ -7,7 +7,7 @@ namespace GroupCore.Groups.Multicast;
 internal sealed partial class ViewMulticast
 {
     private readonly List<(ushort Rank, uint Seq)> _positions = [];
-    private Slab? _receiveSlab;
+    private MessageSlab? _receiveSlab;
 
     /// <summary>Multicasts of a member. While wedged they are refused (R1): the report has said what was received.</summary>
     public void OnData(int sender, ReadOnlySpan<byte> body, bool wedged)
@@ -50,7 +50,7 @@ internal sealed partial class ViewMulticast
             else
             {
                 slab?.Release(1);
-                slab = _receiveSlab = Slab.Rent(Math.Max(Slab.Size, records.Length));
+                slab = _receiveSlab = MessageSlab.Rent(Math.Max(MessageSlab.Size, records.Length));
             }
         }
         int offset = slab.Used;

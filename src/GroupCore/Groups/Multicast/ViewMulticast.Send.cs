@@ -8,7 +8,7 @@ internal sealed partial class ViewMulticast
 {
     /// <summary>Sender rank u16, count u16, first sequence number u32.</summary>
     internal const int DataHead = 8;
-    private Slab? _sendSlab;
+    private MessageSlab? _sendSlab;
     private int _runStart;
     private int _runCount;
     private uint _runFirst;
@@ -45,7 +45,7 @@ internal sealed partial class ViewMulticast
     /// <summary>The own ordered message just appended completes its call, if one waits, when it is delivered here.</summary>
     public void AwaitOrdered(SendOperation? call) => _ownOrdered.Enqueue(call);
 
-    private Slab RoomFor(int size)
+    private MessageSlab RoomFor(int size)
     {
         if (_sendSlab is { } slab)
         {
@@ -58,7 +58,7 @@ internal sealed partial class ViewMulticast
             }
             slab.Release(1);
         }
-        return _sendSlab = Slab.Rent(Math.Max(Slab.Size, size));
+        return _sendSlab = MessageSlab.Rent(Math.Max(MessageSlab.Size, size));
     }
 
     private void EmitRun()

@@ -153,13 +153,13 @@ internal sealed partial class ViewMulticast
         Emit(sender, message, message.Slab, message.Offset + head, message.Length - head, own, owned: false);
     }
 
-    private void EmitAssembled(int sender, in StoredMessage message, (Slab? Slab, int Length) assembled, SendOperation? own)
+    private void EmitAssembled(int sender, in StoredMessage message, (MessageSlab? Slab, int Length) assembled, SendOperation? own)
     {
         if (assembled.Slab is { } slab) Emit(sender, message, slab, 0, assembled.Length, own, owned: true);
         else _node.Counters.Refuse(RefusalReason.Malformed);
     }
 
-    private void Emit(int sender, in StoredMessage message, Slab slab, int offset, int length, SendOperation? own, bool owned)
+    private void Emit(int sender, in StoredMessage message, MessageSlab slab, int offset, int length, SendOperation? own, bool owned)
     {
         var delivery = new GroupEvent
         {

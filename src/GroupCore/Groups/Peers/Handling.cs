@@ -4,29 +4,27 @@ namespace GroupCore.Groups.Peers;
 /// A point-to-point message while it is being handled: acknowledged only when its handler has returned and every message that the
 /// handler sent is acknowledged, so that no chain outlives the view it began in (R13; E. W. Dijkstra, C. S. Scholten 1980).
 /// </summary>
-internal sealed class Handling(PeerChannel channel, int rank, uint id, Handling? parent)
+internal struct Handling
 {
-    public PeerChannel Channel { get; } = channel;
+    /// <summary>A message that was acknowledged before it is handled: nobody waits for it.</summary>
+    public const int Nobody = -1;
 
-    /// <summary>The sender; the own rank for a message to oneself.</summary>
-    public int Rank { get; } = rank;
+    public bool Open;
 
-    public uint Id { get; } = id;
+    /// <summary>Who waits: the sender, the own rank for a message to oneself, or <see cref="Nobody"/>.</summary>
+    public int Rank;
 
-    /// <summary>Whose message it is; differs from <see cref="Rank"/> when it was acknowledged before it is handled.</summary>
-    public int From { get; init; } = rank;
+    /// <summary>The sender's number of the message.</summary>
+    public uint Id;
 
-    /// <summary>For a message to oneself: the message in whose handler it was sent.</summary>
-    public Handling? Parent { get; } = parent;
-
-    public bool Handled { get; set; }
-
-    /// <summary>Messages sent by the handler that are not acknowledged.</summary>
-    public int Children { get; set; }
+    /// <summary>For a message to oneself: the handling in which it was sent, else 0.</summary>
+    public ulong Parent;
 
     /// <summary>Number of the event in the group's stream.</summary>
-    public long Event { get; set; }
+    public long Event;
 
-    /// <summary>For a query: its number, else 0.</summary>
-    public ulong Query { get; set; }
+    /// <summary>Messages sent by the handler that are not acknowledged.</summary>
+    public int Children;
+
+    public bool Handled;
 }

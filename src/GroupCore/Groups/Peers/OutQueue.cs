@@ -3,7 +3,7 @@ namespace GroupCore.Groups.Peers;
 /// <summary>Messages to one member that it has not acknowledged; acknowledgements come in any order.</summary>
 internal sealed class OutQueue
 {
-    private (Handling? Parent, int Bytes, bool Open)[] _ring = [];
+    private (ulong Parent, int Bytes, bool Open)[] _ring = [];
     private uint _first;
 
     public uint Next { get; private set; }
@@ -12,11 +12,12 @@ internal sealed class OutQueue
 
     public long Bytes { get; private set; }
 
-    public uint Add(Handling? parent, int bytes)
+    /// <summary>Adds a message that was sent in the handling <paramref name="parent"/>, 0 for none.</summary>
+    public uint Add(ulong parent, int bytes)
     {
         if (Next - _first == (uint)_ring.Length)
         {
-            var larger = new (Handling?, int, bool)[Math.Max(16, _ring.Length * 2)];
+            var larger = new (ulong, int, bool)[Math.Max(16, _ring.Length * 2)];
             for (uint id = _first; id != Next; id++) larger[id & (uint)(larger.Length - 1)] = _ring[id & (uint)(_ring.Length - 1)];
             _ring = larger;
         }
@@ -27,9 +28,9 @@ internal sealed class OutQueue
     }
 
     /// <summary>Closes a message; false when it is not open.</summary>
-    public bool TryClose(uint id, out Handling? parent)
+    public bool TryClose(uint id, out ulong parent)
     {
-        parent = null;
+        parent = 0;
         if (id - _first >= Next - _first) return false;
         ref var entry = ref _ring[id & (uint)(_ring.Length - 1)];
         if (!entry.Open) return false;
@@ -42,5 +43,5 @@ internal sealed class OutQueue
     }
 
     /// <summary>Closes the oldest open message.</summary>
-    public bool TryCloseFirst(out Handling? parent) => TryClose(_first, out parent);
+    public bool TryCloseFirst(out ulong parent) => TryClose(_first, out parent);
 }

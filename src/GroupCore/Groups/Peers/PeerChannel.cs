@@ -26,16 +26,17 @@ internal sealed class PeerChannel
     private readonly OutQueue[] _out;
     private readonly List<uint>[] _acks;
     private readonly List<(int Rank, ulong Proposal, byte[] Body)> _held = [];
-    private readonly Queue<Handling> _handling = new();
+    private readonly HandlingTable _handling;
     private readonly Queue<SendOperation> _waiting = new();
-    private readonly Queue<(Handling Handling, uint Handler, byte[] Payload)> _beforeState = new();
+    private readonly Queue<(int From, ulong Query, uint Handler, byte[] Payload)> _beforeState = new();
+    private MessageSlab? _slab;
     private FlushMember? _flush;
     private int _heldBytes;
     private bool _ackDirty;
 
-    public PeerChannel(GroupProtocol group, View view, int self)
+    public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling)
     {
-        (_group, _node, _view, _self) = (group, group.Node, view, self);
+        (_group, _node, _view, _self, _handling) = (group, group.Node, view, self, new(firstHandling));
         _out = new OutQueue[view.Members.Count];
         _acks = new List<uint>[view.Members.Count];
         for (int rank = 0; rank < _out.Length; rank++) (_out[rank], _acks[rank]) = (new(), []);
@@ -44,10 +45,13 @@ internal sealed class PeerChannel
     /// <summary>Messages of this member that are not handled yet (R7).</summary>
     public int Outstanding { get; private set; }
 
+    /// <summary>Numbers of handlings from this one on are the next view's.</summary>
+    public ulong NextHandling => _handling.Next;
+
     /// <summary>A caller's message. Normal calls of a wedged member wait for the next view, those of hooks and of handlers of this view's messages do not.</summary>
     public void Take(SendOperation call)
     {
-        bool inside = call.HookProposal != 0 || (call.Parent is { } parent && parent.Channel == this);
+        bool inside = call.HookProposal != 0 || _handling.IsOpen(call.Parent);
         if ((_flush is not null && !inside) || (!inside && _waiting.Count > 0) || !TrySend(call, inside)) _waiting.Enqueue(call);
     }
 
@@ -72,10 +76,10 @@ internal sealed class PeerChannel
         }
         var queue = _out[rank];
         if (!inside && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes)) return false;
-        var parent = call.Parent is { } given && given.Channel == this ? given : null;
-        if (parent is not null) parent.Children++;
+        ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
+        if (parent != 0) _handling[parent].Children++;
         Outstanding++;
-        if (rank == _self) SendToSelf(call, parent);
+        if (rank == _self) Enqueue(new() { Rank = _self, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
         else Transmit(call, rank, queue.Add(parent, call.Payload.Length));
         _group.Finish(call);
         return true;
@@ -99,11 +103,6 @@ internal sealed class PeerChannel
         _group.SendTo(rank);
     }
 
-    private void SendToSelf(SendOperation call, Handling? parent)
-    {
-        Enqueue(new(this, _self, 0, parent) { Query = call.Query }, call.Handler, call.Payload.Written);
-    }
-
     /// <summary>A message of a member. Untrusted.</summary>
     public void OnPeer(int rank, ReadOnlySpan<byte> body)
     {
@@ -122,7 +121,7 @@ internal sealed class PeerChannel
             return;
         }
         ulong query = (body[4] & QueryFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[(head - 8)..]) : 0;
-        Enqueue(new(this, rank, BinaryPrimitives.ReadUInt32LittleEndian(body), null) { Query = query }, BinaryPrimitives.ReadUInt32LittleEndian(body[5..]), body[head..]);
+        Enqueue(new() { Rank = rank, Id = BinaryPrimitives.ReadUInt32LittleEndian(body) }, rank, query, BinaryPrimitives.ReadUInt32LittleEndian(body[5..]), body[head..]);
     }
 
     /// <summary>R14: a message of a hook waits until this member is wedged at its proposal.</summary>
@@ -140,14 +139,14 @@ internal sealed class PeerChannel
     /// <summary>The state is loaded and the view event queued: what came before is delivered now.</summary>
     public void Initialise()
     {
-        while (_beforeState.TryDequeue(out var held)) Deliver(held.Handling, held.Handler, held.Payload);
+        while (_beforeState.TryDequeue(out var held)) Deliver(new() { Rank = Handling.Nobody }, held.From, held.Query, held.Handler, held.Payload);
     }
 
-    private void Enqueue(Handling handling, uint handler, ReadOnlySpan<byte> payload)
+    private void Enqueue(in Handling handling, int from, ulong query, uint handler, ReadOnlySpan<byte> payload)
     {
         if (_group.Initialised)
         {
-            Deliver(handling, handler, payload);
+            Deliver(handling, from, query, handler, payload);
             return;
         }
         // R15: a member without state holds and acknowledges. If the view ends first, this member has never been in it for its handlers.
@@ -157,59 +156,84 @@ internal sealed class PeerChannel
             return;
         }
         _heldBytes += payload.Length;
-        _beforeState.Enqueue((new(this, _self, 0, null) { Query = handling.Query, From = handling.Rank }, handler, payload.ToArray()));
-        _acks[handling.Rank].Add(handling.Id);
+        _beforeState.Enqueue((from, query, handler, payload.ToArray()));
+        _acks[from].Add(handling.Id);
         _ackDirty = true;
     }
 
-    private void Deliver(Handling handling, uint handler, ReadOnlySpan<byte> payload)
+    private void Deliver(Handling handling, int from, ulong query, uint handler, ReadOnlySpan<byte> payload)
     {
-        var slab = Slab.Rent(Math.Max(payload.Length, 1));
-        payload.CopyTo(slab.Bytes);
-        handling.Event = _group.Dispatcher.Added;
-        _handling.Enqueue(handling);
+        var slab = RoomFor(payload.Length);
+        int offset = slab.Used;
+        payload.CopyTo(slab.Bytes.AsSpan(offset));
+        slab.Used += payload.Length;
+        (handling.Open, handling.Event) = (true, _group.Dispatcher.Added);
         _group.Dispatcher.Add(new()
         {
-            Kind = handling.Query != 0 ? EventKind.PeerQuery : EventKind.PeerMessage,
-            Rank = (ushort)handling.From,
+            Kind = query != 0 ? EventKind.PeerQuery : EventKind.PeerMessage,
+            Rank = (ushort)from,
             Handler = handler,
             Slab = slab,
+            Offset = offset,
             Length = payload.Length,
-            Target = handling,
-            Number = handling.Query,
-        }, owned: true);
+            Number = query,
+            Handling = _handling.Add(handling),
+        });
+    }
+
+    private MessageSlab RoomFor(int size)
+    {
+        if (_slab is { } slab)
+        {
+            if (slab.Free >= size) return slab;
+            // Only the dispatcher holds it beside this channel.
+            _group.Dispatcher.TakeHolds();
+            if (slab.Alone && slab.Bytes.Length >= size)
+            {
+                slab.Used = 0;
+                return slab;
+            }
+            slab.Release(1);
+        }
+        return _slab = MessageSlab.Rent(Math.Max(MessageSlab.Size, size));
     }
 
     /// <summary>Events before <paramref name="events"/> have been handled.</summary>
     public void OnHandled(long events)
     {
-        while (_handling.TryPeek(out var handling) && handling.Event < events)
-        {
-            _handling.Dequeue();
-            handling.Handled = true;
-            TryFinish(handling);
-        }
+        while (_handling.TryHandle(events, out ulong handling)) TryFinish(handling);
     }
 
-    private void TryFinish(Handling handling)
+    private void TryFinish(ulong number)
     {
+        ref var handling = ref _handling[number];
         if (!handling.Handled || (handling.Children > 0 && _node.Without != Rule.R13NestedAcks)) return;
-        if (handling.Rank != _self)
+        var (rank, id, parent) = (handling.Rank, handling.Id, handling.Parent);
+        _handling.Close(number);
+        if (rank == Handling.Nobody) return;
+        if (rank != _self)
         {
-            _acks[handling.Rank].Add(handling.Id);
+            _acks[rank].Add(id);
             _ackDirty = true;
             return;
         }
-        if (handling.From != _self) return;
         Outstanding--;
-        if (handling.Parent is { } parent) Release(parent);
+        Release(parent);
     }
 
-    private void Release(Handling parent)
+    /// <summary>A message that a handler sent is acknowledged. Without R13 that handler's own message was acknowledged before.</summary>
+    private void Release(ulong parent)
     {
-        parent.Children--;
-        // Without R13 a parent was acknowledged before.
-        if (parent.Children == 0 && _node.Without != Rule.R13NestedAcks) TryFinish(parent);
+        if (!_handling.IsOpen(parent)) return;
+        if (--_handling[parent].Children == 0 && _node.Without != Rule.R13NestedAcks) TryFinish(parent);
+    }
+
+    /// <summary>The view is over: what is delivered is the dispatcher's.</summary>
+    public void Close()
+    {
+        _group.Dispatcher.TakeHolds();
+        _slab?.Release(1);
+        _slab = null;
     }
 
     /// <summary>count u16, ids u32.</summary>
@@ -225,7 +249,7 @@ internal sealed class PeerChannel
             if (_out[rank].TryClose(BinaryPrimitives.ReadUInt32LittleEndian(body[at..]), out var parent))
             {
                 Outstanding--;
-                if (parent is not null) Release(parent);
+                Release(parent);
             }
             else _node.Counters.Refuse(RefusalReason.Unexpected);
         }
@@ -241,7 +265,7 @@ internal sealed class PeerChannel
             while (_out[rank].TryCloseFirst(out var parent))
             {
                 Outstanding--;
-                if (parent is not null) Release(parent);
+                Release(parent);
             }
         }
         var held = _held.ToArray();

@@ -35,7 +35,7 @@ internal sealed class QueryTable(INode node)
         if (_open.TryGetValue(number, out var query)) query.Fail(error);
     }
 
-    /// <summary>query u64, status u8, bytes. A reply to a query that is over is dropped.</summary>
+    /// <summary>query u64, status u8, bytes.</summary>
     public void OnReply(ProcessId from, ReadOnlySpan<byte> body)
     {
         if (body.Length < 9 || body[8] > (byte)ReplyStatus.Abort)
@@ -43,7 +43,13 @@ internal sealed class QueryTable(INode node)
             node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        if (_open.TryGetValue(BinaryPrimitives.ReadUInt64LittleEndian(body), out var query)) query.OnReply(from, (ReplyStatus)body[8], body[9..]);
+        OnReply(from, BinaryPrimitives.ReadUInt64LittleEndian(body), (ReplyStatus)body[8], body[9..]);
+    }
+
+    /// <summary>A reply to a query that is over is dropped.</summary>
+    public void OnReply(ProcessId from, ulong number, ReplyStatus status, ReadOnlySpan<byte> bytes)
+    {
+        if (_open.TryGetValue(number, out var query)) query.OnReply(from, status, bytes);
     }
 
     public void OnView(View view)

@@ -134,20 +134,14 @@ internal sealed partial class GroupProtocol
         }
         if (rank == Rank)
         {
-            byte[] own = new byte[length];
-            WriteReply(own, reply);
-            Queries.OnReply(reply.To, own);
+            Queries.OnReply(reply.To, reply.Query, reply.Status, reply.Payload.Written);
             return;
         }
-        WriteReply(Frame(FrameType.Reply, length), reply);
-        SendTo(rank);
-    }
-
-    private static void WriteReply(Span<byte> frame, ReplyOperation reply)
-    {
+        var frame = Frame(FrameType.Reply, length);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, reply.Query);
         frame[8] = (byte)reply.Status;
         reply.Payload.Written.CopyTo(frame[9..]);
+        SendTo(rank);
     }
 
     /// <summary>Frames that came before this process knew the group.</summary>

@@ -65,6 +65,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     {
         Flush.Close();
         Multicast.Close(reason);
+        Peers.Close();
         _loader?.Close();
         (_giver, _loader, _hook, HooksDone) = (null, null, null, true);
     }
@@ -76,7 +77,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         (View, Rank, Initialised, _gapReported) = (next, rank, initialised, false);
         Multicast = new(this, next, rank, initialised);
         Flush = new(this, next);
-        Peers = new(this, next, rank);
+        Peers = new(this, next, rank, Peers?.NextHandling ?? 1);
         ConnectPeers(next);
         if (initialised)
         {

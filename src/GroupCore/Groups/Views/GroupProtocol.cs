@@ -220,6 +220,7 @@ internal sealed partial class GroupProtocol
         {
             Flush.Close();
             Multicast.Close(reason);
+            Peers.Close();
         }
         if (_over is null) Conclude(reason, failed);
         _host.Forget(this);

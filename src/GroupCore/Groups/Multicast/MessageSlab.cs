@@ -1,20 +1,27 @@
 using System.Buffers;
+using System.Collections.Concurrent;
 
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
 /// Bytes of many messages, shared by the message store and the dispatcher and given back when nobody holds a message of it. The loop
-/// fills it and counts its own holders without atomics; one atomic count is for the loop as a whole and for what the dispatcher holds.
+/// fills it and counts its own holders without atomics; one atomic count is for the loop as a whole and for what the dispatcher holds,
+/// which is released by workers. (Slabs of the transport never leave the loop and are counted without atomics.)
 /// </summary>
-internal sealed class Slab
+internal sealed class MessageSlab
 {
     public const int Size = 128 << 10;
-    private int _holders = 1;
+    private const int Pooled = 256;
+    private static readonly ConcurrentQueue<MessageSlab> s_pool = new();
+    private static int s_pooled;
+    private int _holders;
     private int _stored;
 
-    private Slab(byte[] bytes) => Bytes = bytes;
+    private MessageSlab()
+    {
+    }
 
-    public byte[] Bytes { get; private set; }
+    public byte[] Bytes { get; private set; } = [];
 
     /// <summary>Where the next message goes; written by the loop only.</summary>
     public int Used { get; set; }
@@ -25,7 +32,15 @@ internal sealed class Slab
     public bool Alone => Volatile.Read(ref _holders) == 1;
 
     /// <summary>A slab with room for at least <paramref name="size"/> bytes, held by the caller.</summary>
-    public static Slab Rent(int size = Size) => new(ArrayPool<byte>.Shared.Rent(size));
+    public static MessageSlab Rent(int size = Size)
+    {
+        if (s_pool.TryDequeue(out var slab)) Interlocked.Decrement(ref s_pooled);
+        else slab = new();
+        slab.Bytes = ArrayPool<byte>.Shared.Rent(size);
+        (slab.Used, slab._stored) = (0, 0);
+        Volatile.Write(ref slab._holders, 1);
+        return slab;
+    }
 
     /// <summary>The loop stores one more message of it.</summary>
     public void Store()
@@ -44,8 +59,9 @@ internal sealed class Slab
     public void Release(int count)
     {
         if (Interlocked.Add(ref _holders, -count) != 0) return;
-        byte[] bytes = Bytes;
+        ArrayPool<byte>.Shared.Return(Bytes);
         Bytes = [];
-        ArrayPool<byte>.Shared.Return(bytes);
+        if (Interlocked.Increment(ref s_pooled) <= Pooled) s_pool.Enqueue(this);
+        else Interlocked.Decrement(ref s_pooled);
     }
 }
