@@ -105,9 +105,11 @@ public sealed partial class OracleMember
             if (system != _outlet.System) OnOtherSystem(system);
             return;
         }
-        bool stale = !_outlet.System.IsNone && (system == _outlet.System || _node.Now - _adoptedAt < AdoptAgainAfter);
-        if (stale || answer.Replicas.Voters.Count == 0) return;
         bool again = !_outlet.System.IsNone;
+        if (answer.Replicas.Voters.Count == 0) return;
+        // What was adopted gets its time. If it has not registered this process by then, its voters may be gone: the next answer counts,
+        // be it of the same system.
+        if (again && _node.Now - _adoptedAt < AdoptAgainAfter) return;
         _outlet.System = system;
         _adoptedAt = _node.Now;
         _directory.Doubt();

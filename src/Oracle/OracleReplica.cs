@@ -63,7 +63,11 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         _roleChanged();
     }
 
-    void ILogPort.OnProgress() => _requestTurn();
+    void ILogPort.OnProgress()
+    {
+        Shell?.OnProgress();
+        _requestTurn();
+    }
 
     void ILogPort.RequestTurn() => _requestTurn();
 

@@ -71,6 +71,21 @@ public sealed class LogRuleTests
         Check(bus, name);
     }
 
+    [Fact]
+    public void A_learner_that_never_answered_has_not_caught_up()
+    {
+        var bus = Founded(nameof(Rule.None), 1);
+        bus.Add(2);
+        bus.Connect(1);
+        Assert.True(bus[1].Leading!.TryChange(bus[1].Entries.Configuration.WithLearner(LogBus.ReplicaOf(2))));
+        bus.Settle();
+        Assert.Equal(ulong.MaxValue, bus[1].Leading!.LagOf(2));
+        bus.Connect(1, 2);
+        bus[1].OnTimer(0);
+        bus.Settle();
+        Assert.Equal(0ul, bus[1].Leading!.LagOf(2));
+    }
+
     private static void Check(LogBus bus, string name) => Assert.Equal(name != nameof(Rule.None), bus.Checker.Violations.Count > 0);
 
     private static void Append(LogBus bus, ulong node, byte content) => Assert.True(bus[node].Leading!.TryAppend([content]));

@@ -9,10 +9,14 @@ namespace Oracle.Leading;
 /// processes first, other hosts preferred; one change at a time; learners catch up before they vote.
 /// </summary>
 /// <remarks>
-/// Even sizes exist only in passing, so a first promotion waits until enough learners for the next odd size have caught up. A dead voter is
-/// removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not before that
-/// successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.
-/// Source: groupcore-oracle 4.1, 4.3, 12.4.
+/// <para>Two voters stop at the death of either, one only at its own: so two processes have one voter and a learner, and even sizes exist
+/// only in passing. A first promotion waits until enough learners for the next odd size have caught up. From there the steps follow each
+/// other without a pause, since <see cref="Step"/> is called with everything that may allow the next: a commit, a learner that caught up,
+/// a process registered or gone. The learner heard last is promoted first: between one and three voters the death of that one alone stops
+/// the Oracle, and only if it comes in the round trip after its last answer. Of the founder that holds until three vote.</para>
+/// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not
+/// before that successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.</para>
+/// <para>Source: groupcore-oracle 4.1, 4.3, 12.4.</para>
 /// </remarks>
 internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
 {
@@ -30,9 +34,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         if (DropLearner(leader, configuration, wanted)) return;
 
         var learners = configuration.Learners;
-        var ready = new List<Replica>();
-        foreach (var learner in learners)
-            if (leader.LagOf(learner.Node) <= CaughtUp) ready.Add(learner);
+        var ready = Ready(leader, learners);
 
         if (FindUnwanted(configuration, wanted, target) is { } surplus)
         {
@@ -66,6 +68,20 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
             // The only voter is leaving: its successor must vote before it can go.
             leader.TryChange(configuration.Promote(ready[0]));
         }
+    }
+
+    /// <summary>Learners that have caught up; the one heard last comes first.</summary>
+    private static List<Replica> Ready(Log.Leader leader, IReadOnlyList<Replica> learners)
+    {
+        var ready = new List<Replica>();
+        foreach (var learner in learners)
+        {
+            if (leader.LagOf(learner.Node) > CaughtUp) continue;
+            int place = 0;
+            while (place < ready.Count && leader.HeardAt(ready[place].Node) >= leader.HeardAt(learner.Node)) place++;
+            ready.Insert(place, learner);
+        }
+        return ready;
     }
 
     private int Target(int processes) => processes switch

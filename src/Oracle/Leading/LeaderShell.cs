@@ -31,6 +31,7 @@ internal sealed class LeaderShell
     private List<Failure> _massFailure = [];
     private ulong _massRead;
     private bool _began;
+    private bool _progress;
 
     public LeaderShell(INode node, OracleOptions options, Outlet outlet, ReplicatedLog log, OracleState state)
     {
@@ -128,12 +129,15 @@ internal sealed class LeaderShell
         Decide();
     }
 
+    /// <summary>Something was committed, or a learner took more of the log: the next step of the configuration may be allowed.</summary>
+    public void OnProgress() => _progress = true;
+
     /// <summary>Every 100 ms.</summary>
     public void Tick()
     {
         if (!Active) return;
         if (_detector.Any) Decide();
-        _keeper.Step(_log, _state);
+        _progress = true;
         _announcer.Repeat(_state);
     }
 
@@ -143,6 +147,8 @@ internal sealed class LeaderShell
         if (!_began) Begin(leader);
         _leases.Grant(_log, _state, _excluding, _observers);
         ConfirmMassFailure(leader);
+        if (_progress) _keeper.Step(_log, _state);
+        _progress = false;
         if (_gate.Due <= _node.Now) ReleaseFlushes();
         if (_intake.HasWork) _intake.Append(leader);
         // What was to be excluded and is not, now that all is applied, rule A5 kept.

@@ -84,9 +84,12 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         TryTransfer();
     }
 
-    /// <summary>How many entries a replica lacks; <see cref="ulong.MaxValue"/> when it was not heard lately.</summary>
+    /// <summary>How many entries a replica lacks; <see cref="ulong.MaxValue"/> when it has not answered yet, or not lately.</summary>
     public ulong LagOf(ulong node) =>
-        Find(node) is { } other && Log.Node.Now - other.LastAck < QuorumTimeout ? Log.Entries.LastIndex - Math.Min(other.Match, Log.Entries.LastIndex) : ulong.MaxValue;
+        Find(node) is { Match: > 0 } other && Log.Node.Now - other.LastAck < QuorumTimeout ? Log.Entries.LastIndex - Math.Min(other.Match, Log.Entries.LastIndex) : ulong.MaxValue;
+
+    /// <summary>When a replica last answered.</summary>
+    public long HeardAt(ulong node) => Find(node)?.LastAck ?? 0;
 
     public override void OnTimer()
     {
@@ -116,6 +119,8 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         if (reply.Read <= _read) other.Read = Math.Max(other.Read, reply.Read);
         if (reply.Ok && reply.Index <= Log.Entries.LastIndex)
         {
+            // What a voter has shows in the commit; what a learner has is told, since it may now become a voter.
+            if (reply.Index > other.Match && Log.Entries.Configuration.IsLearner(from.Node)) Log.Port.OnProgress();
             other.Match = Math.Max(other.Match, reply.Index);
             other.Next = Math.Max(other.Next, other.Match + 1);
             if (other.Match >= Log.Entries.Base) other.SnapshotUntil = 0;

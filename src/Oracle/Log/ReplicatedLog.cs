@@ -80,13 +80,17 @@ internal sealed class ReplicatedLog : ITimerTarget
         }
     }
 
-    /// <summary>Begins a new system with this process as its only voter.</summary>
+    /// <summary>
+    /// Begins a new system with this process as its only voter. It leads from here on, so the founder's own registration, which follows, is
+    /// the first entry: a voter that is not registered would count as one that has left.
+    /// </summary>
     public void Found(Replica self)
     {
         Term = 1;
         VotedFor = self.Node;
         Entries.Append(new(1, EntryKind.Configuration, Frames.ConfigurationCodec.Write(new([self], []))));
         Become(new Leader(this));
+        Role.EndOfTurn();
     }
 
     /// <summary>The process of this node is known to be gone; if it led, the election need not wait for the time-out.</summary>
