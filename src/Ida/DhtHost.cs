@@ -57,6 +57,8 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
         Current?.OnBlocked(blocked);
     }
 
+    public bool OnLeaving() => Current is null || Current.Leave(group: true);
+
     public void EndOfTurn() => Current?.EndOfTurn();
 
     public void OnOver(Exception reason)

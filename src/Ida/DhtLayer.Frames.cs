@@ -266,6 +266,7 @@ internal sealed partial class DhtLayer
     {
         _state.Map!.SetFull(_state.Map.SlotOfRank(from));
         _source.OnReady();
+        OnSuccessor(from);
     }
 
     /// <summary>Frames of an operation and at most one byte.</summary>

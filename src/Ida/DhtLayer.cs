@@ -20,7 +20,7 @@ namespace Ida;
 /// attaches, asks for a view with the same members, and is admitted there. Life: waiting (enabled, the DHT not founded or this member not
 /// admitted) → serving → over (depopulated, closed, excluded). Between wedge and install nothing is proposed, executed or answered, and
 /// the contribution is written once. After the install the decided puts are applied first, then slots are taken, transfers begin, and
-/// callers' operations are issued again.
+/// callers' operations are issued again. A member that leaves goes on until others have what it holds (.Leaving).
 /// </remarks>
 internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 {
@@ -33,7 +33,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly StateSink _sink;
     private readonly DhtConfig _config;
     private ulong _incarnation, _admitted;
-    private bool _ticking, _over, _contributed;
+    private bool _ticking, _over, _contributed, _contributedLeaving;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
     {
@@ -95,19 +95,11 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (NeedsTick) Tick();
     }
 
-    /// <summary>Leaves the DHT at the next boundary; every call ends.</summary>
-    public void Close()
-    {
-        if (_over) return;
-        EndWith(new NotDhtMemberException("The DHT was closed at this member."));
-        _state.Port.RequestView();
-    }
-
     public void OnWedged(Proposal proposal) => _state.Wedged = true;
 
     public void Contribute(IBufferWriter<byte> into)
     {
-        _contributed = true;
+        (_contributed, _contributedLeaving) = (true, IsLeaving);
         bool member = _state.Map is not null && _state.Slot >= 0;
         var contribution = new Contribution
         {
@@ -118,6 +110,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             Admitted = _admitted,
             Slot = member ? _state.Slot : -1,
             Full = member && _state.Full,
+            Leaving = IsLeaving,
             Physical = _state.Clock.Physical(Node.Now),
             Heard = _state.Clock.Heard,
         };
@@ -139,6 +132,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             return;
         }
         Install(Decision.Decide(contributions, view, _state.Without), view);
+        if (IsLeaving && !_over && !_contributedLeaving) _state.Port.RequestView();
         Drain();
         Tick();
     }
@@ -163,6 +157,11 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public void OnTimer(long token)
     {
+        if (token == LeaveLimit)
+        {
+            if (!_over) LeaveAsItIs();
+            return;
+        }
         _ticking = false;
         if (_over) return;
         Coordinator.Tick(Node.Now);
@@ -201,7 +200,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         }
         if (decision.Kind == DecisionKind.Depopulated)
         {
-            if (_state.Map is not null) EndWith(new ShardDepopulatedException(decision.DepopulatedShard, view.Id));
+            if (IsLeaving) EndWith(Closed());
+            else if (_state.Map is not null) EndWith(new ShardDepopulatedException(decision.DepopulatedShard, view.Id));
             else _state.Port.RequestView();
             return;
         }
@@ -209,6 +209,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (_state.Without == Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
         _participant.ApplyDecision(decision);
         TakeSlot(decision, view);
+        if (_over) return;
         if (_state.Without != Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
         if (!_state.Full && _state.Map!.Source(_state.Shard) is >= 0 and var source) _sink.Begin(_state.Map.RankOfSlot(source));
         Coordinator.BeginView();
@@ -221,7 +222,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         int slot = map.SlotOfRank(_state.Port.Rank);
         if (slot < 0)
         {
-            EndWith(new NotDhtMemberException("The other members found the DHT without this process."));
+            EndWith(IsLeaving ? Closed() : new NotDhtMemberException("The other members found the DHT without this process."));
             return;
         }
         bool full = map.IsFull(slot), sameShard = _state.Shard == map.ShardOfSlot(slot) && _incarnation == decision.Incarnation;
@@ -274,5 +275,6 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         (_state.Map, _state.Slot, _state.Shard, _state.Full) = (null, -1, -1, false);
         Coordinator.End(reason);
         Events?.OnOver(reason);
+        if (_groupLeaves) _state.Port.Leave();
     }
 }

@@ -13,6 +13,7 @@ internal sealed class DhtCluster
     private readonly SimCluster _cluster;
     private readonly HistoryWorkload _workload;
     private readonly Dictionary<SimMember, Dht> _dhts = [];
+    private readonly Dictionary<SimMember, Group> _groups = [];
     private readonly DhtOptions _options;
     private bool _stop;
 
@@ -40,6 +41,8 @@ internal sealed class DhtCluster
 
     public Dht this[int member] => _dhts[Members[member]];
 
+    public Group GroupOf(int member) => _groups[Members[member]];
+
     /// <summary>Starts members, enables the DHT at all of them, runs <paramref name="body"/> beside one client each, then judges.</summary>
     public CheckReport Run(int members, Func<Task> body)
     {
@@ -63,6 +66,7 @@ internal sealed class DhtCluster
     {
         var member = await _cluster.StartAsync();
         var group = await member.Node.JoinAsync("shop");
+        _groups[member] = group;
         return EnableAsync(member, group);
     }
 

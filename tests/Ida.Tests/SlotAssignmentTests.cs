@@ -64,6 +64,36 @@ public sealed class SlotAssignmentTests
         }
     }
 
+    [Fact]
+    public void A_shard_with_leavers_keeps_a_full_member_whenever_there_are_newcomers_to_take_over()
+    {
+        var random = new Prng(8);
+        int kept = 0, free = 0;
+        for (int run = 0; run < 20_000; run++)
+        {
+            int shards = 1 + random.Next(4), count = shards + random.Next(10);
+            var slots = new List<SlotState>();
+            for (int i = 0; i < count; i++)
+                slots.Add(random.Next(4) == 0 ? SlotState.Hole : new(Id((ulong)i + 1), random.Next(3) != 0, Leaving: random.Next(3) == 0));
+            var newcomers = Enumerable.Range(0, shards).Select(i => Id(1000 + (ulong)i)).ToList();
+            var before = slots.ToList();
+            var fullBefore = Full(before, shards);
+            SlotAssignment.Assign(slots, shards, newcomers);
+            Assert.Equal(before.Where(s => s is { Taken: true, Leaving: false }).Select(s => s.Member).Concat(newcomers).Order(),
+                slots.Where(s => s is { Taken: true, Leaving: false }).Select(s => s.Member).Order());
+            for (int shard = 0; shard < shards; shard++)
+            {
+                var members = slots.Where((s, i) => i % shards == shard && s.Taken).ToList();
+                Assert.True(!fullBefore[shard] || members.Exists(s => s.Full));
+                bool stays = members.Exists(s => s is { Full: true, Leaving: false });
+                Assert.All(members.Where(s => s.Leaving), s => Assert.True(s.Full && !stays));
+                kept += members.Count(s => s.Leaving);
+            }
+            free += before.Count(s => s.Leaving && !slots.Contains(s));
+        }
+        Assert.True(kept > 1000 && free > 1000, $"{kept} leavers kept, {free} let go");
+    }
+
     private static bool[] Full(List<SlotState> slots, int shards)
     {
         var full = new bool[shards];

@@ -38,6 +38,12 @@ public interface IGroupLayer
     /// <summary>The process lost or regained contact with the primary partition: while blocked, nothing may be answered.</summary>
     void OnBlocked(bool blocked);
 
+    /// <summary>
+    /// This member is asked to leave the group. True lets it go at once. False keeps it a member until the layer calls
+    /// <see cref="IGroupPort.Leave"/>, which it does in bounded time: so it can hand over first what only this member holds.
+    /// </summary>
+    bool OnLeaving() => true;
+
     /// <summary>The end of each turn; what is sent here leaves with this turn.</summary>
     void EndOfTurn();
 

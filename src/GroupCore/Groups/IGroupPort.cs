@@ -37,6 +37,9 @@ public interface IGroupPort
     /// <summary>Asks for a view with the same members, to agree on something at its boundary.</summary>
     void RequestView();
 
+    /// <summary>Lets a member go that <see cref="IGroupLayer.OnLeaving"/> kept; nothing otherwise.</summary>
+    void Leave();
+
     /// <summary>Reports that a member holds this one up.</summary>
     void Accuse(int rank, Accusation evidence);
 }

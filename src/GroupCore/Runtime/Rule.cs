@@ -20,5 +20,5 @@ internal enum Rule
     PutWaitsForSeal, FastPathEqual, FastPathClear, ReadWaitsForStable, ReadWaitsForQueue, ClearIncludesPredecessors,
     ClearIncludesReads, ShardReadTakesTime, TimeOverAll, CommitAdvancesClocks, FlushCommitsHeld, FlushNeedsAllHolders,
     WedgeFreezes, OldDhtViewRefused, Fence, OutcomeTable, OutcomeInTransfer, PoisonRefusesLater, AbortNeedsPoison,
-    SnapshotAfterDecision, OnlyFullAnswers, SwapKeepsFull,
+    SnapshotAfterDecision, OnlyFullAnswers, SwapKeepsFull, LeaverStaysAsSource,
 }

@@ -63,9 +63,15 @@ public sealed class Dht : IDhtEvents
     public Task<DhtStatus> StatusAsync() => Post(new StatusCommand(Layer));
 
     /// <summary>
-    /// Leaves the DHT: pending calls end with <see cref="NotDhtMemberException"/>, the slot is free for others. The group goes on. Nothing is
-    /// handed over first: when the last member with the state of a shard closes, the DHT is over for all.
+    /// Leaves the DHT; the group goes on. A member that alone has the state of its shard serves on until another one is initialised from it,
+    /// at most for <see cref="DhtOptions.HandoverTimeout"/>. Then calls that are pending end with <see cref="NotDhtMemberException"/>
+    /// or <see cref="OutcomeUnknownException"/>, and the slot is free for others.
     /// </summary>
+    /// <remarks>
+    /// Where no member can take its place (a spare, a member that joins, or one of a shard that keeps another), it leaves at once, and the
+    /// DHT is over for all: they get <see cref="ShardDepopulatedException"/>. To replace the only member of a shard, start the new one first.
+    /// <see cref="GroupCore.Groups.Group.LeaveAsync"/> and <see cref="IdaNode.DisposeAsync"/> leave the same way.
+    /// </remarks>
     public ValueTask CloseAsync()
     {
         _ = Post(new CloseCommand(Layer));

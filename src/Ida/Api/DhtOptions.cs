@@ -23,6 +23,12 @@ public sealed record DhtOptions
     /// <summary>How long operations wait that name no time.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(30);
 
+    /// <summary>
+    /// How long a member that leaves waits until another one has the state that only it holds; zero leaves at once. It matters at the
+    /// member that leaves only.
+    /// </summary>
+    public TimeSpan HandoverTimeout { get; init; } = TimeSpan.FromSeconds(10);
+
     /// <summary>Operations one member has on the way at once; later calls wait.</summary>
     public int MaxInFlight { get; init; } = 1024;
 
@@ -49,6 +55,7 @@ public sealed record DhtOptions
             throw new DhtConfigurationException($"TargetSize is {TargetSize}; it must be a multiple of ShardSize, which is {ShardSize}.");
         if (TargetSize > ushort.MaxValue) throw new DhtConfigurationException($"TargetSize is {TargetSize}; at most {ushort.MaxValue} are allowed.");
         if (Timeout <= TimeSpan.Zero) throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive.");
+        if (HandoverTimeout < TimeSpan.Zero || HandoverTimeout > TimeSpan.FromDays(1)) throw new DhtConfigurationException($"HandoverTimeout is {HandoverTimeout}; it must be between zero and one day.");
         if (TakeoverAfter <= TimeSpan.Zero) throw new DhtConfigurationException($"TakeoverAfter is {TakeoverAfter}; it must be positive.");
         Positive(MaxInFlight, nameof(MaxInFlight));
         Positive(MaxQueuePerKey, nameof(MaxQueuePerKey));

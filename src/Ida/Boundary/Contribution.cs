@@ -12,7 +12,7 @@ namespace Ida.Boundary;
 /// </summary>
 internal sealed class Contribution
 {
-    private const byte Version = 1;
+    private const byte Version = 2;
 
     /// <summary>Who contributed.</summary>
     public ProcessId Member { get; init; }
@@ -34,6 +34,9 @@ internal sealed class Contribution
 
     public bool Full { get; init; }
 
+    /// <summary>It wants to go, and keeps its slot only as long as it is needed as the source of its shard's state.</summary>
+    public bool Leaving { get; init; }
+
     public ulong Physical { get; init; }
 
     public ulong Heard { get; init; }
@@ -46,7 +49,7 @@ internal sealed class Contribution
         foreach (var op in Unsettled) size += 60 + 3 * op.Participants.Length;
         var to = new BodyWriter(into.GetSpan(size));
         to.U8(Version);
-        to.U8((byte)((Enabled ? 1 : 0) | (Full ? 2 : 0)));
+        to.U8((byte)((Enabled ? 1 : 0) | (Full ? 2 : 0) | (Leaving ? 4 : 0)));
         to.Var((ulong)Config.ShardSize);
         to.Var((ulong)Config.TargetSize);
         to.U64(Config.Registry);
@@ -89,6 +92,7 @@ internal sealed class Contribution
             Config = new((int)shardSize, (int)targetSize, hash, registry, resolvers),
             Enabled = (flags & 1) != 0,
             Full = (flags & 2) != 0,
+            Leaving = (flags & 4) != 0,
             Session = session,
             Incarnation = incarnation,
             Admitted = admitted,

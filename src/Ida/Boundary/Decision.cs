@@ -109,7 +109,7 @@ internal sealed class Decision
         foreach (var one in members)
         {
             while (Slots.Count <= one.Slot) Slots.Add(SlotState.Hole);
-            Slots[one.Slot] = new(one.Member, one.Full);
+            Slots[one.Slot] = new(one.Member, one.Full, Leaving: one.Leaving);
         }
         SlotAssignment.Assign(Slots, config.Shards, newcomers, without);
         Kind = DecisionKind.Serving;

@@ -63,7 +63,10 @@ public sealed class IdaNode : IAsyncDisposable
     public ValueTask<Group> JoinAsync(string name, Action<GroupBuilder>? configure = null, GroupOptions? options = null, CancellationToken cancellationToken = default) =>
         _life.Groups.JoinAsync(name, configure ?? (static _ => { }), options, cancellationToken);
 
-    /// <summary>Leaves all groups and the cluster, and stops. What is queued is sent; bounded to a few seconds.</summary>
+    /// <summary>
+    /// Leaves all groups and the cluster, and stops. DHTs hand over first (<see cref="DhtOptions.HandoverTimeout"/>); what is queued is
+    /// sent; bounded to a few seconds beyond the hand-over.
+    /// </summary>
     public ValueTask DisposeAsync() => StopAsync(goodbye: true, null);
 
     internal static async ValueTask<IdaNode> HostAsync(IdaNodeOptions options, ILifeHost host, CancellationToken cancellationToken)

@@ -13,6 +13,7 @@ internal sealed class NodeLife : ITimerTarget
 {
     private const long StartLimit = 1;
     private const long DepartLimit = 2;
+    private const long DepartNow = 3;
     private const long DepartTime = 3_000_000_000;
     private readonly IdaNodeOptions _options;
     private readonly Action<NodeLife, string> _onPoisoned;
@@ -44,7 +45,7 @@ internal sealed class NodeLife : ITimerTarget
     /// <summary>Ends when the cluster has registered this life; faults when it did not within the time allowed.</summary>
     public Task Registered => _registered.Task;
 
-    /// <summary>Takes leave of the cluster, so that nobody has to find out; at most for 3 s.</summary>
+    /// <summary>Lets the DHTs hand over, then takes leave of the cluster, so that nobody has to find out; at most for 3 s after the hand-over.</summary>
     public async ValueTask DepartAsync()
     {
         if (!Node.TryPost(new Departure(this))) return;
@@ -53,7 +54,12 @@ internal sealed class NodeLife : ITimerTarget
 
     public void OnTimer(long token)
     {
-        if (token == DepartLimit) Complete(() => _departed.TrySetResult());
+        if (token == DepartNow)
+        {
+            Node.SetTimer(Node.Now + DepartTime, this, DepartLimit);
+            Oracle.Depart();
+        }
+        else if (token == DepartLimit) Complete(() => _departed.TrySetResult());
         else if (Oracle.State == MembershipState.Starting) Complete(() => _registered.TrySetException(Unreachable()));
     }
 
@@ -85,8 +91,7 @@ internal sealed class NodeLife : ITimerTarget
         public override void Run()
         {
             life._departing = true;
-            life.Node.SetTimer(life.Node.Now + DepartTime, life, DepartLimit);
-            life.Oracle.Depart();
+            life.Groups.HandOver(() => life.Node.SetTimer(life.Node.Now, life, DepartNow));
         }
 
         public override void Abandon(Exception reason) => life._departed.TrySetResult();

@@ -183,6 +183,7 @@ internal sealed class DhtWorld
 
     /// <summary>
     /// One atomic view change: dead members go, those in <paramref name="exclude"/> go although they live, new ones come at the end.
+    /// Who leaves takes part in the boundary.
     /// </summary>
     public void ChangeView(params HarnessMember[] exclude)
     {
@@ -190,7 +191,7 @@ internal sealed class DhtWorld
         var old = View?.Members.Select(m => m.Id).ToList() ?? [];
         var survivors = old.Select(Find).Where(m => m.Alive && !exclude.Contains(m)).ToList();
         var joined = Members.Where(m => m.Alive && !m.Excluded && m.View is null && !old.Contains(m.Self)).ToList();
-        var next = Ranks.Compose(old, id => survivors.Exists(m => m.Self == id), [.. joined.Select(m => m.Self)], Composition.HotSwap);
+        var next = Ranks.Compose(old, id => survivors.Exists(m => m.Self == id && !m.Left), [.. joined.Select(m => m.Self)], Composition.HotSwap);
         var group = new GroupId(1, 1);
         var proposal = new Proposal(group, ++_proposal, View?.Id ?? 0, [.. survivors.Select(m => m.Self)], [], []);
         foreach (var member in survivors)
@@ -213,6 +214,11 @@ internal sealed class DhtWorld
         {
             member.Excluded = true;
             member.Lease = false;
+        }
+        foreach (var member in survivors.Where(m => m.Left))
+        {
+            (member.Excluded, member.Lease) = (true, false);
+            Poison(member);
         }
         foreach (var member in next.Select(Find))
         {

@@ -35,6 +35,9 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
     /// <summary>Removed from the view while it lives.</summary>
     public bool Excluded { get; set; }
 
+    /// <summary>Its DHT lets it leave the group.</summary>
+    public bool Left { get; private set; }
+
     public bool Lease { get; set; } = true;
 
     /// <summary>How far its clock is ahead, in nanoseconds.</summary>
@@ -113,6 +116,14 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
     }
 
     public void RequestView() => _world.ViewRequested = true;
+
+    /// <summary>Begins to leave the group.</summary>
+    public void BeginToLeave() => Turn(() =>
+    {
+        if (Host.OnLeaving()) Leave();
+    });
+
+    public void Leave() => Left = _world.ViewRequested = true;
 
     public void Accuse(int rank, Accusation evidence) => throw new InvalidOperationException("Nothing of the DHT accuses.");
 

@@ -18,15 +18,15 @@ internal sealed class RandomRun
     private readonly OpId _sessionBase;
     private readonly HistoryLevel _level;
     private readonly int _slowness, _retries;
-    private int _crashes, _exclusions, _joins, _views;
+    private int _crashes, _exclusions, _joins, _views, _leaves;
     private long _element;
     private ulong _sequence = 1UL << 40;
     private bool _viewDue;
 
-    public RandomRun(ulong seed, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict)
+    public RandomRun(ulong seed, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict, bool leaves = false)
     {
         _random = new(seed);
-        int members = 4 + _random.Next(3);
+        int members = (leaves ? 3 : 4) + _random.Next(3);
         _world = DhtWorld.Founded(members, seed ^ 0x5EED, without, new()
         {
             ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20),
@@ -36,6 +36,7 @@ internal sealed class RandomRun
         _recorder = new(clock: () => _world.Now);
         foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
         if (!calm) (_crashes, _exclusions, _joins, _views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
+        if (leaves) (_leaves, _joins) = (Math.Min(1 + _random.Next(2), members - 2), _random.Next(2));
         _slowness = _random.Next(4);
         _retries = calm ? 0 : _random.Next(3);
         for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));
@@ -50,6 +51,12 @@ internal sealed class RandomRun
 
     public int ViewChanges { get; private set; }
 
+    /// <summary>Members that left and had handed over.</summary>
+    public int Left => _world.Members.Count(m => m.Left);
+
+    /// <summary>Bytes of state that went to newcomers.</summary>
+    public long StateBytes => _world.Members.Sum(m => m.Dht?.Counters.StateBytesSent ?? 0);
+
     public long Takeovers => _world.Members.Sum(m => m.Dht?.Counters.Takeovers ?? 0);
 
     public long Fast => _world.Members.Sum(m => m.Dht?.Counters.FastPaths ?? 0);
@@ -63,6 +70,7 @@ internal sealed class RandomRun
         {
             for (int step = 0; step < 20_000 && !Depopulated && !_clients.TrueForAll(c => c.Left == 0 && !c.Busy); step++) Step();
             if (!Depopulated) Finish();
+            NoticeDepopulation();
             return Depopulated ? null : Judge();
         }
         catch (Exception error) when (error is not OutOfMemoryException)
@@ -107,7 +115,7 @@ internal sealed class RandomRun
     {
         var alive = _world.Members.FindAll(m => m.InView);
         var one = alive[_random.Next(alive.Count)];
-        switch (_random.Next(4))
+        switch (_random.Next(_leaves > 0 ? 8 : 4))
         {
             case 0 when _crashes > 0 && alive.Count > 2:
                 _crashes--;
@@ -128,6 +136,10 @@ internal sealed class RandomRun
                 _views--;
                 Change();
                 break;
+            case >= 4 when !one.Host.Current!.IsLeaving:
+                _leaves--;
+                one.BeginToLeave();
+                break;
         }
     }
 
@@ -136,8 +148,11 @@ internal sealed class RandomRun
         _viewDue = false;
         ViewChanges++;
         _world.ChangeView(exclude);
-        Depopulated = _world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException);
+        NoticeDepopulation();
     }
+
+    private void NoticeDepopulation() => Depopulated = _world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException)
+        || _world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true });
 
     private void PoisonOne()
     {

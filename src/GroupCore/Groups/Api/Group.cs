@@ -70,7 +70,10 @@ public sealed partial class Group : IAsyncDisposable
         }
     }
 
-    /// <summary>Leaves the group; completes when the view without this process is decided. What was sent before is delivered.</summary>
+    /// <summary>
+    /// Leaves the group; completes when the view without this process is decided. What was sent before is delivered. A protocol above the
+    /// group, such as the DHT, hands over first what only this member holds, in a bounded time of its own; meanwhile nothing more is sent.
+    /// </summary>
     public async ValueTask LeaveAsync(CancellationToken cancellationToken = default)
     {
         Protocol.Post(new CallCommand(Protocol.RequestLeave, Protocol.Abandon));
@@ -97,7 +100,7 @@ public sealed partial class Group : IAsyncDisposable
         return await attachment.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Leaves, at most for two seconds; then the others find out by themselves.</summary>
+    /// <summary>Leaves as <see cref="LeaveAsync"/> does, but after the hand-over at most for two seconds; then the others find out by themselves.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Completion.IsCompleted) return;

@@ -14,6 +14,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
     private readonly List<GroupProtocol> _touched = [];
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new();
+    private Action? _handedOver;
     private readonly bool[] _slots = new bool[GroupLimits.GroupsPerProcess + 1];
 
     /// <summary>Takes over the group frames of <paramref name="node"/> and the events of <paramref name="membership"/>.</summary>
@@ -66,6 +67,18 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         }
     }
 
+    /// <summary>
+    /// Leaves the groups whose layers have something to hand over, and calls back inside a turn when they have: at once without any.
+    /// The layers bound the time.
+    /// </summary>
+    internal void HandOver(Action then)
+    {
+        foreach (var group in _groups.ToArray())
+            if (group.HasLayer) group.RequestLeave();
+        if (_groups.Exists(static group => group.IsHandingOver)) _handedOver += then;
+        else then();
+    }
+
     internal GroupProtocol Start(string name, GroupOptions options, HandlerTable table)
     {
         if (_groups.Exists(g => g.Name == name)) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
@@ -94,6 +107,10 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         // What one group does may touch another.
         for (int i = 0; i < _touched.Count; i++) _touched[i].EndOfTurn();
         _touched.Clear();
+        if (_handedOver is null || _groups.Exists(static group => group.IsHandingOver)) return;
+        var then = _handedOver;
+        _handedOver = null;
+        then();
     }
 
     /// <inheritdoc/>

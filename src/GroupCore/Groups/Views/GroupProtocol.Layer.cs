@@ -88,5 +88,11 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     void IGroupPort.RequestView() => Membership.RequestView(View!.Group);
 
+    void IGroupPort.Leave()
+    {
+        Touch();
+        if (IsHandingOver && !IsOver) AnnounceLeave();
+    }
+
     void IGroupPort.Accuse(int rank, Accusation evidence) => Membership.Accuse(View!.Members[rank].Id, evidence);
 }

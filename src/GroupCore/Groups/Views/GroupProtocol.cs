@@ -22,7 +22,7 @@ internal sealed partial class GroupProtocol
     private readonly TaskCompletionSource _completion = new();
     private bool _touched;
     private bool _blocked;
-    private bool _leaving;
+    private bool _leaving, _leavingSoon;
     private int _joinAttempts;
     private bool _ended;
     private volatile Exception? _over;
@@ -83,6 +83,9 @@ internal sealed partial class GroupProtocol
         + $"{(Flush.Acked ? "acked" : "not acked")}, {Peers.Outstanding} peer messages out, hooks {(HooksDone ? "done" : "not done")}, {_calls.Count} calls queued";
 
     public bool IsWedged => Flush?.Proposal is not null;
+
+    /// <summary>Whether it was asked to leave, and its layer has something to hand over first.</summary>
+    public bool IsHandingOver { get; private set; }
 
     /// <summary>Whether this member is out of the group.</summary>
     public bool IsOver => _ended;
@@ -155,13 +158,28 @@ internal sealed partial class GroupProtocol
         Touch();
         if (IsOver || _leaving) return;
         _leaving = true;
-        if (Id is { } id) Membership.Leave(id);
+        IsHandingOver = _layer?.OnLeaving() == false;
+        if (!IsHandingOver) AnnounceLeave();
     }
 
     /// <summary>Leaves, and ends in two seconds if the others have not decided by then.</summary>
     public void LeaveSoon()
     {
         RequestLeave();
+        if (_leavingSoon) return;
+        _leavingSoon = true;
+        if (!IsHandingOver) LimitLeave();
+    }
+
+    private void AnnounceLeave()
+    {
+        IsHandingOver = false;
+        if (Id is { } id) Membership.Leave(id);
+        if (_leavingSoon) LimitLeave();
+    }
+
+    private void LimitLeave()
+    {
         if (!IsOver) Node.SetTimer(Node.Now + GroupLimits.DisposeNanoseconds, this, LeaveTimeout);
     }
 
@@ -187,8 +205,8 @@ internal sealed partial class GroupProtocol
             End(reason, failed);
             return;
         }
-        if (!_leaving) Membership.Leave(id);
-        _leaving = true;
+        if (!_leaving || IsHandingOver) Membership.Leave(id);
+        (_leaving, IsHandingOver) = (true, false);
         (Initialised, _muted) = (false, failed);
         Conclude(reason, failed);
     }
@@ -214,7 +232,7 @@ internal sealed partial class GroupProtocol
     {
         if (IsOver) return;
         Touch();
-        _ended = true;
+        (_ended, IsHandingOver) = (true, false);
         _early.Clear();
         if (View is not null)
         {

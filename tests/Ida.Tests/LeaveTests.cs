@@ -1,0 +1,171 @@
+using GroupCore.Runtime;
+using Ida.Tests.Harness;
+
+namespace Ida.Tests;
+
+/// <summary>Ida 4.5: a member that leaves is the source of its shard until another one is full.</summary>
+public sealed class LeaveTests
+{
+    [Fact]
+    public void Random_schedules_with_leaving_members_lose_nothing_and_never_end_the_dht()
+    {
+        int left = 0;
+        for (ulong seed = 1; seed <= 200; seed++)
+        {
+            var run = new RandomRun(seed, calm: true, leaves: true);
+            string? wrong = run.Run();
+            Assert.True(wrong is null && !run.Depopulated, $"Seed {seed}: {wrong ?? "the DHT ended"}");
+            left += run.Left;
+        }
+        Assert.True(left > 200, $"{left} members left");
+    }
+
+    [Fact]
+    public void Random_schedules_in_which_members_leave_while_others_crash_are_strictly_serializable()
+    {
+        int judged = 0;
+        for (ulong seed = 1; seed <= 200; seed++)
+        {
+            var run = new RandomRun(seed, leaves: true);
+            string? wrong = run.Run();
+            Assert.True(wrong is null, $"Seed {seed}: {wrong}");
+            if (!run.Depopulated) judged++;
+        }
+        Assert.True(judged > 100, $"{judged} schedules judged");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void The_only_holder_of_a_shard_of_size_1_hands_over_to_a_member_of_the_other_shard(bool leavesGroup)
+    {
+        var world = Founded(3, shardSize: 1);
+        Fill(world, "1");
+        var leaver = world.Members[1];
+        Leave(leaver, leavesGroup);
+        world.RunUntil(() => leaver.Host.Current!.IsOver && !world.ViewRequested, "The hand-over");
+        Assert.Equal(leavesGroup, leaver.Left);
+        Assert.True(leaver.Dht.Completion.IsCompletedSuccessfully);
+        Assert.Same(world.Members[2], Assert.Single(world.Full(1)));
+        Assert.Equal(20, DhtWorld.Slice(world.Members[2]).Entries.Count);
+        Assert.False(world.Members[0].Dht.Completion.IsCompleted);
+    }
+
+    [Fact]
+    public async Task A_leaver_whose_peer_is_still_loading_waits_for_it_and_serves_meanwhile()
+    {
+        var world = Founded(2, shardSize: 1);
+        Fill(world, "1");
+        var spare = world.Add();
+        world.ChangeView();
+        var successor = world.Add();
+        world.ChangeView();
+        spare.Enable(world.Options, DhtWorld.Resolvers);
+        successor.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.Equal((1, false), (successor.Host.Current!.State.Shard, successor.Host.Current.State.Full));
+        var leaver = world.Members[1];
+        leaver.BeginToLeave();
+        Assert.True(world.ViewRequested);
+        world.ChangeView();
+        Assert.False(leaver.Left);
+        // The state is on its way: the leaver answers, the newcomer does not.
+        var get = world.Members[0].Dht.Map<string, int>("m").OrderedGetAsync("0_1").AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0));
+        Assert.True(get.IsCompleted);
+        Assert.Equal(0, (await get)!.Value.Value);
+        world.RunUntil(() => leaver.Left && !world.ViewRequested, "The hand-over");
+        Assert.Equal(20, DhtWorld.Slice(successor).Entries.Count);
+    }
+
+    [Fact]
+    public void A_successor_that_dies_is_replaced_by_another()
+    {
+        var world = Founded(4, shardSize: 1);
+        Fill(world, "1");
+        var (leaver, first) = (world.Members[1], world.Members[3]);
+        world.Crash(first);
+        world.ChangeView();
+        leaver.BeginToLeave();
+        world.ChangeView();
+        Assert.False(leaver.Left);
+        var loading = world.Members.Find(m => m.InView && m != leaver && m.Host.Current!.State.Shard == 1)!;
+        Assert.False(loading.Host.Current!.State.Full);
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.Crash(loading);
+        world.ChangeView();
+        world.RunUntil(() => leaver.Left && !world.ViewRequested, "The hand-over");
+        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Full(1))).Entries.Count);
+    }
+
+    [Fact]
+    public void Two_members_of_one_shard_that_leave_at_once_do_not_rely_on_each_other()
+    {
+        var world = Founded(4, shardSize: 2);
+        Fill(world, "1");
+        world.Members[1].BeginToLeave();
+        world.Members[3].BeginToLeave();
+        world.RunUntil(() => world.Members[1].Left && world.Members[3].Left && !world.ViewRequested, "The hand-over");
+        world.Settle();
+        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Full(1))).Entries.Count);
+        Assert.Single(world.Full(0));
+    }
+
+    [Fact]
+    public void Without_anybody_to_take_over_leaving_is_at_once_and_ends_the_dht_for_the_others()
+    {
+        var world = Founded(2, shardSize: 1);
+        world.Members[1].BeginToLeave();
+        world.ChangeView();
+        Assert.True(world.Members[1].Left);
+        Assert.True(world.Members[1].Dht.Completion.IsCompletedSuccessfully);
+        Assert.Equal(1, Assert.IsType<ShardDepopulatedException>(world.Members[0].Dht.Completion.Exception!.InnerException).Shard);
+    }
+
+    [Fact]
+    public void A_hand_over_that_does_not_end_is_given_up_in_time()
+    {
+        var world = Founded(3, shardSize: 1);
+        Fill(world, "1");
+        var leaver = world.Members[1];
+        leaver.BeginToLeave();
+        world.ChangeView();
+        world.Advance(world.Options.HandoverTimeout - TimeSpan.FromSeconds(1));
+        Assert.False(leaver.Left);
+        world.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(leaver.Left);
+    }
+
+    [Fact]
+    public void Without_the_rule_the_leaver_takes_the_shard_with_it()
+    {
+        var world = Founded(3, shardSize: 1, Rule.LeaverStaysAsSource);
+        world.Members[1].BeginToLeave();
+        world.RunUntil(() => world.Members[1].Left && !world.ViewRequested, "Leaving");
+        Assert.IsType<ShardDepopulatedException>(world.Members[0].Dht.Completion.Exception!.InnerException);
+    }
+
+    private static DhtWorld Founded(int members, int shardSize, Rule without = Rule.None) =>
+        DhtWorld.Founded(members, without: without, options: new() { ShardSize = shardSize, TargetSize = 2 * shardSize, Hash = new LastByteHash() });
+
+    private static void Fill(DhtWorld world, string shard)
+    {
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        var puts = Enumerable.Range(0, 20).Select(i => map.OrderedPutAsync($"{i}_{shard}", i).AsTask()).ToList();
+        world.RunUntil(() => puts.TrueForAll(put => put.IsCompletedSuccessfully), "The puts");
+        world.Settle();
+    }
+
+    private static void Leave(HarnessMember leaver, bool group)
+    {
+        if (group) leaver.BeginToLeave();
+        else
+        {
+            _ = leaver.Dht.CloseAsync().AsTask();
+            leaver.Turn(static () => { });
+        }
+    }
+}
