@@ -39,15 +39,23 @@ internal sealed class DhtCluster
     /// <summary>Whether a shard or the primary partition was lost to the faults: then there is no final state to compare.</summary>
     public bool Lost { get; private set; }
 
+    /// <summary>What each node is started with.</summary>
+    public IdaNodeOptions NodeOptions { get; init; } = new();
+
+    /// <summary>Told of each node as soon as it is registered.</summary>
+    public Action<SimMember>? Started { get; init; }
+
     public Dht this[int member] => _dhts[Members[member]];
 
     public Group GroupOf(int member) => _groups[Members[member]];
 
-    /// <summary>Starts members, enables the DHT at all of them, runs <paramref name="body"/> beside one client each, then judges.</summary>
-    public CheckReport Run(int members, Func<Task> body)
+    /// <summary>Starts members, enables the DHT at all of them, runs <paramref name="body"/> beside one client each, then judges.
+    /// With <paramref name="voters"/>, so many nodes are started before, for the Oracle only.</summary>
+    public CheckReport Run(int members, Func<Task> body, int voters = 0)
     {
         Simulation.RunAsync(async () =>
         {
+            for (int i = 0; i < voters; i++) await StartAsync();
             var enabling = new List<Task>();
             for (int i = 0; i < members; i++) enabling.Add(await AddAsync());
             await Task.WhenAll(enabling);
@@ -64,10 +72,17 @@ internal sealed class DhtCluster
     /// <summary>Starts one more member; the task it returns ends when it holds its part.</summary>
     public async Task<Task> AddAsync()
     {
-        var member = await _cluster.StartAsync();
+        var member = await StartAsync();
         var group = await member.Node.JoinAsync("shop");
         _groups[member] = group;
         return EnableAsync(member, group);
+    }
+
+    private async Task<SimMember> StartAsync()
+    {
+        var member = await _cluster.StartAsync(NodeOptions);
+        Started?.Invoke(member);
+        return member;
     }
 
     /// <summary>A member more, as soon as the faults let it in; none when the primary partition has gone.</summary>

@@ -41,6 +41,9 @@ internal sealed class SendBuffer(SlabPool pool)
         _reserved = 0;
     }
 
+    /// <summary>The sealed frame.</summary>
+    public ReadOnlySpan<byte> Sealed(int length) => _slab.Bytes.AsSpan(_used, length);
+
     /// <summary>Queues the sealed frame for its only receiver.</summary>
     public void AppendOnly(LinkSession to, int length)
     {

@@ -103,11 +103,11 @@ internal sealed partial class SimLinkEnd
         return packet.Read == packet.Length;
     }
 
-    /// <summary>The owner died.</summary>
-    public void Die(bool hostAnswers)
+    /// <summary>The owner died: at a chosen frame, or anywhere in what is on its way.</summary>
+    public void Die(bool hostAnswers, bool atFrame)
     {
         _attempt++;
-        _channel.Truncate();
+        if (!atFrame) _channel.Truncate();
         if (Connected && hostAnswers && Other is { } other) TellOfReset(other);
         Connected = false;
         Session.Close();

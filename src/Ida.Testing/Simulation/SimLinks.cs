@@ -41,7 +41,7 @@ internal sealed class SimLinks(SimNode owner) : ILinks
     {
         var buffer = owner.Simulation.Buffer;
         buffer.Seal(length);
-        foreach (int peer in peers)
+        foreach (int peer in peers[..owner.MaySend(buffer.Sealed(length), peers.Length)])
         {
             var end = End(peer);
             if (end.IsOver) continue;

@@ -18,7 +18,8 @@ public sealed class SimNode : ILinkSink
     private readonly Queue<InboxItem> _inbox = new();
     private readonly Node _node;
     private Choices _choices;
-    private bool _turnScheduled, _inTurn, _crashing, _crashAnswers;
+    private bool _turnScheduled, _inTurn, _crashing, _crashAnswers, _silent;
+    private Func<SimNode, FrameSent, CrashMoment>? _watch;
     private long _timerAt = long.MaxValue;
     private long _busyUntil;
     private double _slowFactor = 1;
@@ -93,6 +94,29 @@ public sealed class SimNode : ILinkSink
         if (!Alive) return;
         if (_inTurn) (_crashing, _crashAnswers) = (true, hostAnswers);
         else Die(hostAnswers);
+    }
+
+    /// <summary>
+    /// Asks about each frame this life hands to its links, so that a crash can be put exactly at a step of a protocol: what was handed over
+    /// before arrives, nothing later does.
+    /// </summary>
+    internal void WatchFrames(Func<SimNode, FrameSent, CrashMoment> watch) => _watch = watch;
+
+    /// <summary>To how many of its receivers a frame goes: to all, unless the node crashes at it.</summary>
+    internal int MaySend(ReadOnlySpan<byte> frame, int receivers)
+    {
+        if (_silent) return 0;
+        if (_watch is null || !_inTurn || !FrameHeader.TryRead(frame, out var header)) return receivers;
+        var moment = _watch(this, new(header.Type, frame[FrameHeader.Size..]));
+        if (moment == CrashMoment.None) return receivers;
+        _silent = true;
+        Crash();
+        return moment switch
+        {
+            CrashMoment.Before => 0,
+            CrashMoment.Amid => receivers / 2,
+            _ => receivers,
+        };
     }
 
     /// <summary>Takes no turn for a time; what arrives waits. Afterwards the node sees its clock jump.</summary>
@@ -257,7 +281,7 @@ public sealed class SimNode : ILinkSink
         while (_inbox.TryDequeue(out var item))
             if (item.Packet is not null) Simulation.Packets.Return(item.Packet);
         foreach (var end in Links.Ends)
-            if (!end.IsOver) end.Die(hostAnswers);
+            if (!end.IsOver) end.Die(hostAnswers, atFrame: _silent);
         _node.Stop(new NodeStoppedException($"{Name} crashed."));
     }
 }

@@ -1,0 +1,17 @@
+namespace Ida.Testing;
+
+/// <summary>Where at a frame that is being sent a node crashes.</summary>
+internal enum CrashMoment
+{
+    /// <summary>It lives on.</summary>
+    None,
+
+    /// <summary>Nobody gets the frame.</summary>
+    Before,
+
+    /// <summary>Half of the receivers of a frame to several get it.</summary>
+    Amid,
+
+    /// <summary>All receivers get it.</summary>
+    After,
+}
