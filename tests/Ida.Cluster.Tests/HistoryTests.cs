@@ -6,8 +6,8 @@ namespace Ida.Cluster.Tests;
 public sealed class HistoryTests
 {
     [Fact]
-    public void I3_histories_without_faults_are_strictly_serializable() =>
-        SimulationRunner.ForEachSeed(2, $"*{nameof(I3_histories_without_faults_are_strictly_serializable)}", run =>
+    public void I9_3_histories_without_faults_are_strictly_serializable() =>
+        SimulationRunner.ForEachSeed(2, $"*{nameof(I9_3_histories_without_faults_are_strictly_serializable)}", run =>
         {
             var dht = new DhtCluster(run.Start());
             var report = dht.Run(5, () => dht.Simulation.Delay(TimeSpan.FromSeconds(1)));
@@ -17,8 +17,8 @@ public sealed class HistoryTests
         });
 
     [Fact]
-    public void I3_histories_with_a_crash_are_strictly_serializable() =>
-        SimulationRunner.ForEachSeed(3, $"*{nameof(I3_histories_with_a_crash_are_strictly_serializable)}", run =>
+    public void I9_3_histories_with_a_crash_are_strictly_serializable() =>
+        SimulationRunner.ForEachSeed(3, $"*{nameof(I9_3_histories_with_a_crash_are_strictly_serializable)}", run =>
         {
             var dht = new DhtCluster(run.Start());
             var report = dht.Run(6, async () =>
@@ -31,10 +31,10 @@ public sealed class HistoryTests
         });
 
     [Fact]
-    public void I3_histories_under_random_faults_and_joins_are_strictly_serializable()
+    public void I9_3_histories_under_random_faults_and_joins_are_strictly_serializable()
     {
         int runs = 0, lost = 0;
-        SimulationRunner.ForEachSeed(100, $"*{nameof(I3_histories_under_random_faults_and_joins_are_strictly_serializable)}", run =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(I9_3_histories_under_random_faults_and_joins_are_strictly_serializable)}", run =>
         {
             var simulation = run.Start();
             var faults = run.Faults(new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) });

@@ -46,30 +46,6 @@ public sealed class LifeTests
         Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = shardSize, TargetSize = targetSize }.Validate());
 
     [Fact]
-    public void I9_8_killing_source_and_newcomer_in_a_transfer_goes_on_or_is_depopulated()
-    {
-        for (ulong seed = 1; seed <= 100; seed++)
-        {
-            int dead = seed % 2 == 0 ? 0 : 4;
-            var world = DhtWorld.Founded(4, seed);
-            var map = world.Members[0].Dht.Map<string, string>("m");
-            var puts = Enumerable.Range(0, 40).Select(i => map.OrderedPutAsync($"{i}_0", new string('x', 20_000)).AsTask()).ToList();
-            world.RunUntil(() => puts.TrueForAll(p => p.IsCompletedSuccessfully), "The puts");
-            var newcomer = world.Add();
-            world.ChangeView();
-            newcomer.Enable(world.Options, DhtWorld.Resolvers);
-            world.ChangeView();
-            for (int i = 0; i < 6; i++) world.DeliverAll((from, to) => (from, to) is (4, 0) or (0, 4) && world.Waiting(0, 4) % 3 != 2);
-            world.Crash(world.Members[dead]);
-            world.ChangeView();
-            world.Settle();
-            var full = world.Full(0);
-            Assert.Equal(2, full.Count);
-            Assert.All(full, m => Assert.Equal(40, DhtWorld.Slice(m).Entries.Count));
-        }
-    }
-
-    [Fact]
     public void I9_9_a_shard_without_a_full_member_ends_every_call_and_the_dht_can_begin_again()
     {
         var world = DhtWorld.Founded(4);

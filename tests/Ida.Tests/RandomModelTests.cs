@@ -7,7 +7,7 @@ namespace Ida.Tests;
 public sealed class RandomModelTests(ITestOutputHelper output)
 {
     [Fact]
-    public void P0_random_schedules_with_crashes_exclusions_joins_and_retries_are_strictly_serializable_exactly_once_and_converge()
+    public void I9_3_random_schedules_with_crashes_exclusions_joins_and_retries_are_strictly_serializable_exactly_once_and_converge()
     {
         ulong from = ulong.Parse(Environment.GetEnvironmentVariable("IDA_SEED") ?? "1");
         int runs = int.Parse(Environment.GetEnvironmentVariable("IDA_RUNS") ?? "200");
