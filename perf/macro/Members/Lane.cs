@@ -1,0 +1,113 @@
+using GroupCore.Runtime;
+using Ida.Perf.Macro.CommandLine;
+using Ida.Perf.Macro.Measuring;
+
+namespace Ida.Perf.Macro.Members;
+
+/// <summary>
+/// One of the callers: an async method that awaits one operation after the other, as a program on this library would. T threads with D
+/// operations each under way are T · D of them: the library has no synchronous calls, so no thread is blocked for one.
+/// </summary>
+internal sealed class Lane
+{
+    private readonly Store _store;
+    private readonly RunOptions _options;
+    private readonly Window _window;
+    private readonly Timeline? _timeline;
+    private readonly Prng _random;
+    private readonly long[] _keys;
+    private readonly ulong[] _known;
+    private readonly KeyValuePair<long, byte[]?>[] _pairs;
+    private ulong _stamp;
+
+    public Lane(Store store, RunOptions options, Window window, Timeline? timeline, ulong seed)
+    {
+        (_store, _options, _window, _timeline, _random, _stamp) = (store, options, window, timeline, new(seed), seed << 40);
+        (_keys, _known) = (new long[options.Keys], new ulong[options.Keys]);
+        _pairs = [.. _keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[options.Value]))];
+    }
+
+    public Histogram Gets { get; } = new();
+
+    public Histogram Puts { get; } = new();
+
+    public long Errors { get; private set; }
+
+    public string FirstError { get; private set; } = "";
+
+    /// <summary>Closed loop from the start of the load to the end of the window.</summary>
+    public async Task RunAsync()
+    {
+        await Clock.UntilAsync(_window.Start);
+        for (long began; (began = Clock.Now) < _window.Until;)
+        {
+            if (!await TryOnceAsync(began)) await Task.Delay(1);
+        }
+    }
+
+    /// <summary>One operation, whose latency counts from <paramref name="began"/>; false when it failed.</summary>
+    public async ValueTask<bool> TryOnceAsync(long began)
+    {
+        bool put = _random.Next(100) < _options.PercentPuts;
+        DrawKeys();
+        try
+        {
+            if (_options.Command == "multikey") await ManyAsync(put);
+            else if (put)
+            {
+                long key = _keys[0];
+                FilledBytes.Write(_pairs[0].Value, (ulong)key, ++_stamp);
+                var result = await _store.Map.OrderedPutAsync(key, _pairs[0].Value);
+                _store.Acknowledge(key, result.Versions[0]);
+            }
+            else
+            {
+                ulong known = _store.Known(_keys[0]);
+                _store.Check(_keys[0], await _store.Map.OrderedGetAsync(_keys[0]), known);
+            }
+            Succeeded(put, began);
+            return true;
+        }
+        catch (Exception error)
+        {
+            Errors++;
+            if (FirstError.Length == 0) FirstError = $"{error.GetType().Name}: {error.Message}".ReplaceLineEndings(" ");
+            return false;
+        }
+    }
+
+    private async ValueTask ManyAsync(bool put)
+    {
+        if (put)
+        {
+            _stamp++;
+            for (int i = 0; i < _keys.Length; i++)
+            {
+                _pairs[i] = KeyValuePair.Create(_keys[i], _pairs[i].Value);
+                FilledBytes.Write(_pairs[i].Value, (ulong)_keys[i], _stamp);
+            }
+            var result = await _store.Map.OrderedPutAsync(_pairs);
+            for (int i = 0; i < _keys.Length; i++) _store.Acknowledge(_keys[i], result.Versions[i]);
+            return;
+        }
+        for (int i = 0; i < _keys.Length; i++) _known[i] = _store.Known(_keys[i]);
+        var found = await _store.Map.OrderedGetAsync(_keys);
+        for (int i = 0; i < _keys.Length; i++) _store.Check(_keys[i], found.TryGetValue(_keys[i], out var value) ? value : null, _known[i]);
+    }
+
+    private void DrawKeys()
+    {
+        for (int i = 0; i < _keys.Length; i++)
+        {
+            do _keys[i] = _random.Next(_options.Keyspace);
+            while (_keys.AsSpan(0, i).Contains(_keys[i]));
+        }
+    }
+
+    private void Succeeded(bool put, long began)
+    {
+        long now = Clock.Now;
+        _timeline?.Count(now - _window.Start);
+        if (_window.Contains(_options.Rate > 0 ? began : now)) (put ? Puts : Gets).Record(now - began);
+    }
+}

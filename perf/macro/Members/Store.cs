@@ -1,0 +1,65 @@
+using Ida.Perf.Macro.CommandLine;
+using Ida.Perf.Macro.Measuring;
+
+namespace Ida.Perf.Macro.Members;
+
+/// <summary>
+/// The map under load, and what this process knows of it: for every key the newest version that a put of its own got. A strict read that
+/// begins after that put has returned must not be older.
+/// </summary>
+internal sealed class Store(IDhtMap<long, byte[]> map, RunOptions options)
+{
+    private readonly ulong[] _acknowledged = new ulong[options.Keyspace];
+    private long _valueErrors, _staleReads, _missing, _lost;
+
+    public IDhtMap<long, byte[]> Map => map;
+
+    /// <summary>Reads of values that nobody wrote to that key.</summary>
+    public long ValueErrors => Volatile.Read(ref _valueErrors);
+
+    /// <summary>Strict reads that missed a put.</summary>
+    public long StaleReads => Volatile.Read(ref _staleReads);
+
+    /// <summary>Keys without a value after the run.</summary>
+    public long Missing => Volatile.Read(ref _missing);
+
+    /// <summary>Keys older after the run than a put of this process that returned.</summary>
+    public long Lost => Volatile.Read(ref _lost);
+
+    /// <summary>The newest version known; a read that begins now must show it or a newer one.</summary>
+    public ulong Known(long key) => options.Strict ? Volatile.Read(ref _acknowledged[key]) : 0;
+
+    public void Acknowledge(long key, ulong version)
+    {
+        ref ulong known = ref _acknowledged[key];
+        for (ulong old = Volatile.Read(ref known); old < version;)
+        {
+            ulong seen = Interlocked.CompareExchange(ref known, version, old);
+            if (seen == old) return;
+            old = seen;
+        }
+    }
+
+    /// <summary>Every byte of it must be what some put wrote to this key.</summary>
+    public void Check(long key, Versioned<byte[]>? read, ulong known)
+    {
+        if (read is not { } found || found.Value.Length != options.Value || !FilledBytes.TryRead(found.Value, out ulong owner, out _) || owner != (ulong)key)
+            Interlocked.Increment(ref _valueErrors);
+        else if (found.Version < known) Interlocked.Increment(ref _staleReads);
+    }
+
+    public async ValueTask FillAsync(long key, byte[] bytes)
+    {
+        FilledBytes.Write(bytes, (ulong)key, 0);
+        Acknowledge(key, (await map.OrderedPutAsync(key, bytes)).Versions[0]);
+    }
+
+    /// <summary>After the run: the key must be there, and not older than what was acknowledged to this process.</summary>
+    public async ValueTask VerifyAsync(long key)
+    {
+        var found = await map.OrderedGetAsync(key);
+        Check(key, found, 0);
+        if (found is null) Interlocked.Increment(ref _missing);
+        else if (found.Value.Version < Volatile.Read(ref _acknowledged[key])) Interlocked.Increment(ref _lost);
+    }
+}
