@@ -1,5 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using GroupCore.Transport;
 using Oracle.Detection;
 using Oracle.Frames;
 using Oracle.Log;
@@ -40,6 +41,7 @@ public sealed partial class OracleMember
         if (Registered) StepMember();
         if (_over) return;
         _watch.Step();
+        _deadLinks.Step();
         _replica?.Shell.Tick();
     }
 
@@ -53,6 +55,11 @@ public sealed partial class OracleMember
         if (_silenceReported || !_outlet.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
         _silenceReported = true;
         _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}");
+    }
+
+    private void OnForeignSeed(NodeAddress seed)
+    {
+        if (!Registered) _sink?.OnMembershipState(State, $"{seed} belongs to another cluster");
     }
 
     private void StepMember()

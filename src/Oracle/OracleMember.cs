@@ -36,6 +36,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly LeaseHolder _lease;
     private readonly GroupBook _groups = new();
     private readonly Watch _watch;
+    private readonly DeadLinks _deadLinks;
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
     private OracleReplica? _replica;
@@ -58,10 +59,11 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         (_node, _options) = (node, options);
         _outlet = new(node);
         _directory = new(node);
-        _bootstrap = new(node, options, _outlet);
+        _bootstrap = new(node, options, _outlet) { OnForeign = OnForeignSeed };
+        _deadLinks = new(node, options);
         _requests = new(node, _outlet, _directory) { Self = Self };
         _lease = new(node, options);
-        _watch = new(node, options, _outlet, _directory) { OnGone = OnGone };
+        _watch = new(node, options, _outlet, _directory) { OnGone = OnGone, OnDropped = _deadLinks.OnDropped };
         Self = new(node.Id, 0);
         node.Route(FrameType.Ping, FrameType.IndirectPong, this);
         node.Route(FrameType.Propose, FrameType.Install, this);
@@ -93,6 +95,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     /// <summary>Hears of the copy of the Oracle when this process gets one; for checkers.</summary>
     internal Action<OracleReplica>? OnReplica { get; set; }
+
+    /// <summary>Whether this process is not registered and cannot be: all seeds belong to another cluster.</summary>
+    internal bool Stranded => !Registered && _outlet.System.IsNone && _bootstrap.Stranded;
 
     /// <summary>The system this process belongs to.</summary>
     internal SystemId System => _outlet.System;
@@ -147,7 +152,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <inheritdoc/>
     public void OnLinkUp(int peer)
     {
-        if (_started && !_over) _watch.OnLinkUp(peer);
+        if (!_started || _over) return;
+        _deadLinks.OnUp(peer);
+        _watch.OnLinkUp(peer);
     }
 
     /// <inheritdoc/>
@@ -157,6 +164,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         CheckClock();
         _bootstrap.OnFault(peer, fault);
         _watch.OnFault(peer, fault);
+        _deadLinks.OnFault(peer, fault);
         ArmDue();
     }
 

@@ -26,4 +26,7 @@ public enum RefusalReason
 
     /// <summary>A rule of the protocol forbids the frame here.</summary>
     Unexpected,
+
+    /// <summary>A connection that broke off within its first frame, said none in the time allowed, or had to make room for others at the door.</summary>
+    Handshake,
 }

@@ -15,9 +15,12 @@ public enum LinkFault
     /// <summary>Another node answers at the address: the one that was meant is gone.</summary>
     Replaced,
 
-    /// <summary>The other end has forgotten this node, or belongs to another cluster; the link is over.</summary>
+    /// <summary>The other end has forgotten this node or speaks no common wire version; the link is over.</summary>
     Rejected,
 
     /// <summary>The queue passed its limit; the link is over.</summary>
     Overflow,
+
+    /// <summary>A node of another cluster answers at the address; the link is over.</summary>
+    WrongCluster,
 }

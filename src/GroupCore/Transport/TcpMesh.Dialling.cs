@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using GroupCore.Runtime;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport;
@@ -18,7 +19,7 @@ internal sealed partial class TcpMesh
     {
         if (_strangers.Count >= MaxStrangers)
         {
-            _node.Counters.Refuse(Runtime.RefusalReason.Framing);
+            _node.Counters.Refuse(RefusalReason.Handshake);
             Drop(_strangers[0]);
         }
         var connection = Begin(socket, ConnectionState.AwaitHello, null, HelloTime, dialled: false, probe: false);
@@ -40,8 +41,13 @@ internal sealed partial class TcpMesh
 
     public void OnDeadline(TcpConnection connection)
     {
-        if (connection.IsDialled) DialFailed(connection, LinkFault.Unreachable, 0);
-        else Drop(connection);
+        if (connection.IsDialled)
+        {
+            DialFailed(connection, LinkFault.Unreachable, 0);
+            return;
+        }
+        if (connection.State == ConnectionState.AwaitHello) _node.Counters.Refuse(RefusalReason.Handshake);
+        Drop(connection);
     }
 
     public void OnRedial(LinkPeer peer)

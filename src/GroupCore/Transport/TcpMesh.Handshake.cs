@@ -150,8 +150,11 @@ internal sealed partial class TcpMesh
                 Raise(peer, null);
                 break;
             case HelloStatus.Accepted when (peer.PeerToken != 0 && peer.PeerToken != ack.Token) || ack.Token == 0 || !peer.Session.Attach(ack.Received):
-            case HelloStatus.Forgotten or HelloStatus.WrongCluster or HelloStatus.WrongVersion:
+            case HelloStatus.Forgotten or HelloStatus.WrongVersion:
                 Fail(peer, LinkFault.Rejected);
+                break;
+            case HelloStatus.WrongCluster:
+                Fail(peer, LinkFault.WrongCluster);
                 break;
             case HelloStatus.Accepted:
                 peer.PeerToken = ack.Token;

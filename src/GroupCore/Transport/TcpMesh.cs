@@ -15,9 +15,11 @@ namespace GroupCore.Transport;
 /// <para>Failure cases. Connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms; of two connections
 /// that cross, the one dialled by the lower id stays. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
 /// 1000 ms. No answer in 1 s: <see cref="LinkFault.Unreachable"/>. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
-/// closed the session (it does not know the names) or belongs to another cluster: <see cref="LinkFault.Rejected"/>. The last two end the link.
+/// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
+/// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
 /// Malformed frames end the connection, are counted, and the next dial waits 1 s.</para>
-/// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB.</para>
+/// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
+/// within it, or lets the time pass, is counted.</para>
 /// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable

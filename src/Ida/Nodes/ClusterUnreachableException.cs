@@ -1,4 +1,4 @@
 namespace Ida;
 
 /// <summary>No node of the cluster answered at any seed within the time allowed.</summary>
-public sealed class ClusterUnreachableException(string message) : IOException(message);
+public class ClusterUnreachableException(string message) : IOException(message);

@@ -47,6 +47,7 @@ public sealed class IdaNode : IAsyncDisposable
     /// <exception cref="ArgumentException">An option is wrong; the message names it and what is allowed.</exception>
     /// <exception cref="InsecureBindException">The listen address is beyond the loopback.</exception>
     /// <exception cref="AddressInUseException">The address of <see cref="IdaNodeOptions.Listen"/> is taken.</exception>
+    /// <exception cref="WrongClusterException">All seeds belong to a cluster of another name; thrown as soon as they have answered.</exception>
     /// <exception cref="ClusterUnreachableException">No node of the cluster answered within <see cref="IdaNodeOptions.StartTimeout"/>.</exception>
     public static ValueTask<IdaNode> StartAsync(IdaNodeOptions options, CancellationToken cancellationToken = default)
     {

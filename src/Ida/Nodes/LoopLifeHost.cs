@@ -5,7 +5,7 @@ using Oracle;
 namespace Ida.Nodes;
 
 /// <summary>Lives on a loop thread with TCP links. The first life finds the address to listen at, later ones keep it.</summary>
-internal sealed class LoopLifeHost(IdaNodeOptions options) : ILifeHost
+internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port = SocketPortKind.Auto) : ILifeHost
 {
     private const string AnyLocalPort = "127.0.0.1:0";
     private NodeLoop? _loop;
@@ -51,5 +51,5 @@ internal sealed class LoopLifeHost(IdaNodeOptions options) : ILifeHost
     }
 
     private NodeLoop Listen(string address, Action<INode> attach) =>
-        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Spin = options.Spin }, attach);
+        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Spin = options.Spin, Port = port }, attach);
 }

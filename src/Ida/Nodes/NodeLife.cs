@@ -75,7 +75,11 @@ internal sealed class NodeLife : ITimerTarget
                 if (!_registered.TrySetException(new PoisonedException(reason)) && !wanted) _onPoisoned(this, reason);
             });
         }
-        else if (state != MembershipState.Starting)
+        else if (state == MembershipState.Starting)
+        {
+            if (Oracle.Stranded) Complete(() => _registered.TrySetException(WrongCluster()));
+        }
+        else
         {
             Complete(() => _registered.TrySetResult());
         }
@@ -83,6 +87,9 @@ internal sealed class NodeLife : ITimerTarget
 
     private ClusterUnreachableException Unreachable() => new(
         $"Cluster '{_options.Cluster}' was not found at {string.Join(", ", _options.Seeds)} within {_options.StartTimeout.TotalSeconds:0.#} s: {_lastWord}.");
+
+    private WrongClusterException WrongCluster() => new(
+        $"Cluster '{_options.Cluster}' is not at {string.Join(", ", _options.Seeds)}: a node of another cluster answers there.");
 
     private void Complete(Action work) => Node.Complete(new ActionCompletion(work));
 

@@ -9,7 +9,7 @@ namespace Oracle.Client;
 /// </summary>
 /// <remarks>
 /// Every process asks all seeds who the Oracle is; any answer wins. A process that listens at a seed address founds a system when no seed
-/// knows one and every earlier seed is refused by its host, or silent for 2.5 s. A seed that hears an earlier one (its questions tell)
+/// knows one and every earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears an earlier one (its questions tell)
 /// waits for it, so of two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
 /// Without other seeds a process founds at once. Seeds that cannot reach each other at their first start can found two systems; frames of
 /// the other are refused and reported, there is no merge. Source: groupcore-oracle 4.2.
@@ -25,7 +25,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private long _asked;
 
     /// <summary>Whether nobody answered yet.</summary>
-    public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0);
+    public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && !seed.Foreign);
+
+    /// <summary>Whether this process can do nothing but ask, and whoever answers at the seeds belongs to another cluster.</summary>
+    public bool Stranded => _own < 0 && _seeds.TrueForAll(seed => seed.Foreign);
+
+    /// <summary>Hears once of each seed that belongs to another cluster.</summary>
+    public Action<NodeAddress>? OnForeign { get; set; }
 
     public void Start()
     {
@@ -58,12 +64,17 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     {
         if (Find(peer) is not { } seed) return;
         seed.HeardAt = node.Now;
-        seed.Refused = false;
+        (seed.Refused, seed.Foreign) = (false, false);
     }
 
     public void OnFault(int peer, LinkFault fault)
     {
-        if (Find(peer) is { } seed && fault is LinkFault.Refused) seed.Refused = true;
+        if (Find(peer) is not { } seed) return;
+        // Another cluster at the address is as good as nobody: there is none of this one.
+        if (fault is LinkFault.Refused or LinkFault.WrongCluster) seed.Refused = true;
+        if (fault is not LinkFault.WrongCluster || seed.Foreign) return;
+        seed.Foreign = true;
+        OnForeign?.Invoke(seed.Address);
     }
 
     private Seed? Find(int peer)
@@ -97,5 +108,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         public long HeardAt { get; set; }
 
         public bool Refused { get; set; }
+
+        public bool Foreign { get; set; }
     }
 }

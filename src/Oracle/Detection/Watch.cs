@@ -41,6 +41,9 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     /// <summary>Hears of processes that are certainly gone from their address.</summary>
     public Action<ulong>? OnGone { get; set; }
 
+    /// <summary>Hears of the links to processes that are watched no longer, and whether those were seen to be gone.</summary>
+    public Action<int, bool>? OnDropped { get; init; }
+
     public bool IsAlone => !_watched.Exists(watched => watched.Assigned);
 
     public void Assign(IReadOnlyList<Subject> subjects)
@@ -76,7 +79,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     public void Excluded(ProcessId subject)
     {
         if (!_byId.TryGetValue(subject, out var watched)) return;
-        (watched.Observed, watched.Accused, watched.Assigned) = (null, null, false);
+        (watched.Accused, watched.Assigned) = (null, false);
         Prune();
     }
 
@@ -135,12 +138,12 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
                     Observe(watched, Accusation.Refused);
                     Look(watched, fresh: false);
                     break;
-                case LinkFault.Replaced:
+                case LinkFault.Replaced or LinkFault.WrongCluster:
                     Observe(watched, Accusation.Replaced);
                     break;
             }
         }
-        if (fault is LinkFault.Refused or LinkFault.Replaced) OnGone?.Invoke(nodeId);
+        if (fault is LinkFault.Refused or LinkFault.Replaced or LinkFault.WrongCluster) OnGone?.Invoke(nodeId);
     }
 
     public void OnLinkUp(int peer)
@@ -212,6 +215,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             if (watched.Assigned || watched.Accused is not null) continue;
             _watched.RemoveAt(i);
             _byId.Remove(watched.Subject.Id);
+            bool gone = watched.Observed is Accusation.Refused or Accusation.Replaced or Accusation.ProcessGone;
+            if (watched.Peer >= 0) OnDropped?.Invoke(watched.Peer, gone);
         }
     }
 
@@ -243,7 +248,11 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         }
     }
 
-    private void Ping(WatchedProcess watched) => outlet.Send(watched.Subject.Id.Node, watched.Subject.Address, new ProbeFrame(false, ++_probe));
+    private void Ping(WatchedProcess watched)
+    {
+        watched.Peer = node.Links.Open(watched.Subject.Address, watched.Subject.Id.Node);
+        outlet.Reply(watched.Peer, new ProbeFrame(false, ++_probe));
+    }
 
     private void AskOthers(WatchedProcess watched)
     {

@@ -11,6 +11,9 @@ internal sealed class WatchedProcess(Subject subject, long now)
     /// <summary>Whether the Oracle assigned it; else only a group's accusation keeps it here.</summary>
     public bool Assigned { get; set; }
 
+    /// <summary>The link that was probed last; -1 before.</summary>
+    public int Peer { get; set; } = -1;
+
     public long HeardAt { get; set; } = now;
 
     public long RoundAt { get; set; }

@@ -1,6 +1,10 @@
+using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Wire;
+using Ida.Nodes;
 
 namespace Ida.Process.Tests.Nodes;
 
@@ -8,6 +12,8 @@ namespace Ida.Process.Tests.Nodes;
 public sealed class NodeErrorTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
+
+    public static TheoryData<string> Ports => OperatingSystem.IsLinux() ? new("Epoll", "Completion") : new("Completion");
 
     [Fact]
     public async Task A_port_in_use_is_named()
@@ -26,27 +32,43 @@ public sealed class NodeErrorTests
         Assert.Contains(address, e.Message, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task A_seed_of_another_cluster_does_not_let_in_and_serves_on()
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_seed_of_another_cluster_is_named_at_once_counted_there_and_serves_on(string port)
     {
-        await using var first = await StartAsync(new() { Cluster = "a" });
-        await Assert.ThrowsAsync<ClusterUnreachableException>(() =>
-            StartAsync(new() { Cluster = "b", Seeds = [first.Address.Text], Listen = "127.0.0.1:0", StartTimeout = TimeSpan.FromSeconds(2) }));
+        await using var first = await StartAsync(new() { Cluster = "a" }, port);
+        string address = first.Address.Text;
+        long began = Stopwatch.GetTimestamp();
+        var e = await Assert.ThrowsAsync<WrongClusterException>(() => StartAsync(new() { Cluster = "b", Seeds = [address], Listen = "127.0.0.1:0" }, port));
+        Assert.Contains(address, e.Message, StringComparison.Ordinal);
+        Assert.True(Stopwatch.GetElapsedTime(began) < TimeSpan.FromSeconds(5));
+        Assert.True(first.Counters.Refused(RefusalReason.WrongCluster) > 0);
         await AssertServesAsync(first);
     }
 
     [Fact]
-    public async Task Garbage_on_the_port_is_dropped_and_the_node_serves_on()
+    public async Task One_seed_of_another_cluster_among_others_is_named_when_the_time_is_over()
     {
-        await using var node = await StartAsync(new() { Cluster = "a" });
+        await using var first = await StartAsync(new() { Cluster = "a" });
+        var e = await Assert.ThrowsAsync<ClusterUnreachableException>(() =>
+            StartAsync(new() { Cluster = "b", Seeds = [first.Address.Text, Free()], Listen = "127.0.0.1:0", StartTimeout = TimeSpan.FromSeconds(2) }));
+        Assert.Contains($"{first.Address.Text} belongs to another cluster", e.Message, StringComparison.Ordinal);
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Garbage_on_the_port_is_counted_and_dropped_and_the_node_serves_on(string port)
+    {
+        await using var node = await StartAsync(new() { Cluster = "a" }, port);
         byte[] garbage = new byte[100_000];
         new Random(5).NextBytes(garbage);
-        using (var client = new TcpClient())
-        {
-            await client.ConnectAsync(IPEndPoint.Parse(node.Address.Text), TestContext.Current.CancellationToken);
-            // The node may close at the first wrong byte, which ends the write early.
-            try { await client.GetStream().WriteAsync(garbage, TestContext.Current.CancellationToken); } catch (IOException) { }
-        }
+        await SayAsync(node, garbage);
+        Assert.Equal(1, node.Counters.Refused(RefusalReason.Framing));
+        // A real first frame, cut off; and one that is longer than any may be.
+        byte[] hello = new HelloFrame("a", HelloFrame.Version, HelloFrame.Version, false, 7, 8, 9, 0, 0, "127.0.0.1:9").ToFrame();
+        await SayAsync(node, hello.AsMemory(0, hello.Length / 2));
+        Assert.Equal(1, node.Counters.Refused(RefusalReason.Handshake));
+        FrameHeader.Write(hello, FrameType.Hello, 0, 0, LinkLimits.FrameBytes);
+        await SayAsync(node, hello);
+        Assert.Equal(2, node.Counters.Refused(RefusalReason.Framing));
         await AssertServesAsync(node);
     }
 
@@ -96,6 +118,28 @@ public sealed class NodeErrorTests
 
     private static Task<IdaNode> StartAsync(IdaNodeOptions options) =>
         IdaNode.StartAsync(options, TestContext.Current.CancellationToken).AsTask().WaitAsync(Bound, TestContext.Current.CancellationToken);
+
+    private static Task<IdaNode> StartAsync(IdaNodeOptions options, string port) =>
+        IdaNode.HostAsync(options, new LoopLifeHost(options, Enum.Parse<SocketPortKind>(port)), TestContext.Current.CancellationToken)
+            .AsTask().WaitAsync(Bound, TestContext.Current.CancellationToken);
+
+    /// <summary>A stranger says this and no more; returns when the node has closed the connection.</summary>
+    private static async Task SayAsync(IdaNode node, ReadOnlyMemory<byte> bytes)
+    {
+        using var stranger = new TcpClient();
+        await stranger.ConnectAsync(IPEndPoint.Parse(node.Address.Text), TestContext.Current.CancellationToken);
+        var stream = stranger.GetStream();
+        try
+        {
+            await stream.WriteAsync(bytes, TestContext.Current.CancellationToken);
+            stranger.Client.Shutdown(SocketShutdown.Send);
+            while (await stream.ReadAsync(new byte[100], TestContext.Current.CancellationToken).AsTask().WaitAsync(Bound) > 0) { }
+        }
+        catch (Exception error) when (error is IOException or SocketException)
+        {
+            // The node closes at the first wrong byte, which ends the write, or the read, early.
+        }
+    }
 
     private static async Task AssertServesAsync(IdaNode node)
     {

@@ -1,0 +1,55 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+
+namespace Oracle.Detection;
+
+/// <summary>
+/// Lets go of links that nobody will come back on, with their dialling and what is queued, so that a process keeps nothing of those it outlives.
+/// </summary>
+/// <remarks>
+/// A link is closed when it is over; when the process behind it is gone for certain and no longer watched; or when it had no connection for so
+/// long that, by the time-outs of membership, one of its ends is out of the system. Of a process that fell silent the connection may stand for
+/// a quarter of an hour: it is probed when it is no longer watched, and again every 5 s, so that one that lives after all is not closed.
+/// </remarks>
+internal sealed class DeadLinks(INode node, OracleOptions options)
+{
+    private const long ProbeEvery = 5 * Durations.Second;
+    private readonly long _patience = options.IsolationTimeout.Nanoseconds() + options.PoisonTimeout.Nanoseconds();
+    private readonly List<(int Peer, long Since)> _down = [];
+    private long _probed;
+
+    public void OnUp(int peer) => _down.RemoveAll(link => link.Peer == peer);
+
+    /// <summary>To be called after those who want to know whose link it is.</summary>
+    public void OnFault(int peer, LinkFault fault)
+    {
+        if (fault is not (LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable)) Close(peer);
+        else if (!_down.Exists(link => link.Peer == peer)) _down.Add((peer, node.Now));
+    }
+
+    /// <summary>A process is watched no longer: excluded, gone, or left to others.</summary>
+    public void OnDropped(int peer, bool gone)
+    {
+        if (gone) Close(peer);
+        else node.Links.Probe(peer);
+    }
+
+    /// <summary>Every 100 ms.</summary>
+    public void Step()
+    {
+        if (_down.Count == 0) return;
+        bool probe = node.Now - _probed >= ProbeEvery;
+        if (probe) _probed = node.Now;
+        for (int i = _down.Count - 1; i >= 0; i--)
+        {
+            if (node.Now - _down[i].Since > _patience) Close(_down[i].Peer);
+            else if (probe) node.Links.Probe(_down[i].Peer);
+        }
+    }
+
+    private void Close(int peer)
+    {
+        OnUp(peer);
+        node.Links.Close(peer);
+    }
+}

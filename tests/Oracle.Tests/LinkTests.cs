@@ -1,0 +1,34 @@
+using GroupCore.Membership;
+using Oracle.Tests.Support;
+
+namespace Oracle.Tests;
+
+/// <summary>What a process keeps of those it outlived: nothing (groupcore-oracle 10.6).</summary>
+public sealed class LinkTests
+{
+    private const int Comers = 50;
+
+    /// <summary>Half of them die where their host answers for them, half silently; each in another life of another node.</summary>
+    [Fact]
+    public void After_50_joins_and_kills_a_survivor_has_links_to_those_that_live_only()
+    {
+        using var cluster = new OracleCluster(9, 3 + Comers);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new GroupOptions(), ""));
+        for (int i = 0; i < 3; i++) cluster[i].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
+        for (int i = 3; i < 3 + Comers; i++)
+        {
+            cluster[i].StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => IsSettled(cluster, 4), 10), cluster.Describe());
+            cluster[i].Node.Crash(hostAnswers: i % 2 == 0);
+            Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
+        }
+        // Who fell silent may be behind a cut, and is waited for as long as it could come back.
+        cluster.Run(65);
+        for (int i = 0; i < 3; i++) Assert.Equal(2, cluster[i].Node.Links.Ends.Count(end => !end.IsClosed));
+        cluster.AssertNoViolations();
+    }
+
+    private static bool IsSettled(OracleCluster cluster, int members) =>
+        Enumerable.Range(0, 3).All(i => cluster[i].Groups.ViewOf("g")?.Members.Count == members && !cluster[i].Groups.IsWedged);
+}
