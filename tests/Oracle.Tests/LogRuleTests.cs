@@ -71,6 +71,34 @@ public sealed class LogRuleTests
         Check(bus, name);
     }
 
+    /// <summary>Figure 8 of Ongaro and Ousterhout 2014: an entry of an earlier term on a majority is overwritten after all.</summary>
+    [Theory]
+    [InlineData(nameof(Rule.None))]
+    [InlineData(nameof(Rule.RaftOldTermByCounting))]
+    public void An_entry_of_an_earlier_term_is_not_committed_by_counting(string name)
+    {
+        var bus = Founded(name, 1, 2, 3, 4, 5);
+        // (a) 1 leads and brings an entry to 2 only. It fills a batch, so that later the entry behind it travels alone.
+        bus.Connect(1, 2);
+        Assert.True(bus[1].Leading!.TryAppend(new byte[300_000]));
+        ulong entry = bus[1].Entries.LastIndex;
+        bus.SettleUntil(() => bus[2].Entries.LastIndex == entry);
+        // (b) 5 leads by the votes of 3 and 4, and keeps its own entry of that index to itself.
+        bus.Connect(3, 4, 5);
+        bus.Campaign(5, reaching: [5]);
+        Assert.Equal(entry, bus[5].Entries.LastIndex);
+        // (c) 1 leads again and brings the old entry to 3, a majority; its own entry stays behind.
+        bus.Connect(1, 2, 3);
+        Elect(bus, 1, until: () => bus[1].Leading?.LagOf(3) == 1);
+        Assert.Equal(entry, bus[3].Entries.LastIndex);
+        Assert.Equal(name == nameof(Rule.None), bus[1].Commit < entry);
+        // (d) 5 leads by the votes of 3 and 4 again: its last entry is of a later term than theirs.
+        bus.Connect(3, 4, 5);
+        Elect(bus, 5, until: () => bus[5].Leading is not null && bus[3].Commit > entry);
+        Assert.True(bus[3].Commit > entry);
+        Check(bus, name);
+    }
+
     [Fact]
     public void A_learner_that_never_answered_has_not_caught_up()
     {
@@ -87,6 +115,13 @@ public sealed class LogRuleTests
     }
 
     private static void Check(LogBus bus, string name) => Assert.Equal(name != nameof(Rule.None), bus.Checker.Violations.Count > 0);
+
+    /// <summary>Campaigns until elected: it may have to step down first, or learn of a later term.</summary>
+    private static void Elect(LogBus bus, ulong node, Func<bool> until)
+    {
+        for (int attempt = 0; attempt < 6 && !until(); attempt++) bus.Campaign(node, until: until);
+        Assert.True(until());
+    }
 
     private static void Append(LogBus bus, ulong node, byte content) => Assert.True(bus[node].Leading!.TryAppend([content]));
 

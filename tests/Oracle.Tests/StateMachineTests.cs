@@ -113,6 +113,18 @@ public sealed class StateMachineTests
         Assert.Equal([b], _state.FindGroup("safe")!.Pending!.Proposal.Survivors);
     }
 
+    /// <summary>Negative control of A5: who alone can vouch for what was delivered goes on suspicion, and may be alive.</summary>
+    [Fact]
+    public void Without_A5_the_last_acceptor_goes_without_proof()
+    {
+        _state = new(_events, Rule.A5LastAcceptor);
+        var (a, b) = (Register(1), Register(2));
+        Apply(Of(a, new Create("safe", new(), 1, [a, b])));
+        Fail(false, a);
+        Assert.False(_state.IsAlive(a));
+        Assert.Equal([b], _state.FindGroup("safe")!.Pending!.Proposal.Survivors);
+    }
+
     [Fact]
     public void A6_without_a_holder_the_state_is_lost_and_the_name_free()
     {

@@ -77,14 +77,18 @@ internal sealed class LogBus
         _frames.Clear();
     }
 
-    /// <summary>A process finds its leader silent and campaigns; once it leads, only <paramref name="reaching"/> are connected.</summary>
-    public void Campaign(ulong node, ulong[]? reaching = null)
+    /// <summary>
+    /// A process finds its leader silent and campaigns; once it leads, only <paramref name="reaching"/> are connected, and what is sent arrives
+    /// until <paramref name="until"/> is so.
+    /// </summary>
+    public void Campaign(ulong node, ulong[]? reaching = null, Func<bool>? until = null)
     {
         _now += 3 * Durations.Second;
         this[node].OnTimer(0);
         for (int round = 0; round < 20 && this[node].Leading is null && _frames.Count > 0; round++) Deliver();
         if (reaching is not null) Connect(reaching);
-        Settle();
+        if (until is null) Settle();
+        else SettleUntil(until);
     }
 
     internal sealed class Part : INode, ILogPort, IStateMachine
