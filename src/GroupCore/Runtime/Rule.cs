@@ -8,9 +8,10 @@ internal enum Rule
 {
     None,
 
-    // groupcore-oracle 5.4
+    // groupcore-oracle 5.4. Not R10: only a uniform send, which this library has not, can tell a tail that was delivered too early, since
+    // whoever acknowledged a cut holds all of it and so every later cut contains it.
     R1RefuseDataWhenWedged, R3AllReports, R4ClosureTrim, R5LongestOrder, R7PullsBeforeAck, R7PeerMessagesBeforeAck,
-    R8AllAcks, A3PendingProposalOnly, R9FreshReports, R10TailAtInstall, R12RefuseRemoved, R13NestedAcks, R16CheckpointAtEvent,
+    R8AllAcks, A3PendingProposalOnly, R9FreshReports, R12RefuseRemoved, R13NestedAcks, R16CheckpointAtEvent,
     A4NeverWithdraw, A5LastAcceptor, OldViewRefused, FlushDelivers, FlushOrderPart, OrderDependency,
 
     // groupcore-oracle 4

@@ -268,7 +268,6 @@ internal sealed class FlushMember : ITimerTarget
         }
         Acked = true;
         ulong tail = _group.Multicast.TailHash(Cut, hash.Value);
-        if (_node.Without == Rule.R10TailAtInstall) _group.Multicast.DeliverCut(Cut);
         if (_leader is not null)
         {
             _leader.OnAck(_group.Rank, _group.Initialised, tail);
