@@ -14,9 +14,10 @@ internal sealed class GroupCluster : IDisposable
     private readonly Action<GroupBuilder>? _more;
     private ulong _messages;
 
-    public GroupCluster(ulong seed, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, LinkModel? link = null)
+    public GroupCluster(ulong seed, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, LinkModel? link = null,
+        Func<INode, INode>? tap = null)
     {
-        (_without, _more) = (without, more);
+        (_without, _more, Tap) = (without, more, tap ?? (static node => node));
         _options = new() { Composition = composition };
         Simulation = new(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"seed {seed}" });
         Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
@@ -24,6 +25,9 @@ internal sealed class GroupCluster : IDisposable
     }
 
     public Simulation Simulation { get; }
+
+    /// <summary>What members see of their node.</summary>
+    public Func<INode, INode> Tap { get; }
 
     public ScriptedOracle Oracle { get; }
 

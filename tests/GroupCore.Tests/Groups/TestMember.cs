@@ -21,7 +21,7 @@ internal sealed class TestMember
         (_cluster, SimNode) = (cluster, node);
         Membership = cluster.Oracle.Register(node);
         Membership.Poisoned = End;
-        Host = new(node.Node, Membership, new() { Serializer = ContractSerializer.Instance });
+        Host = new(cluster.Tap(node.Node), Membership, new() { Serializer = ContractSerializer.Instance });
         _ = cluster.Simulation.Spawn(() => JoinAsync(options, more));
     }
 

@@ -39,6 +39,9 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
 
     internal GroupHostOptions Options { get; }
 
+    /// <summary>The groups of this process, those it is still joining too.</summary>
+    internal IReadOnlyList<GroupProtocol> Groups => _groups;
+
     /// <summary>
     /// Joins the group of that name, which is created when there is none; completes when this member has the group's state and its first
     /// view was handled.

@@ -1,0 +1,48 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A node whose frames pass by <paramref name="tap"/> first: handler, peer, header and body of each.</summary>
+internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, FrameHeader, byte[]> tap) : INode
+{
+    public ulong Id => inner.Id;
+
+    public long Now => inner.Now;
+
+    public Prng Random => inner.Random;
+
+    public ILinks Links => inner.Links;
+
+    public NodeCounters Counters => inner.Counters;
+
+    Rule INode.Without => inner.Without;
+
+    public TimerHandle SetTimer(long due, ITimerTarget target, long token) => inner.SetTimer(due, target, token);
+
+    public void CancelTimer(TimerHandle handle) => inner.CancelTimer(handle);
+
+    public void Route(FrameType first, FrameType last, IFrameHandler handler) => inner.Route(first, last, new Tap(this, handler, tap));
+
+    public void Observe(ILinkObserver observer) => inner.Observe(observer);
+
+    public void AtEndOfTurn(ITurnParticipant participant) => inner.AtEndOfTurn(participant);
+
+    public void Complete(ICompletion work) => inner.Complete(work);
+
+    public void Resume(ICompletion work) => inner.Resume(work);
+
+    public bool TryPost(NodeCommand command) => inner.TryPost(command);
+
+    public ValueTask CommandRoom(CancellationToken cancellationToken) => inner.CommandRoom(cancellationToken);
+
+    private sealed class Tap(INode node, IFrameHandler handler, Action<INode, IFrameHandler, int, FrameHeader, byte[]> tap) : IFrameHandler
+    {
+        public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
+        {
+            tap(node, handler, peer, header, body.ToArray());
+            handler.OnFrame(peer, header, body);
+        }
+    }
+}
