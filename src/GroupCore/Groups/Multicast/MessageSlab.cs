@@ -6,22 +6,21 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>
 /// Bytes of many messages, shared by the message store and the dispatcher and given back when nobody holds a message of it. The loop
 /// fills it and counts its own holders without atomics; one atomic count is for the loop as a whole and for what the dispatcher holds,
-/// which is released by workers. (Slabs of the transport never leave the loop and are counted without atomics.)
+/// which is released by workers. (Slabs of the transport never leave the loop and are counted without atomics.) Slabs of the ordinary
+/// size keep their bytes in the pool: the runtime's shared arrays are trimmed when memory is short, and made again at once.
 /// </summary>
 internal sealed class MessageSlab
 {
     public const int Size = 128 << 10;
-    private const int Pooled = 256;
+    private const int Pooled = 128;
     private static readonly ConcurrentQueue<MessageSlab> s_pool = new();
     private static int s_pooled;
-    private int _holders;
+    private int _holders = 1;
     private int _stored;
 
-    private MessageSlab()
-    {
-    }
+    private MessageSlab(byte[] bytes) => Bytes = bytes;
 
-    public byte[] Bytes { get; private set; } = [];
+    public byte[] Bytes { get; private set; }
 
     /// <summary>Where the next message goes; written by the loop only.</summary>
     public int Used { get; set; }
@@ -34,9 +33,9 @@ internal sealed class MessageSlab
     /// <summary>A slab with room for at least <paramref name="size"/> bytes, held by the caller.</summary>
     public static MessageSlab Rent(int size = Size)
     {
-        if (s_pool.TryDequeue(out var slab)) Interlocked.Decrement(ref s_pooled);
-        else slab = new();
-        slab.Bytes = ArrayPool<byte>.Shared.Rent(size);
+        if (size > Size) return new(ArrayPool<byte>.Shared.Rent(size));
+        if (!s_pool.TryDequeue(out var slab)) return new(GC.AllocateUninitializedArray<byte>(Size));
+        Interlocked.Decrement(ref s_pooled);
         (slab.Used, slab._stored) = (0, 0);
         Volatile.Write(ref slab._holders, 1);
         return slab;
@@ -59,9 +58,14 @@ internal sealed class MessageSlab
     public void Release(int count)
     {
         if (Interlocked.Add(ref _holders, -count) != 0) return;
-        ArrayPool<byte>.Shared.Return(Bytes);
+        if (Bytes.Length == Size)
+        {
+            if (Interlocked.Increment(ref s_pooled) <= Pooled) s_pool.Enqueue(this);
+            else Interlocked.Decrement(ref s_pooled);
+            return;
+        }
+        byte[] bytes = Bytes;
         Bytes = [];
-        if (Interlocked.Increment(ref s_pooled) <= Pooled) s_pool.Enqueue(this);
-        else Interlocked.Decrement(ref s_pooled);
+        ArrayPool<byte>.Shared.Return(bytes);
     }
 }

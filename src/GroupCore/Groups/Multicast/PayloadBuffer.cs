@@ -2,11 +2,15 @@ using System.Buffers;
 
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>Bytes of one call, kept between calls up to 64 KB.</summary>
+/// <summary>Bytes of one call. Up to 4 KB are kept for the next call, since operations with such a buffer wait in pools by the thousand; what is larger goes back.</summary>
 internal sealed class PayloadBuffer : IBufferWriter<byte>
 {
-    private const int Kept = 64 << 10;
-    private byte[] _bytes = [];
+    private const int Least = 256;
+    private const int Kept = 4 << 10;
+    private byte[] _kept;
+    private byte[] _bytes;
+
+    public PayloadBuffer() => _bytes = _kept = ArrayPool<byte>.Shared.Rent(Least);
 
     public int Length { get; private set; }
 
@@ -30,18 +34,20 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
     public void Reset()
     {
         Length = 0;
-        if (_bytes.Length <= Kept) return;
+        if (ReferenceEquals(_bytes, _kept)) return;
         ArrayPool<byte>.Shared.Return(_bytes);
-        _bytes = [];
+        _bytes = _kept;
     }
 
     private void Grow(int sizeHint)
     {
         int needed = Length + Math.Max(sizeHint, 1);
         if (needed <= _bytes.Length) return;
-        byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(needed, Math.Max(256, _bytes.Length * 2)));
+        byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(needed, _bytes.Length * 2));
         _bytes.AsSpan(0, Length).CopyTo(larger);
-        if (_bytes.Length > 0) ArrayPool<byte>.Shared.Return(_bytes);
+        bool keep = larger.Length <= Kept;
+        if (keep || !ReferenceEquals(_bytes, _kept)) ArrayPool<byte>.Shared.Return(_bytes);
+        if (keep) _kept = larger;
         _bytes = larger;
     }
 }

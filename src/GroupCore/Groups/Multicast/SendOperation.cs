@@ -12,7 +12,7 @@ namespace GroupCore.Groups.Multicast;
 /// </summary>
 internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkItem, IValueTaskSource
 {
-    private const int Pooled = 8_192;
+    private const int Pooled = 4_096;
     private static readonly ConcurrentQueue<SendOperation> s_pool = new();
     private static int s_pooled;
     private ManualResetValueTaskSourceCore<bool> _core;
