@@ -1,5 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
+using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Checking;
 using Ida.Testing.Workload;
@@ -42,6 +43,9 @@ internal sealed class DhtCluster
     /// <summary>What each node is started with.</summary>
     public IdaNodeOptions NodeOptions { get; init; } = new();
 
+    /// <summary>A rule that all nodes do without.</summary>
+    public Rule Without { get; init; }
+
     /// <summary>Told of each node as soon as it is registered.</summary>
     public Action<SimMember>? Started { get; init; }
 
@@ -80,7 +84,7 @@ internal sealed class DhtCluster
 
     private async Task<SimMember> StartAsync()
     {
-        var member = await _cluster.StartAsync(NodeOptions);
+        var member = await _cluster.StartAsync(NodeOptions, Without);
         Started?.Invoke(member);
         return member;
     }

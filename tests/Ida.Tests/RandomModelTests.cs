@@ -36,7 +36,7 @@ public sealed class RandomModelTests(ITestOutputHelper output)
     [InlineData(nameof(Rule.FlushCommitsHeld), 3000)]
     [InlineData(nameof(Rule.FlushNeedsAllHolders), 3000)]
     [InlineData(nameof(Rule.WedgeFreezes), 3000)]
-    [InlineData(nameof(Rule.OldDhtViewRefused), 6000)]
+    [InlineData(nameof(Rule.OldViewRefused), 6000)]
     [InlineData(nameof(Rule.OutcomeTable), 3000)]
     [InlineData(nameof(Rule.PoisonRefusesLater), 6000)]
     [InlineData(nameof(Rule.AbortNeedsPoison), 6000)]

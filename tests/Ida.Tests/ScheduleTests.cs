@@ -159,7 +159,7 @@ public sealed class ScheduleTests
     });
 
     [Fact]
-    public void A10_a_straggler_of_the_old_view_changes_nothing() => Directed(nameof(Rule.OldDhtViewRefused), without =>
+    public void A10_a_straggler_of_the_old_view_changes_nothing() => Directed(nameof(Rule.OldViewRefused), without =>
     {
         var world = DhtWorld.Founded(4, 1, without);
         var c = Append(world, 1, 1, "a0");

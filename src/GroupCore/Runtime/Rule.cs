@@ -20,6 +20,6 @@ internal enum Rule
     // ida 2.5, 4.3-4.8
     PutWaitsForSeal, FastPathEqual, FastPathClear, ReadWaitsForStable, ReadWaitsForQueue, ClearIncludesPredecessors,
     ClearIncludesReads, ShardReadTakesTime, TimeOverAll, CommitAdvancesClocks, FlushCommitsHeld, FlushNeedsAllHolders,
-    WedgeFreezes, OldDhtViewRefused, Fence, OutcomeTable, OutcomeInTransfer, PoisonRefusesLater, AbortNeedsPoison,
+    WedgeFreezes, Fence, OutcomeTable, OutcomeInTransfer, PoisonRefusesLater, AbortNeedsPoison,
     SnapshotAfterDecision, OnlyFullAnswers, SwapKeepsFull, LeaverStaysAsSource,
 }

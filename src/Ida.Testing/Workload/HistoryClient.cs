@@ -59,7 +59,8 @@ public sealed class HistoryClient
             var result = lists
                 ? await _lists.OrderedMergeAsync(keys.ConvertAll(key => new KeyValuePair<string, string>(key, element)), options)
                 : await _values.OrderedPutAsync(keys.Zip(written, static (key, value) => new KeyValuePair<string, string?>(key, value)), options);
-            _recorder.Ok(op, versions: [.. result.Versions.Select(static version => (long?)version)]);
+            // A put at level Ordered may return before its versions are known.
+            _recorder.Ok(op, versions: result.Versions.Count == 0 ? null : [.. result.Versions.Select(static version => (long?)version)]);
             Succeeded++;
             return true;
         }

@@ -91,7 +91,7 @@ internal sealed class DhtWorld
         if (!_channels.TryGetValue((from, to), out var channel) || !channel.TryDequeue(out var frame)) return false;
         var target = Members[to];
         if (!target.Alive || target.View is null) return true;
-        if (frame.View != target.View.Id && !(Without == Rule.OldDhtViewRefused && Same(target, from, frame))) return true;
+        if (frame.View != target.View.Id && !(Without == Rule.OldViewRefused && Same(target, from, frame))) return true;
         if (target.Wedged && Without != Rule.WedgeFreezes) return true;
         _delivered[to] = Delivered(to) + 1;
         target.Deliver(frame);
@@ -206,7 +206,7 @@ internal sealed class DhtWorld
         DuringFlush?.Invoke();
         var view = new View(group, "test", (View?.Id ?? 0) + 1, _proposal, new(), [.. next.Select(id => new ViewMember(id, new("h"), true, ""))],
             [.. joined.Select(m => m.Self)], [], [.. old.Where(id => !next.Contains(id))], []);
-        if (Without != Rule.OldDhtViewRefused)
+        if (Without != Rule.OldViewRefused)
             foreach (var pair in _pairs)
                 if (!exclude.Contains(Members[pair.From]) || !exclude.Contains(Members[pair.To])) Drop(pair);
         View = view;

@@ -93,6 +93,7 @@ internal sealed partial class GroupProtocol
     private bool AcceptsOld(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ref int rank)
     {
         if (header.Type == FrameType.Reply && rank >= 0) return true;
+        if (Node.Without == Rule.OldViewRefused && header.Type is >= FrameType.FirstLayer and <= FrameType.LastLayer) return rank >= 0;
         if (Node.Without == Rule.OldViewRefused && header.Type is FrameType.Data && body.Length >= 2)
         {
             rank = BinaryPrimitives.ReadUInt16LittleEndian(body);

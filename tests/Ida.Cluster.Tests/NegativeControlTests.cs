@@ -1,0 +1,119 @@
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Cluster.Tests;
+
+/// <summary>Ida 8.3 and groupcore-oracle 12.5 over the whole stack: a cluster whose nodes do without a rule is found out by a checker.</summary>
+public sealed class NegativeControlTests(ITestOutputHelper output)
+{
+    [Theory]
+    [InlineData(nameof(Rule.PutWaitsForSeal))]
+    [InlineData(nameof(Rule.FastPathEqual))]
+    [InlineData(nameof(Rule.FastPathClear))]
+    [InlineData(nameof(Rule.OutcomeTable))]
+    [InlineData(nameof(Rule.FlushCommitsHeld))]
+    [InlineData(nameof(Rule.FlushNeedsAllHolders))]
+    [InlineData(nameof(Rule.OldViewRefused), true)]
+    public void The_serializability_checker_notices_a_rule_that_is_left_out(string rule, bool stragglers = false) =>
+        Noticed(rule, 300, run => CallAndCrash(run, Enum.Parse<Rule>(rule), stragglers));
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void With_all_rules_it_notices_nothing(bool stragglers) =>
+        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_it_notices_nothing)}", run => CallAndCrash(run, Rule.None, stragglers));
+
+    [Theory]
+    [InlineData(nameof(Rule.FlushDelivers))]
+    [InlineData(nameof(Rule.R5LongestOrder))]
+    public void The_virtual_synchrony_checker_notices_a_rule_that_is_left_out(string rule) =>
+        Noticed(rule, 100, run => SendAndCrash(run, Enum.Parse<Rule>(rule)));
+
+    [Fact]
+    public void With_all_rules_virtual_synchrony_holds() =>
+        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_virtual_synchrony_holds)}", run => SendAndCrash(run, Rule.None));
+
+    private static void CallAndCrash(SimulationCase run, Rule without, bool stragglers)
+    {
+        var dht = new DhtCluster(run.Start(), new() { ListKeys = 2, ValueKeys = 2 }) { Without = without };
+        var random = dht.Simulation.Random;
+        dht.Run(6, async () =>
+        {
+            // Frames of the old view that arrive in the new one.
+            if (stragglers)
+                for (int from = 1; from < 6; from++)
+                    for (int to = 1; to < 6; to++)
+                        if (from != to && random.Next(3) == 0) dht.Simulation.Network.Slow(dht.Members[from].Host, dht.Members[to].Host, 200);
+            for (int i = 0; i < 2; i++)
+            {
+                await dht.Simulation.Delay(TimeSpan.FromMilliseconds(50 + random.Next(50)));
+                // Not the first three: they vote in the Oracle.
+                dht.Members[3 + random.Next(3)].Host.Crash();
+            }
+            await dht.Simulation.Delay(TimeSpan.FromMilliseconds(100));
+        }).ThrowIfFailed();
+    }
+
+    private static void SendAndCrash(SimulationCase run, Rule without)
+    {
+        var cluster = new SimCluster(run.Start());
+        var simulation = cluster.Simulation;
+        var checker = new VirtualSynchronyChecker(new() { StatesAgree = true });
+        simulation.AddInvariant("virtual synchrony", () => checker.Passed ? null : checker.ToString());
+        simulation.RunAsync(async () =>
+        {
+            for (int i = 0; i < 3; i++) await cluster.StartAsync(null, without);
+            var members = new List<WatchedMember>();
+            for (int i = 0; i < 5; i++)
+            {
+                members.Add(new(checker, await cluster.StartAsync(null, without)));
+                await members[i].JoinAsync();
+            }
+            ulong message = 0;
+            for (int turn = 0; turn < 40; turn++)
+            {
+                foreach (var one in members.Where(one => one.Usable))
+                {
+                    ulong id = ++message;
+                    _ = simulation.Spawn(() => one.SendAsync(id, ordered: id % 2 == 0));
+                }
+                await simulation.Delay(TimeSpan.FromMicroseconds(100));
+                if (turn != 20) continue;
+                // It gives the order, so messages without a place in it are left to the flush.
+                members[0].Member.Host.Crash();
+                members[0].End();
+            }
+            await simulation.Delay(TimeSpan.FromSeconds(2));
+            checker.CheckFinal(atRest: true);
+            checker.ThrowIfFailed();
+        }, TimeSpan.FromMinutes(1));
+    }
+
+    private void Noticed(string rule, int most, Action<SimulationCase> body)
+    {
+        for (ulong seed = 1; seed <= (ulong)most; seed++)
+        {
+            var run = new SimulationCase(seed, "", null);
+            try
+            {
+                body(run);
+            }
+            catch (Exception error) when (error is ConsistencyViolationException or InvariantViolatedException)
+            {
+                output.WriteLine($"{rule}: seed {seed}: {error.Message.Split('\n')[0]}");
+                return;
+            }
+            catch (Exception error) when (error is not OutOfMemoryException)
+            {
+                // A run that breaks down before it is judged shows nothing about the checker.
+                output.WriteLine($"{rule}: seed {seed}: not judged, {error.GetType().Name}: {error.Message.Split('\n')[0]}");
+            }
+            finally
+            {
+                run.End();
+            }
+        }
+        Assert.Fail($"{most} runs without {rule} showed nothing.");
+    }
+}
