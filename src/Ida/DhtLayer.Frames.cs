@@ -253,6 +253,7 @@ internal sealed partial class DhtLayer
         if (_state.Full || !_sink.OnEnd(from, ref body, out ulong clock)) return;
         _participant.BecomeFull(clock);
         _state.Map!.SetFull(_state.Slot);
+        Events?.OnFull(true);
         for (int slot = 0; slot < _state.Map.SlotCount; slot++)
         {
             int rank = _state.Map.RankOfSlot(slot);

@@ -11,7 +11,6 @@ namespace Ida;
 /// </remarks>
 internal sealed partial class DhtLayer
 {
-    private const long LeaveLimit = 1;
     private bool _groupLeaves;
 
     /// <summary>Whether this member was asked to go.</summary>

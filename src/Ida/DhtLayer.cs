@@ -24,7 +24,7 @@ namespace Ida;
 /// </remarks>
 internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 {
-    private const long TickNanoseconds = 5_000_000;
+    private const long TickNanoseconds = 5_000_000, LeaveLimit = 1, EnableLimit = 2;
     private readonly DhtState _state;
     private readonly DhtSender _send;
     private readonly Participant _participant;
@@ -33,6 +33,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly StateSink _sink;
     private readonly DhtConfig _config;
     private ulong _incarnation, _admitted;
+    private int _enabled = -1;
     private bool _ticking, _over, _contributed, _contributedLeaving;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
@@ -50,6 +51,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         (_participant.Settlement, _participant.Source) = (_settlement, _source);
         Coordinator = new(_state, _send, _participant, _settlement);
         _send.Coordinator = Coordinator;
+        if (options.EnableTimeout != Timeout.InfiniteTimeSpan) Node.SetTimer(Node.Now + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
     }
 
     public INode Node { get; }
@@ -157,9 +159,11 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public void OnTimer(long token)
     {
-        if (token == LeaveLimit)
+        if (token != 0)
         {
-            if (!_over) LeaveAsItIs();
+            if (_over) return;
+            if (token == LeaveLimit) LeaveAsItIs();
+            else if (_incarnation == 0) GiveUpEnabling();
             return;
         }
         _ticking = false;
@@ -195,7 +199,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         {
             if (_admitted == 0) _admitted = view.Id;
             (_state.Rank, _state.View) = (_state.Port.Rank, view.Id);
-            Events?.OnWaiting();
+            _enabled = decision.Enabled;
             return;
         }
         if (decision.Kind == DecisionKind.Depopulated)
@@ -214,6 +218,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (!_state.Full && _state.Map!.Source(_state.Shard) is >= 0 and var source) _sink.Begin(_state.Map.RankOfSlot(source));
         Coordinator.BeginView();
         Events?.OnServing();
+        Events?.OnFull(_state.Full);
     }
 
     private void TakeSlot(Decision decision, View view)
@@ -261,6 +266,15 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (!newcomers || first < 0 || decision.Slots[first].Member != _state.Port.Self) return;
         _state.View = view.Id;
         _source.Open(_state.Clock.Heard);
+    }
+
+    /// <summary>The time for enabling is over: there are too few members, or no view came.</summary>
+    private void GiveUpEnabling()
+    {
+        EndWith(_enabled >= 0
+            ? new DhtNotFoundedException(_enabled, Shards, _state.Options.EnableTimeout)
+            : new ViewUnavailableException($"No view with this member in the DHT came within {_state.Options.EnableTimeout}."));
+        _state.Port.RequestView();
     }
 
     private void EndWith(Exception reason)

@@ -19,6 +19,8 @@ public static class GroupDhtExtensions
     /// <param name="register">Registers resolvers: <c>d => d.OnCollision&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
     /// <param name="cancellationToken">Gives up waiting and takes this member out again.</param>
     /// <exception cref="DhtConfigurationException">An option is impossible, or options and resolvers differ from the other members'.</exception>
+    /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>
+    /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
     /// <exception cref="NotDhtMemberException">The process left the group meanwhile.</exception>
     /// <exception cref="InvalidOperationException">It is enabled already at this member.</exception>
     public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)

@@ -21,6 +21,62 @@ public sealed class LifeTests
     }
 
     [Fact]
+    public void Enabling_below_one_member_per_shard_ends_in_time_and_says_how_many_are_missing()
+    {
+        var world = new DhtWorld();
+        world.Options = world.Options with { ShardSize = 1, EnableTimeout = TimeSpan.FromSeconds(30) };
+        for (int i = 0; i < 4; i++) world.Add();
+        world.ChangeView();
+        var first = world.Members[0].Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.Advance(TimeSpan.FromSeconds(29));
+        Assert.False(first.Serving.IsCompleted);
+        world.Advance(TimeSpan.FromSeconds(1));
+        var error = Assert.IsType<DhtNotFoundedException>(first.Serving.Exception!.InnerException);
+        Assert.Equal((1, 3), (error.Enabled, error.Missing));
+        Assert.IsType<DhtNotFoundedException>(first.WhenFullAsync(TestContext.Current.CancellationToken).Exception!.InnerException);
+        // It can be enabled again, and then lives past the time.
+        foreach (var member in world.Members) member.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.Advance(TimeSpan.FromMinutes(1));
+        Assert.All(world.Members, member => Assert.True(member.Dht.Serving.IsCompletedSuccessfully && !member.Dht.Completion.IsCompleted));
+    }
+
+    [Fact]
+    public void A_member_without_a_view_does_not_wait_for_ever()
+    {
+        var world = new DhtWorld();
+        world.Add();
+        world.ChangeView();
+        var dht = world.Members[0].Enable(world.Options, DhtWorld.Resolvers);
+        world.Advance(world.Options.EnableTimeout);
+        Assert.IsType<ViewUnavailableException>(dht.Serving.Exception!.InnerException);
+    }
+
+    [Fact]
+    public void A_member_tells_when_it_is_full_and_again_for_another_shard()
+    {
+        var world = DhtWorld.Founded(6);
+        var member = world.Members[4];
+        Assert.True(Full().IsCompletedSuccessfully);
+        // Both of slots 1 and 3 stay behind a hole that slot 5 fills; then slot 4 is the one to move.
+        world.Crash(world.Members[1]);
+        world.ChangeView();
+        world.Crash(world.Members[3]);
+        world.ChangeView();
+        Assert.Equal((1, false), (member.Host.Current!.State.Shard, member.Host.Current.State.Full));
+        var full = Full();
+        Assert.False(full.IsCompleted);
+        world.Settle();
+        Assert.True(full.IsCompletedSuccessfully);
+        _ = member.Dht.CloseAsync().AsTask();
+        world.RunUntil(() => member.Dht.Completion.IsCompleted, "Closing");
+        Assert.IsType<NotDhtMemberException>(Full().Exception!.InnerException);
+
+        Task Full() => member.Dht.WhenFullAsync(TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
     public void Other_options_or_resolvers_are_refused_and_disturb_nobody()
     {
         var world = DhtWorld.Founded(4);

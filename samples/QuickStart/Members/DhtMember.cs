@@ -11,7 +11,6 @@ namespace QuickStart.Members;
 /// <summary>All that this program says to Ida: a node, a group, a DHT with three maps.</summary>
 internal sealed class DhtMember : IAsyncDisposable
 {
-    private static readonly TimeSpan WatchEvery = TimeSpan.FromMilliseconds(10);
     private readonly CancellationTokenSource _disposed = new();
     private readonly EventWriter _events;
     private readonly IdaNode _node;
@@ -84,18 +83,22 @@ internal sealed class DhtMember : IAsyncDisposable
         _disposed.Dispose();
     }
 
-    /// <summary>Tells the conductor whenever this member's slot changes, or whether it holds the complete state.</summary>
+    /// <summary>Tells the conductor after each view which slot this member has, and when it holds the complete state.</summary>
     private async Task WatchSlotAsync()
     {
-        var told = (View: 0UL, Slot: -1, IsFull: false);
-        while (!_disposed.IsCancellationRequested)
+        await foreach (var _ in _group.Views(_disposed.Token))
         {
-            var status = await _dht.StatusAsync();
-            var now = (status.View, status.OwnSlot, status.IsFull);
-            if (now != told) _events.Write(new SlotEvent(Stopwatch.GetTimestamp(), status.View, status.OwnSlot, status.OwnSlot % status.Shards, status.IsFull));
-            told = now;
-            await Task.Delay(WatchEvery);
+            if (await TellSlotAsync()) continue;
+            await _dht.WhenFullAsync(_disposed.Token);
+            await TellSlotAsync();
         }
+    }
+
+    private async Task<bool> TellSlotAsync()
+    {
+        var status = await _dht.StatusAsync();
+        _events.Write(new SlotEvent(Stopwatch.GetTimestamp(), status.View, status.OwnSlot, status.OwnSlot % status.Shards, status.IsFull));
+        return status.IsFull;
     }
 
     private static ViewEvent ToEvent(View view) => new(Stopwatch.GetTimestamp(), view.Id, [.. view.Members.Select(m => m.Tag)]);

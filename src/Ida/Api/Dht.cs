@@ -11,6 +11,7 @@ public sealed class Dht : IDhtEvents
     private readonly OpPool<PutOp> _puts;
     private readonly TaskCompletionSource _serving = new();
     private readonly TaskCompletionSource _completion = new();
+    private volatile TaskCompletionSource _full = new();
 
     internal Dht(DhtLayer layer, DhtOptions options, DhtRegistry registry)
     {
@@ -56,6 +57,15 @@ public sealed class Dht : IDhtEvents
     /// <summary>Begins one read over several maps.</summary>
     public DhtReading NewReading(GetOptions? options = null) => new(this, options);
 
+    /// <summary>
+    /// Completes when this member has the complete state of its shard: at once where it has, else when the transfer to it is over. A view
+    /// change may give the member a slot of another shard; then later calls wait for the state of that one.
+    /// </summary>
+    /// <param name="cancellationToken">Gives up waiting, which nothing else bounds: how long a transfer takes depends on what is to be sent.</param>
+    /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
+    /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
+    public Task WhenFullAsync(CancellationToken cancellationToken = default) => _full.Task.WaitAsync(cancellationToken);
+
     /// <summary>What this member holds at this moment.</summary>
     public Task<LocalSlice> SnapshotAsync() => Post(new SnapshotCommand(Layer));
 
@@ -97,18 +107,22 @@ public sealed class Dht : IDhtEvents
         map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own
             : throw new ArgumentException("The map is not one of this DHT.", nameof(map));
 
-    void IDhtEvents.OnWaiting()
-    {
-        // The caller of EnableDhtAsync goes on waiting.
-    }
-
     void IDhtEvents.OnServing() => Layer.Node.Complete(new ActionCompletion(() => _serving.TrySetResult()));
+
+    void IDhtEvents.OnFull(bool full) => Layer.Node.Complete(new ActionCompletion(() =>
+    {
+        if (full) _full.TrySetResult();
+        else if (_full.Task.IsCompletedSuccessfully) _full = new();
+    }));
 
     void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
     {
         _serving.TrySetException(reason);
         if (reason is NotDhtMemberException) _completion.TrySetResult();
         else _completion.TrySetException(reason);
+        if (_full.Task.IsCompletedSuccessfully) _full = new();
+        _full.TrySetException(reason);
+        _ = _full.Task.Exception;
         _ = _serving.Task.Exception;
         _ = _completion.Task.Exception;
     }));

@@ -24,6 +24,12 @@ public sealed record DhtOptions
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
+    /// How long enabling waits for the members without which the DHT cannot begin, one for each shard, and for its own place;
+    /// <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> waits for ever. It matters at the member that enables only.
+    /// </summary>
+    public TimeSpan EnableTimeout { get; init; } = TimeSpan.FromMinutes(10);
+
+    /// <summary>
     /// How long a member that leaves waits until another one has the state that only it holds; zero leaves at once. It matters at the
     /// member that leaves only.
     /// </summary>
@@ -55,6 +61,8 @@ public sealed record DhtOptions
             throw new DhtConfigurationException($"TargetSize is {TargetSize}; it must be a multiple of ShardSize, which is {ShardSize}.");
         if (TargetSize > ushort.MaxValue) throw new DhtConfigurationException($"TargetSize is {TargetSize}; at most {ushort.MaxValue} are allowed.");
         if (Timeout <= TimeSpan.Zero) throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive.");
+        if (EnableTimeout != System.Threading.Timeout.InfiniteTimeSpan && (EnableTimeout <= TimeSpan.Zero || EnableTimeout > TimeSpan.FromDays(1)))
+            throw new DhtConfigurationException($"EnableTimeout is {EnableTimeout}; it must be positive and at most one day, or infinite.");
         if (HandoverTimeout < TimeSpan.Zero || HandoverTimeout > TimeSpan.FromDays(1)) throw new DhtConfigurationException($"HandoverTimeout is {HandoverTimeout}; it must be between zero and one day.");
         if (TakeoverAfter <= TimeSpan.Zero) throw new DhtConfigurationException($"TakeoverAfter is {TakeoverAfter}; it must be positive.");
         Positive(MaxInFlight, nameof(MaxInFlight));

@@ -27,6 +27,9 @@ internal sealed class Decision
 
     public ulong Incarnation { get; private set; }
 
+    /// <summary>Members that had enabled it before the foundation.</summary>
+    public int Enabled { get; private set; }
+
     /// <summary>Whether it was founded at this boundary, empty.</summary>
     public bool Founded { get; private set; }
 
@@ -96,6 +99,7 @@ internal sealed class Decision
 
     private void Found(List<ProcessId> newcomers, DhtConfig config, ulong view)
     {
+        Enabled = newcomers.Count;
         if (newcomers.Count < config.Shards) return;
         Kind = DecisionKind.Serving;
         Founded = true;
