@@ -1,6 +1,7 @@
 using Ida;
 
-await using var node = await IdaNode.StartAsync(new() { Cluster = "demo", Seeds = ["127.0.0.1:7700"] });
+string[] seeds = args is [] ? ["127.0.0.1:7700"] : args;
+await using var node = await IdaNode.StartAsync(new() { Cluster = "demo", Seeds = seeds });
 var group = await node.JoinAsync("shop", g => g.Handle<string>("hello", (from, text) => Console.WriteLine($"{from}: {text}")));
 await group.OrderedSendAsync("hello", "world");
 Console.WriteLine("In the group. The table serves as soon as each of its two shards has a member: run this program in a second terminal.");

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using Ida.Process.Tests.Processes;
 
 namespace Ida.Process.Tests.Nodes;
@@ -31,13 +33,38 @@ public sealed class SampleTests
     [Fact]
     public async Task The_first_page_works_in_two_terminals()
     {
-        await using var one = SampleProcess.Start("FirstDht");
+        string seed = FreeAddress();
+        await using var one = SampleProcess.Start("FirstDht", seed);
         await one.LineAsync("In the group.", Soon);
-        await using var two = SampleProcess.Start("FirstDht");
+        await using var two = SampleProcess.Start("FirstDht", seed);
         await Task.WhenAll(one.LineAsync("3 apples, 5 pears", Soon), two.LineAsync("3 apples, 5 pears", Soon));
         one.Say("7 2");
         await one.LineAsync("7 apples, 2 pears", Soon);
         two.Say("");
         await two.LineAsync("7 apples, 2 pears", Soon);
+    }
+
+    /// <summary>The first code of README.md is that sample, up to its loop and without what it prints in between.</summary>
+    [Fact]
+    public void The_first_page_shows_the_program_that_the_sample_runs()
+    {
+        string root = AppContext.BaseDirectory;
+        while (!File.Exists(Path.Combine(root, "Ida.sln"))) root = Path.GetDirectoryName(root) ?? throw new DirectoryNotFoundException("No Ida.sln above the tests.");
+        string page = File.ReadAllText(Path.Combine(root, "README.md")), program = File.ReadAllText(Path.Combine(root, "samples", "FirstDht", "Program.cs"));
+        string shown = page.Split("```csharp\n")[1].Split("```")[0];
+        string run = program.Split("using Ida;\n")[1].Split("\n\nConsole.")[0];
+        Assert.Equal(Code(shown), Code(run));
+
+        static string[] Code(string text) => [.. text.Split('\n')
+            .Where(line => line.Trim().Length > 0 && !line.StartsWith("Console.", StringComparison.Ordinal))
+            .Select(line => string.Join(' ', line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)))];
+    }
+
+    /// <summary>A loopback address that nobody listens at.</summary>
+    private static string FreeAddress()
+    {
+        using var probe = new TcpListener(IPAddress.Loopback, 0);
+        probe.Start();
+        return probe.LocalEndpoint.ToString()!;
     }
 }

@@ -23,6 +23,36 @@ public sealed class HistoryTests
         """;
 
     [Fact]
+    public void Files_of_several_writers_are_read_as_one_history()
+    {
+        string folder = Directory.CreateTempSubdirectory("ida-history").FullName;
+        try
+        {
+            string caller = Path.Combine(folder, "caller.jsonl"), member = Path.Combine(folder, "member.jsonl");
+            // Invocation and completion lie in different files, the later one first; the last writer was killed in the middle of a line.
+            File.WriteAllText(caller, """
+                {"op":1,"type":"ok","t":200,"versions":[1]}
+                {"op":2,"client":"c2","member":"m1","type":"invoke","t":300,"f":"get","keys":["a"]}
+
+                """);
+            File.WriteAllText(member, """
+                {"op":1,"client":"c1","member":"m1","type":"invoke","t":100,"f":"append","keys":["a"],"values":[7]}
+                {"type":"final","member":"m1","t":900,"state":{"a":[7]}}
+                {"op":2,"type":"o
+                """);
+            var history = History.ReadFiles(caller, member);
+            Assert.Equal([OperationOutcome.Ok, OperationOutcome.Info], history.Operations.Select(operation => operation.Outcome));
+            Assert.Equal("m1", Assert.Single(history.Finals).Member);
+            File.AppendAllText(member, "\n");
+            Assert.Contains("member.jsonl, line 3", Assert.Throws<HistoryFormatException>(() => History.ReadFiles(caller, member)).Message, StringComparison.Ordinal);
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
     public void Reads_every_kind_of_line()
     {
         var history = History.Read(new StringReader(Sample));
