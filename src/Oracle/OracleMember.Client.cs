@@ -77,6 +77,8 @@ public sealed partial class OracleMember
             Poison("no contact to the Oracle for too long");
             return;
         }
+        // The replicas known here may all have been replaced since: then the seeds know better.
+        if (State == MembershipState.Blocked) _bootstrap.Ask();
         if (_node.Now >= _nextSync) Synchronise();
         if (_departure != Departure.None) StepDeparture();
     }
@@ -110,12 +112,19 @@ public sealed partial class OracleMember
         if (Registered || _replica is not null)
         {
             if (system != _outlet.System) OnOtherSystem(system);
+            else if (State == MembershipState.Blocked) Follow(answer);
             return;
         }
-        bool again = !_outlet.System.IsNone;
         if (answer.Replicas.Voters.Count == 0) return;
+        if (system == _outlet.System && answer.Leader.Node != 0)
+        {
+            // Who answered first may itself have lost contact, and have named replicas that are dead by now.
+            Follow(answer);
+            return;
+        }
         // What was adopted gets its time. If it has not registered this process by then, its voters may be gone: the next answer counts,
         // be it of the same system.
+        bool again = !_outlet.System.IsNone;
         if (again && _node.Now - _adoptedAt < AdoptAgainAfter) return;
         _outlet.System = system;
         _adoptedAt = _node.Now;
@@ -124,6 +133,14 @@ public sealed partial class OracleMember
         _directory.Hint(answer.Leader);
         if (again) _requests.Resend();
         else Register();
+    }
+
+    /// <summary>Another process names a leader: the one known here has fallen silent, or was never heard.</summary>
+    private void Follow(OracleIs answer)
+    {
+        if (answer.Leader.Node == 0) return;
+        _directory.Learn(answer.Replicas);
+        OnLeaderHint(answer.Leader);
     }
 
     private void Register() =>

@@ -34,22 +34,11 @@ public sealed class HistoryTests
     public void I9_3_histories_under_random_faults_and_joins_are_strictly_serializable()
     {
         int runs = 0, lost = 0;
-        SimulationRunner.ForEachSeed(100, $"*{nameof(I9_3_histories_under_random_faults_and_joins_are_strictly_serializable)}", run =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(I9_3_histories_under_random_faults_and_joins_are_strictly_serializable)}", ClusterScenarios.History.Case(done: run =>
         {
-            var simulation = run.Start();
-            var faults = run.Faults(new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) });
-            var dht = new DhtCluster(simulation, new() { Timeout = TimeSpan.FromSeconds(20) });
-            var report = dht.Run(6, async () =>
-            {
-                faults.Inject(simulation);
-                await simulation.Delay(TimeSpan.FromSeconds(2));
-                dht.Join();
-                await simulation.Delay(TimeSpan.FromSeconds(5));
-            });
-            report.ThrowIfFailed();
             runs++;
-            if (dht.Lost) lost++;
-        });
+            if (run.Lost) lost++;
+        }));
         Assert.True(runs < 10 || lost * 4 <= runs, $"the faults ended the DHT in {lost} of {runs} runs");
     }
 }

@@ -2,7 +2,6 @@ using GroupCore.Groups;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Boundary;
-using Ida.Tests.Harness;
 
 namespace Ida.Tests;
 

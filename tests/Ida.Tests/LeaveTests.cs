@@ -1,5 +1,5 @@
 using GroupCore.Runtime;
-using Ida.Tests.Harness;
+using Ida.Testing;
 
 namespace Ida.Tests;
 
@@ -9,29 +9,25 @@ public sealed class LeaveTests
     [Fact]
     public void Random_schedules_with_leaving_members_lose_nothing_and_never_end_the_dht()
     {
-        int left = 0;
-        for (ulong seed = 1; seed <= 200; seed++)
+        long runs = 0, left = 0;
+        SimulationRunner.ForEachSeed(200, $"*{nameof(Random_schedules_with_leaving_members_lose_nothing_and_never_end_the_dht)}", DhtScenarios.Leaves.Case(done: run =>
         {
-            var run = new RandomRun(seed, calm: true, leaves: true);
-            string? wrong = run.Run();
-            Assert.True(wrong is null && !run.Depopulated, $"Seed {seed}: {wrong ?? "the DHT ended"}");
-            left += run.Left;
-        }
-        Assert.True(left > 200, $"{left} members left");
+            Assert.False(run.Lost, "the DHT ended");
+            (runs, left) = (runs + 1, left + run.Left);
+        }));
+        Assert.True(left >= runs, $"{left} members left in {runs} schedules");
     }
 
     [Fact]
     public void Random_schedules_in_which_members_leave_while_others_crash_are_strictly_serializable()
     {
-        int judged = 0;
-        for (ulong seed = 1; seed <= 200; seed++)
+        int runs = 0, lost = 0;
+        SimulationRunner.ForEachSeed(200, $"*{nameof(Random_schedules_in_which_members_leave_while_others_crash_are_strictly_serializable)}", DhtScenarios.LeavesAndCrashes.Case(done: run =>
         {
-            var run = new RandomRun(seed, leaves: true);
-            string? wrong = run.Run();
-            Assert.True(wrong is null, $"Seed {seed}: {wrong}");
-            if (!run.Depopulated) judged++;
-        }
-        Assert.True(judged > 100, $"{judged} schedules judged");
+            runs++;
+            if (run.Lost) lost++;
+        }));
+        Assert.True(runs < 10 || lost * 2 < runs, $"{lost} of {runs} schedules lost a shard");
     }
 
     [Theory]

@@ -1,4 +1,3 @@
-using Ida.Tests.Harness;
 using Ida.Wire;
 
 namespace Ida.Tests;

@@ -1,5 +1,4 @@
 using GroupCore.Runtime;
-using Ida.Tests.Harness;
 using Ida.Wire;
 
 namespace Ida.Tests;

@@ -1,4 +1,3 @@
-using Ida.Tests.Harness;
 
 namespace Ida.Tests;
 

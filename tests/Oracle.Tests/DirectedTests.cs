@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using Oracle.Tests.Support;
 
 namespace Oracle.Tests;
 
@@ -98,6 +97,30 @@ public sealed class DirectedTests
         Assert.Equal(MembershipState.Active, other.Oracle.State);
         other.Node.Post(() => other.Oracle.Join("next", Options, ""));
         Assert.True(cluster.RunUntil(() => cluster.Settled("next"), 5), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>All that a process knew of the Oracle died while it was cut off: it asks the seeds, and learns that it is out.</summary>
+    [Fact]
+    public void A_process_whose_replicas_have_all_been_replaced_learns_it_from_a_seed()
+    {
+        using var cluster = Running(8, 5);
+        var lost = cluster.Alive.Last(process => !cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Voters.Any(voter => voter.Node == process.Node.Id));
+        cluster.Simulation.Network.Partition([lost.Node], [.. cluster.Alive.Where(process => process != lost).Select(process => process.Node)]);
+        foreach (var old in cluster.Alive.Where(process => process != lost).ToList())
+        {
+            old.Node.Crash();
+            cluster.Run(6);
+            var next = cluster.Restart(old);
+            cluster.Simulation.Network.Cut(lost.Node, next.Node);
+            cluster.Simulation.Network.Cut(next.Node, lost.Node);
+            next.StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => next.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+            cluster.Run(3);
+        }
+        Assert.Equal(MembershipState.Blocked, lost.Oracle.State);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
         cluster.AssertNoViolations();
     }
 

@@ -6,7 +6,6 @@ using Oracle.Frames;
 using Oracle.Log;
 using Oracle.State;
 using Oracle.State.Operations;
-using Oracle.Tests.Support;
 
 namespace Oracle.Tests;
 

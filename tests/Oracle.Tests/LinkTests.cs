@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using Oracle.Tests.Support;
 
 namespace Oracle.Tests;
 

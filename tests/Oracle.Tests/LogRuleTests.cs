@@ -1,5 +1,4 @@
 using GroupCore.Runtime;
-using Oracle.Tests.Support;
 
 namespace Oracle.Tests;
 

@@ -1,4 +1,4 @@
-using Oracle.Tests.Support;
+using Ida.Testing;
 
 namespace Oracle.Tests;
 
@@ -8,42 +8,19 @@ namespace Oracle.Tests;
 /// </summary>
 public sealed class ScheduleTests
 {
-    [Theory]
-    [InlineData(0)]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(3)]
-    public void Guarantees_hold_and_every_proposal_ends(int block)
+    [Fact]
+    public void Guarantees_hold_and_every_proposal_ends()
     {
-        int lost = 0;
-        for (ulong seed = 1 + (25 * (ulong)block); seed <= 25 * (ulong)(block + 1); seed++)
+        int runs = 0, lost = 0;
+        SimulationRunner.ForEachSeed(100, $"*{nameof(Guarantees_hold_and_every_proposal_ends)}", OracleScenarios.Spared.Case(done: run =>
         {
-            using var schedule = new Schedule(seed);
-            schedule.Run();
-            schedule.Cluster.AssertNoViolations();
-            if (schedule.OracleLost) lost++;
-        }
-        Assert.True(lost <= 10, $"the Oracle was lost in {lost} of 25 runs");
+            runs++;
+            if (run.Lost) lost++;
+        }));
+        Assert.True(runs < 10 || lost <= runs * 4 / 10, $"the Oracle was lost in {lost} of {runs} runs");
     }
 
     [Fact]
-    public void Guarantees_hold_when_voters_die_without_regard()
-    {
-        for (ulong seed = 1_001; seed <= 1_020; seed++)
-        {
-            using var schedule = new Schedule(seed, wild: true);
-            schedule.Run();
-            schedule.Cluster.AssertNoViolations();
-        }
-    }
-
-    [Theory]
-    [InlineData(7)]
-    [InlineData(8)]
-    public void The_same_seed_takes_the_same_steps(ulong seed)
-    {
-        using var first = new Schedule(seed);
-        using var second = new Schedule(seed);
-        Assert.Equal(first.Run(), second.Run());
-    }
+    public void Guarantees_hold_when_voters_die_without_regard() =>
+        SimulationRunner.ForEachSeed(20, $"*{nameof(Guarantees_hold_when_voters_die_without_regard)}", OracleScenarios.Wild.Case());
 }

@@ -20,24 +20,8 @@ public static class FaultShrinker
         var faults = schedule.Faults.ToList();
         bool Fails(List<Fault> candidate) => runs++ < maxRuns && fails(new(candidate));
         bool smaller = true;
-        while (smaller && runs < maxRuns) smaller = RemoveSome(ref faults, Fails) | HalveSome(faults, Fails);
+        while (smaller && runs < maxRuns) smaller = ListShrinker.Once(ref faults, Fails) | HalveSome(faults, Fails);
         return new(faults);
-    }
-
-    private static bool RemoveSome(ref List<Fault> faults, Func<List<Fault>, bool> fails)
-    {
-        bool removed = false;
-        for (int chunk = Math.Max(1, faults.Count); chunk >= 1; chunk /= 2)
-        {
-            for (int at = 0; at < faults.Count;)
-            {
-                var candidate = faults.ToList();
-                candidate.RemoveRange(at, Math.Min(chunk, faults.Count - at));
-                if (fails(candidate)) (faults, removed) = (candidate, true);
-                else at += chunk;
-            }
-        }
-        return removed;
     }
 
     private static bool HalveSome(List<Fault> faults, Func<List<Fault>, bool> fails)

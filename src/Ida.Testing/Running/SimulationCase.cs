@@ -1,21 +1,32 @@
+using System.Globalization;
+
 namespace Ida.Testing;
 
 /// <summary>One run of a seed: makes the simulations and the faults of a test, so that the runner can repeat and shrink it.</summary>
+/// <remarks>
+/// A test has its faults either as a schedule drawn before the run (<see cref="Faults"/>), or chooses them as it goes and asks
+/// <see cref="Happens"/> before each; both are shrunk when the seed fails.
+/// </remarks>
 public sealed class SimulationCase
 {
     private readonly string _replay;
-    private readonly FaultSchedule? _given;
+    private readonly Reduction _reduction;
     private readonly List<Simulation> _simulations = [];
+    private readonly List<(long Steps, ulong Hash)> _traces = [];
+    private readonly List<Disturbance> _happened = [];
+    private int _asked;
 
-    internal SimulationCase(ulong seed, string replay, FaultSchedule? given) => (Seed, _replay, _given) = (seed, replay, given);
+    internal SimulationCase(ulong seed, string replay = "", Reduction? reduction = null) => (Seed, _replay, _reduction) = (seed, replay, reduction ?? Reduction.None);
 
     /// <summary>The seed of this run.</summary>
     public ulong Seed { get; }
 
     internal FaultSchedule? Drawn { get; private set; }
 
-    /// <summary>Steps and trace hash of every simulation so far.</summary>
-    internal IEnumerable<(long Steps, ulong Hash)> Traces => _simulations.Select(static simulation => (simulation.Steps, simulation.TraceHash));
+    internal IReadOnlyList<Disturbance> Happened => _happened;
+
+    /// <summary>Steps and trace hash of every simulation so far, and what the test added.</summary>
+    internal IEnumerable<(long Steps, ulong Hash)> Traces => _simulations.Select(static simulation => (simulation.Steps, simulation.TraceHash)).Concat(_traces);
 
     /// <summary>A simulation with this run's seed and replay command; the runner disposes it.</summary>
     public Simulation Start(SimulationOptions? options = null)
@@ -29,8 +40,24 @@ public sealed class SimulationCase
     public FaultSchedule Faults(FaultPlan plan)
     {
         if (Drawn is not null) throw new InvalidOperationException("A run has one fault schedule.");
-        return Drawn = _given ?? FaultSchedule.Random(Seed, plan);
+        return Drawn = _reduction.Faults ?? FaultSchedule.Random(Seed, plan);
     }
+
+    /// <summary>
+    /// Whether a disturbance that the test has chosen while it runs is to happen now: yes, unless shrinking or a replay leaves it out.
+    /// <paramref name="what"/> names it in the report.
+    /// </summary>
+    public bool Happens(FormattableString what)
+    {
+        ArgumentNullException.ThrowIfNull(what);
+        int number = ++_asked;
+        if (_reduction.Kept?.Contains(number) == false) return false;
+        _happened.Add(new(number, what.ToString(CultureInfo.InvariantCulture)));
+        return true;
+    }
+
+    /// <summary>Adds the trace of a model without a <see cref="Simulation"/>: equal seeds must give equal traces.</summary>
+    public void Trace(long steps, ulong hash) => _traces.Add((steps, hash));
 
     internal void End()
     {

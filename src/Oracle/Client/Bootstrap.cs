@@ -49,14 +49,20 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     public bool Step()
     {
         if (MayFound()) return true;
-        if (node.Now - _asked < AskEvery) return false;
+        Ask();
+        return false;
+    }
+
+    /// <summary>Asks the seeds who the Oracle is, when it is time again.</summary>
+    public void Ask()
+    {
+        if (node.Now - _asked < AskEvery) return;
         _asked = node.Now;
         foreach (var seed in _seeds)
         {
             seed.Peer = node.Links.Open(seed.Address);
             outlet.Reply(seed.Peer, new WhoIsOracle());
         }
-        return false;
     }
 
     /// <summary>A seed asked, or answered that it does not know the Oracle.</summary>

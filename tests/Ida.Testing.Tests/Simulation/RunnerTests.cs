@@ -31,10 +31,45 @@ public sealed class RunnerTests
         var fault = Assert.Single(thrown.Shrunk!.Faults);
         Assert.True(fault.Kind is FaultKind.Crash or FaultKind.Vanish && fault.Node == 1);
         Assert.InRange(fault.For.TotalMilliseconds, 500, 1020);
-        Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"IDA_SEED={thrown.Seed} dotnet test --filter-method \"A.Test.Name\""), thrown.Message, StringComparison.Ordinal);
+        Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"IDA_SEED={thrown.Seed} dotnet run --project tests/Ida.Testing.Tests -- --filter-method \"A.Test.Name\""), thrown.Message, StringComparison.Ordinal);
         Assert.Contains($"IDA_FAULTS=\"{fault}\"", thrown.Message, StringComparison.Ordinal);
         Assert.Contains("node 1 is down too long", thrown.Message, StringComparison.Ordinal);
         Assert.IsType<InvariantViolatedException>(thrown.InnerException);
+    }
+
+    [Fact]
+    public void What_a_test_does_as_it_goes_is_shrunk_to_what_it_takes()
+    {
+        // Fails when both the third and the seventh thing happen.
+        static void Body(SimulationCase run)
+        {
+            var happened = new List<int>();
+            for (int i = 1; i <= 12; i++)
+                if (run.Happens($"thing {i} of seed {run.Seed}")) happened.Add(i);
+            if (happened.Contains(3) && happened.Contains(7)) throw new InvalidOperationException("3 and 7");
+        }
+        var failed = SimulationRunner.RunSeed(5, "A.Test.Name", "again 5", Body);
+        Assert.Contains("Disturbances, shrunk from 12 to 2: #3 thing 3 of seed 5; #7 thing 7 of seed 5", failed!.Message, StringComparison.Ordinal);
+        Assert.Contains("Replay shrunk: IDA_KEEP=\"3,7\" again 5", failed.Message, StringComparison.Ordinal);
+        Assert.Null(new SeedRun(5, "", "", Body).Run(Reduction.Parse(null, "3,8")).Failure);
+        Assert.NotNull(new SeedRun(5, "", "", Body).Run(Reduction.Parse(null, "7,3")).Failure);
+        Assert.Empty(new SeedRun(5, "", "", Body).Run(Reduction.Parse(null, "none")).Happened);
+    }
+
+    [Fact]
+    public void A_model_without_a_simulation_is_compared_by_the_trace_it_gives()
+    {
+        ulong shared = 0;
+        Assert.Null(SimulationRunner.RunSeed(1, "A.Test.Name", "again", run => run.Trace(1, run.Seed), twice: true));
+        var failed = SimulationRunner.RunSeed(1, "A.Test.Name", "again", run => run.Trace(1, shared++), twice: true);
+        Assert.Contains("differ", failed!.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_replay_command_names_the_project_from_the_root()
+    {
+        Assert.Equal("tests/Ida.Testing.Tests", ReplayCommand.Project(AppContext.BaseDirectory));
+        Assert.Equal(".", ReplayCommand.Project(Path.GetPathRoot(AppContext.BaseDirectory)!));
     }
 
     [Fact]
@@ -71,6 +106,12 @@ public sealed class RunnerTests
     [InlineData("", "1001-2000", 1001, 2000)]
     public void The_environment_chooses_seeds(string? one, string? many, ulong first, ulong last) =>
         Assert.Equal(new SeedRange(first, last), SeedRange.Choose(9, one, many));
+
+    [Theory]
+    [InlineData("0")]
+    [InlineData("1,")]
+    [InlineData("two")]
+    public void Nonsense_to_keep_is_refused(string kept) => Assert.Contains("IDA_KEEP", Assert.Throws<FormatException>(() => Reduction.Parse(null, kept)).Message, StringComparison.Ordinal);
 
     [Theory]
     [InlineData("x", null)]

@@ -1,0 +1,37 @@
+using GroupCore.Runtime;
+
+namespace Ida.Campaign;
+
+/// <summary>Leaves out one rule after the other and looks for the first seed whose checkers notice: a rule that can go unnoticed is a failure of the checkers, or of the schedules.</summary>
+internal sealed class Mutations(CampaignOptions options)
+{
+    public (long Passed, long Failed) Run(CancellationToken cancel)
+    {
+        int found = 0, missed = 0;
+        foreach (var rule in options.Mutated)
+        {
+            if (cancel.IsCancellationRequested) break;
+            if (Find(rule, cancel)) found++;
+            else missed++;
+        }
+        return (found, missed);
+    }
+
+    private bool Find(Rule rule, CancellationToken cancel)
+    {
+        var scenario = options.Only ?? MutationTable.LikelyFor(options.Suite, rule);
+        var found = new SortedDictionary<ulong, string>();
+        int tried = 0;
+        Seeds.Run(options.First, options.Count, seed =>
+        {
+            Interlocked.Increment(ref tried);
+            if (scenario.Judge(seed, rule) is not { } violation) return true;
+            lock (found) found.Add(seed, violation.Message.Split('\n')[0].Trim());
+            return false;
+        }, cancel);
+        Console.WriteLine(found.Count == 0
+            ? $"{rule}: nothing in {tried} schedules of {scenario}"
+            : $"{rule}: seed {found.First().Key} after {tried} schedules of {scenario}: {found.First().Value}");
+        return found.Count > 0;
+    }
+}

@@ -1,0 +1,63 @@
+using Ida.Scenarios;
+using Ida.Testing;
+
+namespace Ida.Campaign;
+
+/// <summary>Runs the seeds on all cores, reports each that fails, and what was done in all of them.</summary>
+internal sealed class SeedCampaign(CampaignOptions options)
+{
+    private const int ReportsAtMost = 10;
+    private readonly Lock _lock = new();
+    private readonly SortedDictionary<string, Tally> _tallies = [];
+    private int _failed;
+    private bool _historyWritten;
+
+    public (long Passed, long Failed) Run(CancellationToken cancel)
+    {
+        using var progress = new Progress(options.Count);
+        Seeds.Run(options.First, options.Count, seed =>
+        {
+            Run(seed);
+            progress.Advance();
+            return true;
+        }, cancel);
+        foreach (var (name, tally) in _tallies) Console.WriteLine($"{name}: {tally}");
+        return (progress.Done - _failed, _failed);
+    }
+
+    private void Run(ulong seed)
+    {
+        var scenario = options.Of(seed);
+        ScenarioRun? run = null;
+        var failure = SimulationRunner.RunSeed(seed, scenario.Name, options.Replay(seed), simulation =>
+        {
+            var current = new ScenarioRun(simulation);
+            run ??= current;
+            scenario.Body(current);
+        });
+        lock (_lock)
+        {
+            if (!_tallies.TryGetValue(scenario.Name, out var tally)) _tallies.Add(scenario.Name, tally = new());
+            tally.Add(run!);
+            if (failure is not null && ++_failed <= ReportsAtMost) Console.WriteLine($"{failure.Message}{Environment.NewLine}");
+            if (options.History is { } file && !_historyWritten && (failure is not null || options.Count == 1)) Write(run!, file);
+        }
+    }
+
+    private void Write(ScenarioRun run, string file)
+    {
+        if (run.History is null) return;
+        _historyWritten = true;
+        using var writer = new StreamWriter(file);
+        run.History.Write(writer);
+    }
+
+    private sealed class Tally
+    {
+        private long _runs, _work, _views, _lost;
+
+        public void Add(ScenarioRun run) => (_runs, _work, _views, _lost) = (_runs + 1, _work + run.Work, _views + run.Views, _lost + (run.Lost ? 1 : 0));
+
+        public override string ToString() => $"{_runs} schedules, {_work} deliveries or operations, {_views} view changes, {_lost} that lost what the guarantees need";
+    }
+}

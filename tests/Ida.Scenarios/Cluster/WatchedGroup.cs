@@ -1,0 +1,82 @@
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>Six whole nodes with one group, every event of which goes to the virtual-synchrony checker, after every step of the simulation.</summary>
+internal sealed class WatchedGroup
+{
+    private const int Nodes = 6, Calls = 400;
+    private readonly ScenarioRun _run;
+    private readonly SimCluster _cluster;
+    private readonly VirtualSynchronyChecker _checker = new(new() { StatesAgree = true });
+    private readonly List<WatchedMember> _members = [];
+    private ulong _message;
+
+    public WatchedGroup(ScenarioRun run)
+    {
+        (_run, _cluster) = (run, new(run.Case.Start()));
+        Simulation.AddInvariant("virtual synchrony", () => _checker.Passed ? null : _checker.ToString());
+    }
+
+    private Simulation Simulation => _cluster.Simulation;
+
+    /// <summary>Five members, one that joins later, calls at random members all the while, faults; then rest, and the verdict.</summary>
+    public void Run(FaultPlan plan)
+    {
+        var faults = _run.Case.Faults(plan);
+        Simulation.RunAsync(async () =>
+        {
+            for (int i = 0; i < Nodes; i++)
+            {
+                var member = new WatchedMember(_checker, await _cluster.StartAsync(null, _run.Without));
+                _members.Add(member);
+                if (i < Nodes - 1) await member.JoinAsync();
+            }
+            faults.Inject(Simulation);
+            Simulation.After(TimeSpan.FromSeconds(1), () => _ = Simulation.Spawn(JoinLateAsync));
+            await CallAsync();
+            Simulation.Network.Heal();
+            await Simulation.Delay(TimeSpan.FromSeconds(70));
+            EndTheGone();
+            _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
+            _checker.ThrowIfFailed();
+        }, TimeSpan.FromMinutes(10));
+        _run.Work = _checker.Deliveries;
+    }
+
+    private async Task JoinLateAsync()
+    {
+        var last = _members[^1];
+        try
+        {
+            if (last.Member.Host.Alive) await last.JoinAsync();
+        }
+        catch (InvalidOperationException)
+        {
+            // Refused, or excluded while it joined: the faults may do that.
+            last.End();
+        }
+    }
+
+    private async Task CallAsync()
+    {
+        for (int turn = 0; turn < Calls; turn++)
+        {
+            EndTheGone();
+            var usable = _members.FindAll(one => one.Usable);
+            if (usable.Count == 0) return;
+            var caller = usable[Simulation.Random.Next(usable.Count)];
+            _ = Simulation.Random.Next(10) == 0
+                ? Simulation.Spawn(caller.FlushAsync)
+                : Simulation.Spawn(() => caller.SendAsync(++_message, ordered: Simulation.Random.Next(2) == 0));
+            await Simulation.Delay(TimeSpan.FromMilliseconds(10));
+        }
+    }
+
+    private void EndTheGone()
+    {
+        foreach (var gone in _members)
+            if (!gone.Member.Host.Alive || gone.Member.Node.Completion.IsCompleted) gone.End();
+    }
+}

@@ -1,0 +1,105 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>A member of a group under the real Oracle, whose every event goes to the virtual-synchrony checker; its state is a chain over ordered messages and a sum over others.</summary>
+internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember member)
+{
+    private ulong _sum, _chain = 1, _loadedView;
+    private Group? _group;
+    private bool _ended;
+
+    public SimMember Member => member;
+
+    /// <summary>Whether the group goes on at this member.</summary>
+    public bool Usable => _group is { Completion.IsCompleted: false } && !_ended && member.Host.Alive;
+
+    public Group Group => _group!;
+
+    private ProcessId Id => member.Node.Id;
+
+    private ulong Digest => _sum ^ (_chain * 0x9E3779B97F4A7C15);
+
+    public async Task JoinAsync()
+    {
+        _group = await member.Node.JoinAsync("watched", g => g
+            .Handle<ulong>("fifo", (_, id) => OnMessage(id, ordered: false))
+            .Handle<ulong>("ordered", (_, id) => OnMessage(id, ordered: true))
+            .OnView(OnView)
+            .Checkpoint(Save, Load));
+    }
+
+    /// <summary>To be called when the process ends before anything of it is judged: crashed, or excluded.</summary>
+    public void End()
+    {
+        if (_ended) return;
+        _ended = true;
+        checker.Crashed(Id);
+    }
+
+    public async Task SendAsync(ulong id, bool ordered)
+    {
+        checker.Sent(Id, id, ordered ? MulticastKind.Ordered : MulticastKind.Fifo);
+        try
+        {
+            await (ordered ? Group.OrderedSendAsync("ordered", id) : Group.SendAsync("fifo", id));
+        }
+        catch (Exception error) when (IsOver(error))
+        {
+            checker.Abandoned(id);
+        }
+    }
+
+    public async Task FlushAsync()
+    {
+        var flush = checker.FlushCalled(Id);
+        try
+        {
+            await Group.FlushAsync();
+            if (!_ended) checker.FlushReturned(flush);
+        }
+        catch (Exception error) when (IsOver(error))
+        {
+            // A flush that fails with its member promises nothing.
+        }
+    }
+
+    private static bool IsOver(Exception error) => error is PoisonedException or NotMemberException or NodeStoppedException;
+
+    private void OnMessage(ulong id, bool ordered)
+    {
+        if (_ended) return;
+        checker.Delivered(Id, id);
+        if (ordered) _chain = (_chain * 31) + id;
+        else _sum += id * 0x9E3779B97F4A7C15;
+    }
+
+    private void OnView(View view)
+    {
+        if (_ended) return;
+        if (_loadedView == view.Id) checker.CheckpointLoaded(Id, view.Id, Digest);
+        checker.ViewInstalled(Id, view, Digest);
+    }
+
+    private void Save(IBufferWriter<byte> to)
+    {
+        var span = to.GetSpan(24);
+        BinaryPrimitives.WriteUInt64LittleEndian(span, Group.CurrentView.Id + 1);
+        BinaryPrimitives.WriteUInt64LittleEndian(span[8..], _sum);
+        BinaryPrimitives.WriteUInt64LittleEndian(span[16..], _chain);
+        to.Advance(24);
+    }
+
+    private void Load(ReadOnlyMemory<byte> state)
+    {
+        _loadedView = BinaryPrimitives.ReadUInt64LittleEndian(state.Span);
+        _sum = BinaryPrimitives.ReadUInt64LittleEndian(state.Span[8..]);
+        _chain = BinaryPrimitives.ReadUInt64LittleEndian(state.Span[16..]);
+    }
+}

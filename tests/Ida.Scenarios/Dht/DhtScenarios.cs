@@ -1,0 +1,28 @@
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>Schedules of the DHT over the model of ida 8.1: single deliveries chosen at random, atomic view changes.</summary>
+internal static class DhtScenarios
+{
+    /// <summary>Crashes, exclusions, joins, views and retries; every fourth seed is calm.</summary>
+    public static Scenario Strict { get; } = Of("strict", static (run, without) => new(run, without, calm: run.Seed % 4 == 0));
+
+    /// <summary>The same at level Ordered, which promises nothing in real time (ida 2.6).</summary>
+    public static Scenario Ordered { get; } = Of("ordered", static (run, without) => new(run, without, calm: run.Seed % 4 == 0, level: ConsistencyLevel.Ordered));
+
+    /// <summary>Members leave, and nothing else happens to them (ida 4.5).</summary>
+    public static Scenario Leaves { get; } = Of("leaves", static (run, without) => new(run, without, calm: true, leaves: true));
+
+    public static Scenario LeavesAndCrashes { get; } = Of("leaves-and-crashes", static (run, without) => new(run, without, leaves: true));
+
+    private static Scenario Of(string name, Func<SimulationCase, Rule, DhtSchedule> make) => new($"dht-{name}", run =>
+    {
+        var schedule = make(run.Case, run.Without);
+        string? violation = schedule.Run();
+        run.History = schedule.Recorder.ToHistory();
+        (run.Work, run.Views, run.Left, run.Lost) = (schedule.Operations, schedule.ViewChanges, schedule.Left, schedule.Depopulated);
+        ScenarioFailedException.ThrowIf(violation);
+    });
+}

@@ -1,0 +1,328 @@
+using GroupCore.Runtime;
+using Ida.Testing.Checking;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// One random schedule of ida 8.1: clients append and read on few keys while members crash, are excluded, join, and views change.
+/// Deliveries are chosen one by one; some channels are slow. At the end everything is delivered and the history judged.
+/// </summary>
+internal sealed class DhtSchedule
+{
+    private static readonly string[] Keys = ["a0", "b0", "a1", "b1"];
+    private readonly SimulationCase _run;
+    private readonly DhtWorld _world;
+    private readonly Prng _random;
+    private readonly HistoryRecorder _recorder;
+    private readonly List<Client> _clients = [];
+    private readonly HashSet<(int, int)> _slow = [];
+    private readonly OpId _sessionBase;
+    private readonly HistoryLevel _level;
+    private readonly int _slowness, _retries;
+    private int _crashes, _exclusions, _joins, _views, _leaves;
+    private long _element;
+    private ulong _sequence = 1UL << 40;
+    private bool _viewDue;
+
+    public DhtSchedule(SimulationCase run, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict, bool leaves = false)
+    {
+        ulong seed = run.Seed;
+        (_run, _random) = (run, new(seed));
+        int members = (leaves ? 3 : 4) + _random.Next(3);
+        _world = DhtWorld.Founded(members, seed ^ 0x5EED, without, new()
+        {
+            ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20),
+            Level = level,
+        });
+        _level = level == ConsistencyLevel.Ordered ? HistoryLevel.Ordered : HistoryLevel.Strict;
+        _recorder = new(clock: () => _world.Now);
+        foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
+        if (!calm) (_crashes, _exclusions, _joins, _views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
+        if (leaves) (_leaves, _joins) = (Math.Min(1 + _random.Next(2), members - 2), _random.Next(2));
+        _slowness = _random.Next(4);
+        _retries = calm ? 0 : _random.Next(3);
+        for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));
+        _sessionBase = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
+        if (without == Rule.WedgeFreezes) _world.DuringFlush = () => DeliverSome(_random.Next(40));
+    }
+
+    /// <summary>A shard lost its last full member: nothing is judged past that.</summary>
+    public bool Depopulated { get; private set; }
+
+    /// <summary>What was called and answered; with final states when the run ended in quiescence.</summary>
+    public HistoryRecorder Recorder => _recorder;
+
+    public int Operations { get; private set; }
+
+    public int ViewChanges { get; private set; }
+
+    /// <summary>Members that left and had handed over.</summary>
+    public int Left => _world.Members.Count(m => m.Left);
+
+    /// <summary>Bytes of state that went to newcomers.</summary>
+    public long StateBytes => _world.Members.Sum(m => m.Dht?.Counters.StateBytesSent ?? 0);
+
+    public long Takeovers => _world.Members.Sum(m => m.Dht?.Counters.Takeovers ?? 0);
+
+    public long Fast => _world.Members.Sum(m => m.Dht?.Counters.FastPaths ?? 0);
+
+    public long Slow => _world.Members.Sum(m => m.Dht?.Counters.SlowPaths ?? 0);
+
+    /// <summary>Runs it; null when all is well, else what is wrong.</summary>
+    public string? Run()
+    {
+        try
+        {
+            for (int step = 0; step < 20_000 && !Depopulated && !_clients.TrueForAll(c => c.Left == 0 && !c.Busy); step++) Step();
+            if (!Depopulated) Finish();
+            NoticeDepopulation();
+            return Depopulated ? null : Judge();
+        }
+        catch (Exception error) when (error is not OutOfMemoryException)
+        {
+            return Depopulated ? null : error.ToString();
+        }
+        finally
+        {
+            _run.Trace(_world.Deliveries, _world.Trace);
+        }
+    }
+
+    private void Step()
+    {
+        int choice = _random.Next(1000);
+        if (choice < 720) DeliverSome(1);
+        else if (choice < 860) StartSomething();
+        else if (choice < 960) _world.Advance(TimeSpan.FromMicroseconds(_random.Next(_random.Next(20) == 0 ? 60_000 : 1000)));
+        else if (choice < 972) Disturb();
+        else if (choice < 980 && _retries > 0) RetryElsewhere();
+        else if (choice < 990 && (_viewDue || _world.ViewRequested)) Change();
+        else if (choice < 992) ChooseSlow();
+        else PoisonOne();
+        Collect();
+    }
+
+    private void DeliverSome(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            var busy = _world.Busy();
+            if (busy.Count == 0) return;
+            var pair = busy[_random.Next(busy.Count)];
+            if (_slow.Contains(pair) && _random.Next(40) != 0) continue;
+            _world.Deliver(pair.From, pair.To);
+        }
+    }
+
+    private void ChooseSlow()
+    {
+        _slow.Clear();
+        for (int i = 0; i < _slowness * 2; i++) _slow.Add((_random.Next(_world.Members.Count), _random.Next(_world.Members.Count)));
+    }
+
+    private void Disturb()
+    {
+        var alive = _world.Members.FindAll(m => m.InView);
+        var one = alive[_random.Next(alive.Count)];
+        bool Happens(string name) => _run.Happens($"{name} m{one.Index} after {_world.Deliveries} deliveries");
+        switch (_random.Next(_leaves > 0 ? 8 : 4))
+        {
+            case 0 when _crashes > 0 && alive.Count > 2:
+                _crashes--;
+                if (!Happens("crash")) break;
+                _world.Crash(one);
+                _viewDue = true;
+                break;
+            case 1 when _exclusions > 0 && alive.Count > 2:
+                _exclusions--;
+                if (!Happens("exclusion of")) break;
+                Change(one);
+                break;
+            case 2 when _joins > 0:
+                _joins--;
+                if (!Happens("join beside")) break;
+                var joiner = _world.Add();
+                Change();
+                joiner.Enable(_world.Options, DhtWorld.Resolvers);
+                break;
+            case 3 when _views > 0:
+                _views--;
+                if (Happens("view asked for at")) Change();
+                break;
+            case >= 4 when !one.Host.Current!.IsLeaving:
+                _leaves--;
+                if (Happens("leave of")) one.BeginToLeave();
+                break;
+        }
+    }
+
+    private void Change(params HarnessMember[] exclude)
+    {
+        _viewDue = false;
+        ViewChanges++;
+        _world.ChangeView(exclude);
+        NoticeDepopulation();
+    }
+
+    private void NoticeDepopulation() => Depopulated = _world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException)
+        || _world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true });
+
+    private void PoisonOne()
+    {
+        var gone = _world.Members.FindAll(m => m.Alive && m.Excluded);
+        if (gone.Count == 0) return;
+        _world.Poison(gone[0]);
+        gone[0].Alive = false;
+    }
+
+    private void StartSomething()
+    {
+        var idle = _clients.FindAll(c => !c.Busy && c.Left > 0);
+        if (idle.Count == 0) return;
+        var client = idle[_random.Next(idle.Count)];
+        client.Left--;
+        Operations++;
+        client.Keys = [.. Keys.OrderBy(_ => _random.NextUInt64()).Take(1 + _random.Next(3))];
+        client.Append = _random.Next(2) == 0;
+        client.Element = ++_element;
+        client.Id = client.Append && _random.Next(2) == 0 ? new OpId(_sessionBase.Session, ++_sequence) : null;
+        if (Pick(client) is not { } member)
+        {
+            client.Left++;
+            return;
+        }
+        client.Op = _recorder.Invoke(client.Name, $"m{member.Index}", client.Append ? HistoryFunctions.Append : HistoryFunctions.Get, client.Keys,
+            client.Append ? [.. client.Keys.Select(_ => (HistoryValue)client.Element)] : null, _level);
+        Call(client, member);
+    }
+
+    private HarnessMember? Pick(Client client)
+    {
+        var able = _world.Members.FindAll(m => m.Alive && m.Dht is not null && m.Host.Current is { IsOver: false, State.Map: not null } && !client.Through.Contains(m.Index));
+        return able.Count == 0 ? null : able[_random.Next(able.Count)];
+    }
+
+    private void Call(Client client, HarnessMember member)
+    {
+        client.Through.Add(member.Index);
+        var map = member.Dht.Map<string, List<long>>("m");
+        if (client.Append)
+            client.Puts.Add((member, map.OrderedMergeAsync(client.Keys.Select(k => KeyValuePair.Create(k, client.Element)), client.Id is { } id ? new() { Operation = id } : null).AsTask()));
+        else if (client.Keys.Length == 1) client.Gets.Add((member, One(map, client.Keys[0])));
+        else client.Gets.Add((member, map.OrderedGetAsync(client.Keys).AsTask()));
+        member.Turn(static () => { });
+    }
+
+    private static async Task<IReadOnlyDictionary<string, Versioned<List<long>>>> One(IDhtMap<string, List<long>> map, string key)
+    {
+        var found = await map.OrderedGetAsync(key);
+        return found is { } value ? new Dictionary<string, Versioned<List<long>>> { [key] = value } : [];
+    }
+
+    /// <summary>A client that waits asks another member too, under the same id.</summary>
+    private void RetryElsewhere()
+    {
+        var waiting = _clients.FindAll(c => c.Busy && c.Id is not null && c.Through.Count < 4);
+        if (waiting.Count == 0) return;
+        var client = waiting[_random.Next(waiting.Count)];
+        if (Pick(client) is { } member && _run.Happens($"{client.Name} tries m{member.Index} too after {_world.Deliveries} deliveries")) Call(client, member);
+    }
+
+    private void Collect()
+    {
+        foreach (var client in _clients)
+        {
+            if (!client.Busy) continue;
+            client.Puts.RemoveAll(p => !p.Member.Alive && !p.Task.IsCompleted);
+            client.Gets.RemoveAll(p => !p.Member.Alive && !p.Task.IsCompleted);
+            if (client.Puts.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } put)
+            {
+                if (put.Task.Result.Errors.Count > 0) throw new InvalidOperationException("A resolver failed: " + put.Task.Result.Errors[0].Message);
+                _recorder.Ok(client.Op!, null, put.Task.Result.Versions.Count == 0 ? null : [.. put.Task.Result.Versions.Select(v => (long?)v)]);
+                client.Reset();
+                continue;
+            }
+            if (client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } get)
+            {
+                var read = get.Task.Result;
+                _recorder.Ok(client.Op!, [.. client.Keys.Select(k => read.TryGetValue(k, out var v) ? HistoryValue.List(v.Value) : HistoryValue.Absent)]);
+                client.Reset();
+                continue;
+            }
+            Fail(client.Puts);
+            Fail(client.Gets);
+            if (client.Puts.Count + client.Gets.Count > 0) continue;
+            if (client.Id is not null && client.Through.Count < 5 && Pick(client) is { } member)
+            {
+                Call(client, member);
+                continue;
+            }
+            _recorder.Info(client.Op!);
+            client.Reset();
+        }
+    }
+
+    private static void Fail<T>(List<(HarnessMember Member, Task<T> Task)> calls) => calls.RemoveAll(p =>
+    {
+        if (!p.Task.IsFaulted) return false;
+        if (p.Task.Exception!.InnerException is NotDhtMemberException or ShardDepopulatedException or OutcomeUnknownException or ArgumentException) return true;
+        throw p.Task.Exception;
+    });
+
+    private void Finish()
+    {
+        if (_viewDue) Change();
+        while (_world.Members.Exists(m => m.Alive && m.Excluded)) PoisonOne();
+        if (Depopulated) return;
+        _world.RunUntil(() =>
+        {
+            Collect();
+            return _clients.TrueForAll(c => !c.Busy);
+        }, "The end of all operations");
+        _world.Settle();
+    }
+
+    private string? Judge()
+    {
+        foreach (var member in _world.Members)
+            if (_world.Without == Rule.None && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
+        for (int shard = 0; shard < 2; shard++)
+        {
+            var full = _world.Full(shard);
+            if (full.Count == 0) return $"Nobody holds shard {shard}.";
+            foreach (var member in full)
+            {
+                var slice = DhtWorld.Slice(member);
+                if (slice.Digest != DhtWorld.Slice(full[0]).Digest) return $"m{member.Index} and m{full[0].Index} differ in shard {shard}.";
+                _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
+            }
+        }
+        var report = StrictSerializabilityChecker.Check(_recorder.ToHistory(), new() { RealTime = _level == HistoryLevel.Strict });
+        return report.Passed ? null : report.ToString();
+    }
+
+    private sealed class Client(string name, int left)
+    {
+        public string Name { get; } = name;
+        public int Left = left;
+        public bool Append;
+        public string[] Keys = [];
+        public long Element;
+        public OpId? Id;
+        public string? Op;
+        public readonly List<int> Through = [];
+        public readonly List<(HarnessMember Member, Task<PutResult> Task)> Puts = [];
+        public readonly List<(HarnessMember Member, Task<IReadOnlyDictionary<string, Versioned<List<long>>>> Task)> Gets = [];
+
+        public bool Busy => Op is not null;
+
+        public void Reset()
+        {
+            Op = null;
+            Through.Clear();
+            Puts.Clear();
+            Gets.Clear();
+        }
+    }
+}

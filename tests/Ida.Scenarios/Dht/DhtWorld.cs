@@ -1,0 +1,263 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// The model of ida 8.1 over the real protocol: one FIFO channel per ordered pair of members, every delivery an explicit choice, atomic
+/// view changes, virtual time. A crash loses a suffix of each channel; an excluded member may live on with or without its lease.
+/// </summary>
+internal sealed class DhtWorld
+{
+    private readonly Dictionary<(int From, int To), Queue<HarnessFrame>> _channels = [];
+    private readonly List<(int From, int To)> _pairs = [];
+    private readonly Dictionary<int, int> _delivered = [];
+    private TraceHash _trace;
+    private ulong _proposal;
+
+    public DhtWorld(ulong seed = 1, Rule without = Rule.None)
+    {
+        (Random, Without) = (new(seed), without);
+    }
+
+    public Prng Random { get; }
+
+    public Rule Without { get; }
+
+    public long Now { get; set; } = 1_000_000_000;
+
+    public List<HarnessMember> Members { get; } = [];
+
+    /// <summary>Frames handed to members so far, and the hash of who sent whom what.</summary>
+    public long Deliveries { get; private set; }
+
+    public ulong Trace => _trace.Value;
+
+    public View? View { get; private set; }
+
+    public bool ViewRequested { get; set; }
+
+    /// <summary>Steps between contribution and install; only with the rule WedgeFreezes left out does anything happen in them.</summary>
+    public Action? DuringFlush { get; set; }
+
+    public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
+
+    public static void Resolvers(DhtRegistry registry)
+    {
+        registry.OnCollision<string, List<long>, long>((_, stored, incoming) => [.. stored ?? [], incoming]);
+        registry.OnCollision<string, long, long>((_, stored, incoming) => stored + incoming);
+        registry.OnCollision<string, string, int>((_, stored, incoming) => incoming < 0 ? throw new InvalidDataException("negative") : incoming == 0 ? null : stored + incoming);
+    }
+
+    /// <summary>Members in one view, all enabled and serving.</summary>
+    public static DhtWorld Founded(int members, ulong seed = 1, Rule without = Rule.None, DhtOptions? options = null)
+    {
+        var world = new DhtWorld(seed, without);
+        if (options is not null) world.Options = options;
+        for (int i = 0; i < members; i++) world.Add();
+        world.ChangeView();
+        foreach (var member in world.Members) member.Enable(world.Options, Resolvers);
+        world.ChangeView();
+        world.ViewRequested = false;
+        return world;
+    }
+
+    public HarnessMember Add()
+    {
+        var member = new HarnessMember(this, Members.Count, Random.NextUInt64());
+        Members.Add(member);
+        return member;
+    }
+
+    public void Queue(HarnessMember from, int toRank, HarnessFrame frame)
+    {
+        int to = Members.FindIndex(m => m.Self == from.View!.Members[toRank].Id);
+        var pair = (from.Index, to);
+        if (!_channels.TryGetValue(pair, out var channel))
+        {
+            _channels.Add(pair, channel = new());
+            _pairs.Add(pair);
+        }
+        if (from.Alive) channel.Enqueue(frame);
+    }
+
+    /// <summary>Pairs with something to deliver.</summary>
+    public List<(int From, int To)> Busy() => _pairs.FindAll(p => _channels[p].Count > 0 && Members[p.To].Alive);
+
+    public int Waiting(int from, int to) => _channels.TryGetValue((from, to), out var channel) ? channel.Count : 0;
+
+    /// <summary>Frames a member was handed so far.</summary>
+    public int Delivered(int member) => _delivered.GetValueOrDefault(member);
+
+    /// <summary>Delivers the next frame of a channel; false when there is none.</summary>
+    public bool Deliver(int from, int to)
+    {
+        if (!_channels.TryGetValue((from, to), out var channel) || !channel.TryDequeue(out var frame)) return false;
+        var target = Members[to];
+        if (!target.Alive || target.View is null) return true;
+        if (frame.View != target.View.Id && !(Without == Rule.OldViewRefused && Same(target, from, frame))) return true;
+        if (target.Wedged && Without != Rule.WedgeFreezes) return true;
+        _delivered[to] = Delivered(to) + 1;
+        Deliveries++;
+        _trace.Add((((ulong)from << 48) | ((ulong)to << 32) | (byte)frame.Type) ^ ((ulong)frame.Body.Length << 8));
+        target.Deliver(frame);
+        return true;
+    }
+
+    /// <summary>Delivers a channel up to and with the next frame of a type.</summary>
+    public void DeliverUntil(int from, int to, FrameType type)
+    {
+        while (true)
+        {
+            Assert.True(_channels.TryGetValue((from, to), out var channel) && channel.Count > 0, $"No frame {(byte)type} from {from} to {to}.");
+            bool found = channel.Peek().Type == type;
+            Deliver(from, to);
+            if (found) return;
+        }
+    }
+
+    /// <summary>Delivers everything on channels that the filter lets through, in the order of the pairs, until nothing is left; no time passes.</summary>
+    public void DeliverAll(Func<int, int, bool>? filter = null)
+    {
+        while (true)
+        {
+            var busy = Busy().FindAll(p => filter is null || filter(p.From, p.To));
+            if (busy.Count == 0) return;
+            foreach (var (from, to) in busy) Deliver(from, to);
+        }
+    }
+
+    /// <summary>Runs commands and timers of all members at this instant.</summary>
+    public void Poke()
+    {
+        foreach (var member in Members)
+            if (member.Alive && (member.Inner.HasCommands || member.Inner.NextTimer <= Now + member.Skew)) member.Turn(static () => { });
+    }
+
+    public void Advance(TimeSpan time)
+    {
+        Now += (long)time.TotalNanoseconds;
+        Poke();
+    }
+
+    /// <summary>Lets time pass and everything be delivered until the condition holds; fails when it does not.</summary>
+    public void RunUntil(Func<bool> done, string what, int steps = 4000)
+    {
+        for (int i = 0; i < steps; i++)
+        {
+            Poke();
+            DeliverAll();
+            if (ViewRequested) ChangeView();
+            if (done()) return;
+            Now += 2_000_000;
+        }
+        Assert.Fail($"{what} did not happen in {steps} steps of 2 ms.\n{Describe()}");
+    }
+
+    /// <summary>Where the members stand, for a failing test.</summary>
+    public string Describe()
+    {
+        var text = new System.Text.StringBuilder($"view {View!.Id}\n");
+        foreach (var member in Members)
+        {
+            var layer = member.Host.Current;
+            text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} full {layer?.State.Full} view {layer?.State.View} ops {layer?.Participant.OpCount} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
+            for (var op = layer?.Participant.Oldest; op is not null; op = op.Newer)
+                text.AppendLine($"   {op.Key} owner {op.Owner} put {op.IsPut} slots {string.Join(' ', op.Participants.ToArray())} at {op.Position & 0xFFFFFF} committed {op.Committed} executed {op.Executed} stable {op.Stable} settled {op.Settled} clear {op.ClearSent} deferred {op.Deferred} coordinators {string.Join(' ', op.Coordinators)} taken {op.TakenOver}");
+        }
+        foreach (var (from, to) in Busy()) text.AppendLine($"{from}->{to}: {Waiting(from, to)}");
+        return text.ToString();
+    }
+
+    /// <summary>Lets everything settle: records are gone, newcomers are full.</summary>
+    public void Settle() => RunUntil(() => Busy().Count == 0 && Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
+        || (m.Host.Current.State.Full && m.Host.Current.Participant.OpCount == 0)), "Quiescence");
+
+    /// <summary>The process ends; each of its channels keeps a random prefix.</summary>
+    public void Crash(HarnessMember member, bool loseAll = false)
+    {
+        foreach (var pair in _pairs)
+        {
+            if (pair.From != member.Index) continue;
+            var frames = _channels[pair].ToArray();
+            _channels[pair].Clear();
+            int kept = loseAll ? 0 : Random.Next(frames.Length + 1);
+            for (int i = 0; i < kept; i++) _channels[pair].Enqueue(frames[i]);
+        }
+        member.Alive = false;
+    }
+
+    /// <summary>
+    /// One atomic view change: dead members go, those in <paramref name="exclude"/> go although they live, new ones come at the end.
+    /// Who leaves takes part in the boundary.
+    /// </summary>
+    public void ChangeView(params HarnessMember[] exclude)
+    {
+        ViewRequested = false;
+        var old = View?.Members.Select(m => m.Id).ToList() ?? [];
+        var survivors = old.Select(Find).Where(m => m.Alive && !exclude.Contains(m)).ToList();
+        var joined = Members.Where(m => m.Alive && !m.Excluded && m.View is null && !old.Contains(m.Self)).ToList();
+        var next = Ranks.Compose(old, id => survivors.Exists(m => m.Self == id && !m.Left), [.. joined.Select(m => m.Self)], Composition.HotSwap);
+        var group = new GroupId(1, 1);
+        var proposal = new Proposal(group, ++_proposal, View?.Id ?? 0, [.. survivors.Select(m => m.Self)], [], []);
+        foreach (var member in survivors)
+        {
+            member.Wedged = true;
+            member.Inner.Advance(Now + member.Skew);
+            member.Host.OnWedged(proposal);
+        }
+        var contributions = new List<LayerContribution>();
+        foreach (var member in survivors)
+            if (member.Contribution() is { Length: > 0 } bytes) contributions.Add(new(member.Self, bytes));
+        DuringFlush?.Invoke();
+        var view = new View(group, "test", (View?.Id ?? 0) + 1, _proposal, new(), [.. next.Select(id => new ViewMember(id, new("h"), true, ""))],
+            [.. joined.Select(m => m.Self)], [], [.. old.Where(id => !next.Contains(id))], []);
+        if (Without != Rule.OldViewRefused)
+            foreach (var pair in _pairs)
+                if (!exclude.Contains(Members[pair.From]) || !exclude.Contains(Members[pair.To])) Drop(pair);
+        View = view;
+        foreach (var member in exclude)
+        {
+            member.Excluded = true;
+            member.Lease = false;
+        }
+        foreach (var member in survivors.Where(m => m.Left))
+        {
+            (member.Excluded, member.Lease) = (true, false);
+            Poison(member);
+        }
+        foreach (var member in next.Select(Find))
+        {
+            member.View = view;
+            member.Wedged = false;
+            member.Turn(() => member.Host.OnInstalled(view, contributions));
+        }
+    }
+
+    /// <summary>An excluded member learns it.</summary>
+    public void Poison(HarnessMember member) => member.Turn(() => member.Host.OnOver(new InvalidOperationException("excluded")));
+
+    public HarnessMember Find(ProcessId id) => Members.Find(m => m.Self == id)!;
+
+    /// <summary>The full, living members of a shard.</summary>
+    public List<HarnessMember> Full(int shard) => Members.FindAll(m => m.InView && m.Host.Current is { IsOver: false } layer && layer.State.Full && layer.State.Shard == shard);
+
+    /// <summary>The entries of a member's slice.</summary>
+    public static LocalSlice Slice(HarnessMember member)
+    {
+        var task = member.Dht.SnapshotAsync();
+        member.Turn(static () => { });
+        Assert.True(task.IsCompletedSuccessfully);
+        return task.Result;
+    }
+
+    private void Drop((int From, int To) pair)
+    {
+        if (!Members[pair.From].Excluded || !Members[pair.To].Excluded) _channels[pair].Clear();
+    }
+
+    private bool Same(HarnessMember target, int from, HarnessFrame frame) => frame.View < target.View!.Id && target.View.RankOf(Members[from].Self) >= 0;
+}

@@ -1,0 +1,144 @@
+using System.Buffers;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace Ida.Scenarios;
+
+/// <summary>One process: a real node without links, a group port onto the world's channels, and the DHT.</summary>
+internal sealed class HarnessMember : IGroupPort, IHostPort
+{
+    private readonly DhtWorld _world;
+    private readonly Node _node;
+    private readonly List<ICompletion> _batch = [];
+    private bool _touched;
+    private byte[] _room = new byte[1024];
+
+    public HarnessMember(DhtWorld world, int index, ulong seed)
+    {
+        (_world, Index) = (world, index);
+        Self = new((ulong)index + 1, (ulong)index + 1);
+        _node = new(Self.Node, seed, this, _ => new NoLinks(), without: world.Without);
+        _node.Advance(world.Now);
+        Host = new(this);
+    }
+
+    public int Index { get; }
+
+    public DhtHost Host { get; }
+
+    public Dht Dht { get; private set; } = null!;
+
+    public bool Alive { get; set; } = true;
+
+    /// <summary>Removed from the view while it lives.</summary>
+    public bool Excluded { get; set; }
+
+    /// <summary>Its DHT lets it leave the group.</summary>
+    public bool Left { get; private set; }
+
+    public bool Lease { get; set; } = true;
+
+    /// <summary>How far its clock is ahead, in nanoseconds.</summary>
+    public long Skew { get; set; }
+
+    public ProcessId Self { get; }
+
+    public INode Node => _node;
+
+    public Node Inner => _node;
+
+    public View? View { get; set; }
+
+    public int Rank => View?.RankOf(Self) ?? -1;
+
+    public bool Wedged { get; set; }
+
+    public bool HoldsLease => Lease;
+
+    public bool InView => Alive && !Excluded && View is not null;
+
+    public Dht Enable(DhtOptions options, Action<DhtRegistry>? register)
+    {
+        var registry = new DhtRegistry();
+        register?.Invoke(registry);
+        registry.Seal(options.Serializer ?? ContractSerializer.Instance);
+        _node.Advance(_world.Now + Skew);
+        Dht = Host.Enable(options, registry);
+        _node.Release();
+        return Dht;
+    }
+
+    public void Turn(Action step)
+    {
+        _node.Advance(_world.Now + Skew);
+        step();
+        _node.RunCommands(1024);
+        _node.FireTimers();
+        // A group calls its layer at the end of a turn only when something passed through the group in it.
+        if (_touched) Host.EndOfTurn();
+        _touched = false;
+        _node.Release();
+    }
+
+    public void Deliver(HarnessFrame frame) => Turn(() =>
+    {
+        _touched = true;
+        Host.OnFrame(frame.FromRank, frame.Type, frame.Body);
+    });
+
+    public byte[] Contribution()
+    {
+        var into = new ArrayBufferWriter<byte>();
+        Host.Contribute(into);
+        return into.WrittenSpan.ToArray();
+    }
+
+    public Span<byte> Reserve(int size)
+    {
+        _touched = true;
+        if (_room.Length < size) _room = new byte[size];
+        Array.Clear(_room);
+        return _room.AsSpan(0, size);
+    }
+
+    public void Send(int rank, FrameType type, int length) => Send([rank], type, length);
+
+    public void Send(ReadOnlySpan<int> ranks, FrameType type, int length)
+    {
+        Assert.True(length <= GroupCore.Transport.LinkLimits.FrameBytes - FrameHeader.Size);
+        foreach (int rank in ranks)
+        {
+            Assert.NotEqual(Rank, rank);
+            _world.Queue(this, rank, new(type, _room.AsSpan(0, length).ToArray(), View!.Id, Rank));
+        }
+    }
+
+    public void RequestView() => _world.ViewRequested = true;
+
+    /// <summary>Begins to leave the group.</summary>
+    public void BeginToLeave() => Turn(() =>
+    {
+        if (Host.OnLeaving()) Leave();
+    });
+
+    public void Leave() => Left = _world.ViewRequested = true;
+
+    public void Accuse(int rank, Accusation evidence) => throw new InvalidOperationException("Nothing of the DHT accuses.");
+
+    public void Wake()
+    {
+        // The world looks for commands itself.
+    }
+
+    public void RunCompletions(List<ICompletion> completions)
+    {
+        // Completions may cause others: take these first. The list of this member is used again.
+        _batch.AddRange(completions);
+        for (int i = 0; i < _batch.Count; i++) _batch[i].Run();
+        _batch.Clear();
+    }
+
+    public void Resume(ICompletion work) => work.Run();
+}

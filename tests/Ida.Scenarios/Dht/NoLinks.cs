@@ -1,0 +1,27 @@
+using GroupCore.Transport;
+
+namespace Ida.Scenarios;
+
+/// <summary>The DHT never touches links: it speaks through its group port.</summary>
+internal sealed class NoLinks : ILinks
+{
+    public NodeAddress Local => new("harness");
+
+    public int Open(NodeAddress address, ulong nodeId = 0) => throw new InvalidOperationException();
+
+    public void Close(int peer) => throw new InvalidOperationException();
+
+    public void Probe(int peer) => throw new InvalidOperationException();
+
+    public ulong NodeIdOf(int peer) => throw new InvalidOperationException();
+
+    public NodeAddress AddressOf(int peer) => throw new InvalidOperationException();
+
+    public long Backlog(int peer) => throw new InvalidOperationException();
+
+    public Span<byte> Reserve(int size) => throw new InvalidOperationException();
+
+    public void Send(int peer, int length) => throw new InvalidOperationException();
+
+    public void Send(ReadOnlySpan<int> peers, int length) => throw new InvalidOperationException();
+}

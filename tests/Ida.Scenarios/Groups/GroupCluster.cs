@@ -1,0 +1,94 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>Members of one group in a simulation, without an Oracle, under a checker.</summary>
+internal sealed class GroupCluster : IDisposable
+{
+    private readonly Rule _without;
+    private readonly GroupOptions? _options;
+    private readonly Action<GroupBuilder>? _more;
+    private ulong _messages;
+
+    public GroupCluster(ulong seed, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, LinkModel? link = null,
+        Func<INode, INode>? tap = null)
+        : this(new Simulation(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"seed {seed}" }), members, without, composition, more, tap)
+    {
+    }
+
+    public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null)
+    {
+        (_without, _more, Simulation, Tap) = (without, more, simulation, tap ?? (static node => node));
+        _options = new() { Composition = composition };
+        Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
+        for (int i = 0; i < members; i++) Add();
+    }
+
+    public Simulation Simulation { get; }
+
+    /// <summary>What members see of their node.</summary>
+    public Func<INode, INode> Tap { get; }
+
+    public ScriptedOracle Oracle { get; }
+
+    public VirtualSynchronyChecker Checker { get; } = new(new() { StatesAgree = true });
+
+    /// <summary>
+    /// Messages sent by handlers go to a checker of their own: while a member is wedged they overtake its callers' messages, which wait for
+    /// the next view (groupcore-oracle 6.9), so that only each kind for itself is first in first out.
+    /// </summary>
+    public VirtualSynchronyChecker Chains { get; } = new();
+
+    /// <summary>The view in which an ordered message was delivered.</summary>
+    public Dictionary<ulong, ulong> ViewOf { get; } = [];
+
+    public List<string> Violations { get; } = [];
+
+    public List<TestMember> Members { get; } = [];
+
+    public int StateBytes { get; set; }
+
+    public List<TestMember> Usable => [.. Members.Where(m => m.Usable)];
+
+    public TestMember this[int index] => Members[index];
+
+    public TestMember Add()
+    {
+        var member = new TestMember(this, Simulation.AddNode(null, _without), _options, _more);
+        Members.Add(member);
+        return member;
+    }
+
+    public int IndexOf(TestMember member) => Members.IndexOf(member);
+
+    public ulong NextMessage() => ++_messages;
+
+    /// <summary>Runs until all members that live are in one view, all initialised.</summary>
+    public bool Settle(double seconds = 10) => Simulation.RunUntil(IsSettled, TimeSpan.FromSeconds(seconds));
+
+    private bool IsSettled()
+    {
+        if (Oracle.Find("g") is not { Pending: null } group || group.Queue.Count > 0) return false;
+        foreach (var member in Members)
+        {
+            if (member.Ended || !member.SimNode.Alive) continue;
+            if (member.Group is null || member.Group.CurrentView.Id != group.View) return false;
+        }
+        return group.Members.TrueForAll(m => m.Initialised);
+    }
+
+    /// <summary>The verdict at rest; null when all is well.</summary>
+    public string? Verdict(bool atRest = true)
+    {
+        Checker.CheckFinal(atRest);
+        Chains.CheckFinal(atRest);
+        var chains = Chains.Violations.Where(v => v.ToString().Contains("not received", StringComparison.Ordinal) || v.ToString().Contains("twice", StringComparison.Ordinal)).ToList();
+        return !Checker.Passed ? Checker.ToString() : chains.Count > 0 ? $"chains: {string.Join('\n', chains)}" : Violations.Count > 0 ? string.Join('\n', Violations.Take(5)) : null;
+    }
+
+    public void Dispose() => Simulation.Dispose();
+}

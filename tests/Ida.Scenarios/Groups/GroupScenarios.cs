@@ -1,0 +1,27 @@
+namespace Ida.Scenarios;
+
+/// <summary>Schedules of groups alone, over a scripted membership (groupcore-oracle 12.3): each sharpens something else.</summary>
+internal static class GroupScenarios
+{
+    public static Scenario General { get; } = Of("general", new());
+
+    /// <summary>More faults, several at once, and slower links: cascades within a flush.</summary>
+    public static Scenario Cascades { get; } = Of("cascades", new() { FaultEvery = 120, FailTogether = 0.5, SlowFactor = 60 });
+
+    /// <summary>Long chains of point-to-point messages sent by handlers, over slow links.</summary>
+    public static Scenario Chains { get; } = Of("chains", new() { FaultEvery = 100, Peer = 60, Fifo = 1, Ordered = 1, Flush = 0, Large = 0, Hops = 12, SlowFactor = 80 });
+
+    public static Scenario Joins { get; } = Of("joins", new() { Join = 12, StateBytes = 40_000, CallEvery = 1_000 });
+
+    /// <summary>Callers that fail as soon as their flush has returned.</summary>
+    public static Scenario Flushes { get; } = Of("flushes", new() { Flush = 40, FailAfterFlush = 0.6, FaultEvery = 200, SlowFactor = 60 });
+
+    public static IReadOnlyList<Scenario> All { get; } = [General, Cascades, Chains, Joins, Flushes];
+
+    private static Scenario Of(string name, GroupSchedule schedule) => new($"groups-{name}", run =>
+    {
+        var outcome = schedule.Run(run.Case, run.Without);
+        (run.Work, run.Views) = (outcome.Deliveries, outcome.Views);
+        ScenarioFailedException.ThrowIf(outcome.Violation);
+    });
+}

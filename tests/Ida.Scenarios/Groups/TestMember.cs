@@ -1,0 +1,221 @@
+using System.Buffers.Binary;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>A process with one group whose every event goes to the checker; its state is a sum over Sends and a chain over ordered messages.</summary>
+internal sealed class TestMember
+{
+    private readonly GroupCluster _cluster;
+    private ulong _sum;
+    private ulong _chain = 1;
+    private ulong _loadedView;
+
+    public TestMember(GroupCluster cluster, SimNode node, GroupOptions? options, Action<GroupBuilder>? more)
+    {
+        (_cluster, SimNode) = (cluster, node);
+        Membership = cluster.Oracle.Register(node);
+        Membership.Poisoned = End;
+        Host = new(cluster.Tap(node.Node), Membership, new() { Serializer = ContractSerializer.Instance });
+        _ = cluster.Simulation.Spawn(() => JoinAsync(options, more));
+    }
+
+    public SimNode SimNode { get; }
+
+    public ScriptedMembership Membership { get; }
+
+    public GroupHost Host { get; }
+
+    public Group? Group { get; private set; }
+
+    public Exception? JoinError { get; private set; }
+
+    public bool Ended { get; private set; }
+
+    public bool Leaving { get; private set; }
+
+    public ProcessId Id => Membership.Self;
+
+    public bool Usable => Group is not null && !Ended && !Leaving && SimNode.Alive;
+
+    public List<string> Events { get; } = [];
+
+    public ulong Digest => _sum ^ (_chain * 0x9E3779B97F4A7C15);
+
+    private VirtualSynchronyChecker Checker => _cluster.Checker;
+
+    private async Task JoinAsync(GroupOptions? options, Action<GroupBuilder>? more)
+    {
+        try
+        {
+            Group = await Host.JoinAsync("g", g =>
+            {
+                g.Handle<ulong[]>("fifo", (from, m) => OnMessage(m, ordered: false))
+                    .Handle<ulong[]>("ordered", (from, m) => OnMessage(m, ordered: true))
+                    .Handle<ulong[]>("peer", OnPeer)
+                    .OnQuery<int, int>("ask", (from, q) => q + _cluster.IndexOf(this))
+                    .OnView(OnView)
+                    .OnError(e => throw new InvalidOperationException(e.ToString()))
+                    .Checkpoint(Save, Load);
+                more?.Invoke(g);
+            }, options);
+        }
+        catch (Exception error) when (error is PoisonedException or NotMemberException or JoinRefusedException or NodeStoppedException)
+        {
+            JoinError = error;
+        }
+    }
+
+    public void Crash(bool hostAnswers = true)
+    {
+        End();
+        // As an event of its own, without the context of test code.
+        _cluster.Simulation.After(TimeSpan.Zero, () => SimNode.Crash(hostAnswers));
+    }
+
+    public void End()
+    {
+        if (Ended) return;
+        Ended = true;
+        Checker.Crashed(Id);
+        _cluster.Chains.Crashed(Id);
+    }
+
+    public async Task LeaveAsync()
+    {
+        Leaving = true;
+        await Group!.LeaveAsync();
+        if (Ended) return;
+        Ended = true;
+        Checker.Left(Id);
+        _cluster.Chains.Crashed(Id);
+    }
+
+    public async Task SendAsync(bool ordered, int bytes = 0)
+    {
+        ulong id = _cluster.NextMessage();
+        Checker.Sent(Id, id, ordered ? MulticastKind.Ordered : MulticastKind.Fifo);
+        ulong[] message = [id, LastOrdered, .. new ulong[bytes / 8]];
+        try
+        {
+            await (ordered ? Group!.OrderedSendAsync("ordered", message) : Group!.SendAsync("fifo", message));
+        }
+        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException)
+        {
+            Checker.Abandoned(id);
+        }
+    }
+
+    /// <summary>To another member that holds the state: what is sent to one without it may be dropped with the view (R15).</summary>
+    public Task SendToSomeoneAsync(Prng random, int hops)
+    {
+        var view = Group!.CurrentView;
+        int rank = random.Next(view.Members.Count);
+        return view.Members[rank].Initialised ? SendToAsync(rank, hops) : Task.CompletedTask;
+    }
+
+    public async Task SendToAsync(int rank, int hops, bool chained = false)
+    {
+        var checker = chained ? _cluster.Chains : Checker;
+        var to = Group!.CurrentView.Members[rank].Id;
+        ulong id = _cluster.NextMessage();
+        checker.PeerSent(Id, to, id);
+        try
+        {
+            await Group.SendToAsync<ulong[]>(rank, "peer", [id, (ulong)hops, chained ? 1UL : 0]);
+        }
+        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or MemberGoneException)
+        {
+            checker.Abandoned(id);
+        }
+    }
+
+    public async Task<bool> FlushAsync()
+    {
+        var flush = Checker.FlushCalled(Id);
+        try
+        {
+            await Group!.FlushAsync();
+        }
+        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException)
+        {
+            return false;
+        }
+        if (!Ended) Checker.FlushReturned(flush);
+        return !Ended;
+    }
+
+    /// <summary>The last ordered message this member had delivered in the current view when it sent another.</summary>
+    public ulong LastOrdered { get; private set; }
+
+    public HashSet<ulong> DeliveredInView { get; } = [];
+
+    private void OnMessage(ulong[] message, bool ordered)
+    {
+        if (Ended) return;
+        Checker.Delivered(Id, message[0]);
+        if (ordered)
+        {
+            ulong view = Group?.CurrentView.Id ?? 0;
+            _cluster.ViewOf.TryAdd(message[0], view);
+            if (message[1] != 0 && _cluster.ViewOf.GetValueOrDefault(message[1]) == view && !DeliveredInView.Contains(message[1])) _cluster.Violations.Add($"{Id} delivers {message[0]} before its cause {message[1]}");
+            DeliveredInView.Add(message[0]);
+            LastOrdered = message[0];
+            _chain = (_chain * 31) + message[0];
+        }
+        else _sum += message[0] * 0x9E3779B97F4A7C15;
+    }
+
+    private void OnPeer(MemberRef from, ulong[] message)
+    {
+        if (Ended) return;
+        (message[2] != 0 ? _cluster.Chains : Checker).PeerReceived(Id, message[0]);
+        if (message[1] == 0 || Group is null) return;
+        var view = Group.CurrentView;
+        int rank = _cluster.Simulation.Random.Next(view.Members.Count);
+        if (view.Members[rank].Initialised) _ = SendToAsync(rank, (int)message[1] - 1, chained: true);
+    }
+
+    private void OnView(View view)
+    {
+        if (Ended) return;
+        Events.Add($"view {view.Id}");
+        DeliveredInView.Clear();
+        LastOrdered = 0;
+        if (_loadedView == view.Id)
+        {
+            Checker.CheckpointLoaded(Id, view.Id, Digest);
+            _cluster.Chains.CheckpointLoaded(Id, view.Id);
+        }
+        Checker.ViewInstalled(Id, view, Digest);
+        _cluster.Chains.ViewInstalled(Id, view);
+    }
+
+    private void Save(System.Buffers.IBufferWriter<byte> to)
+    {
+        var span = to.GetSpan(24);
+        BinaryPrimitives.WriteUInt64LittleEndian(span, Group!.CurrentView.Id + 1);
+        BinaryPrimitives.WriteUInt64LittleEndian(span[8..], _sum);
+        BinaryPrimitives.WriteUInt64LittleEndian(span[16..], _chain);
+        to.Advance(24);
+        // More than one chunk, so that faults hit the middle of a transfer.
+        for (int i = 0; i < _cluster.StateBytes; i += 4_096)
+        {
+            to.GetSpan(4_096)[..4_096].Clear();
+            to.Advance(4_096);
+        }
+    }
+
+    private void Load(ReadOnlyMemory<byte> state)
+    {
+        _loadedView = BinaryPrimitives.ReadUInt64LittleEndian(state.Span);
+        _sum = BinaryPrimitives.ReadUInt64LittleEndian(state.Span[8..]);
+        _chain = BinaryPrimitives.ReadUInt64LittleEndian(state.Span[16..]);
+        Events.Add("load");
+    }
+}

@@ -1,0 +1,58 @@
+using GroupCore.Membership;
+
+namespace Ida.Scenarios;
+
+/// <summary>Notes what all processes of a run saw and says what must not be: one list for what violates a guarantee.</summary>
+internal sealed class DecisionChecker
+{
+    private readonly Dictionary<ulong, string> _log = [];
+    private readonly Dictionary<ulong, ulong> _leaders = [];
+    private readonly Dictionary<(GroupId, ulong), string> _views = [];
+    private readonly Dictionary<ulong, HashSet<ProcessId>> _acks = [];
+    private readonly Dictionary<(GroupId, ulong), long> _installedAt = [];
+    private readonly List<View> _decided = [];
+
+    public List<string> Violations { get; } = [];
+
+    public IReadOnlyList<View> Views => _decided;
+
+    public ulong Committed { get; private set; }
+
+    public void Applied(string who, ulong index, Oracle.Log.LogEntry entry)
+    {
+        string text = $"{entry.Term}/{entry.Kind}/{Convert.ToHexString(entry.Content)}";
+        Committed = Math.Max(Committed, index);
+        if (_log.TryAdd(index, text) || _log[index] == text) return;
+        Violations.Add($"log agreement: {who} applied another entry at {index}");
+    }
+
+    public void Leads(string who, ulong term, ulong node)
+    {
+        if (_leaders.TryAdd(term, node) || _leaders[term] == node) return;
+        Violations.Add($"one leader per term: {who} leads in term {term}, which another node led");
+    }
+
+    public void Acknowledged(ulong proposal, ProcessId process)
+    {
+        if (!_acks.TryGetValue(proposal, out var acks)) _acks[proposal] = acks = [];
+        acks.Add(process);
+    }
+
+    public bool AllAcknowledged(Proposal proposal) =>
+        _acks.TryGetValue(proposal.Number, out var acks) && proposal.Survivors.All(acks.Contains) && proposal.Leavers.All(acks.Contains);
+
+    public void Installed(string who, View view, long now)
+    {
+        string text = $"{view.Proposal}: {string.Join(' ', view.Members.Select(m => (m.Id, m.Initialised)))}";
+        if (_views.TryAdd((view.Group, view.Id), text)) _decided.Add(view);
+        else if (_views[(view.Group, view.Id)] != text) Violations.Add($"view agreement: {who} installed {view} as {text}, another as {_views[(view.Group, view.Id)]}");
+        _installedAt.TryAdd((view.Group, view.Id), now);
+    }
+
+    /// <summary>A process could act in a view at this time: it held its lease and was not wedged.</summary>
+    public void Active(GroupId group, ulong view, ProcessId process, long now)
+    {
+        if (_installedAt.TryGetValue((group, view + 1), out long next) && now > next)
+            Violations.Add($"StrictPrimary: {process} acted in {group} view {view} at {now}, view {view + 1} was installed at {next}");
+    }
+}

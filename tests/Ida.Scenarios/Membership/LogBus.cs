@@ -1,0 +1,205 @@
+using Oracle;
+using System.Buffers;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle.Frames;
+using Oracle.Log;
+
+namespace Ida.Scenarios;
+
+/// <summary>Replicas of the log alone, moved by hand: the test says who is reached and who campaigns. For schedules that random runs hardly find.</summary>
+internal sealed class LogBus
+{
+    private readonly Queue<(ulong From, ulong To, IFrame Frame)> _frames = new();
+    private readonly Rule _without;
+    private long _now = Durations.Second;
+
+    public LogBus(Rule without) => _without = without;
+
+    public SortedDictionary<ulong, Part> Parts { get; } = [];
+
+    public DecisionChecker Checker { get; } = new();
+
+    /// <summary>Which processes can reach each other now; frames to others are lost.</summary>
+    public HashSet<ulong> Connected { get; } = [];
+
+    public static Replica ReplicaOf(ulong node) => new(node, new($"bus:{node}"));
+
+    public ReplicatedLog this[ulong node] => Parts[node].Log;
+
+    public Part Add(ulong node)
+    {
+        var part = new Part(this, node);
+        Parts[node] = part;
+        Connected.Add(node);
+        return part;
+    }
+
+    /// <summary>Only these reach each other from now on.</summary>
+    public void Connect(params ulong[] nodes)
+    {
+        Connected.Clear();
+        Connected.UnionWith(nodes);
+    }
+
+    /// <summary>Lets everything that is sent arrive, as far as it can.</summary>
+    public void Settle()
+    {
+        for (int round = 0; round < 50; round++)
+        {
+            foreach (var part in Parts.Values)
+                if (Connected.Contains(part.Id)) part.Log.EndOfTurn();
+            if (_frames.Count == 0) return;
+            Deliver();
+        }
+    }
+
+    private void Deliver()
+    {
+        for (int count = _frames.Count; count > 0; count--) DeliverOne();
+    }
+
+    private void DeliverOne()
+    {
+        var (from, to, frame) = _frames.Dequeue();
+        if (Connected.Contains(from) && Connected.Contains(to)) Parts[to].Log.OnFrame(ReplicaOf(from), frame);
+    }
+
+    /// <summary>Lets frames arrive one round at a time until something is so; what is still on its way is then lost.</summary>
+    public void SettleUntil(Func<bool> condition)
+    {
+        for (int round = 0; round < 50 && !condition(); round++)
+        {
+            foreach (var part in Parts.Values)
+                if (Connected.Contains(part.Id)) part.Log.EndOfTurn();
+            for (int count = _frames.Count; count > 0 && !condition(); count--) DeliverOne();
+        }
+        _frames.Clear();
+    }
+
+    /// <summary>
+    /// A process finds its leader silent and campaigns; once it leads, only <paramref name="reaching"/> are connected, and what is sent arrives
+    /// until <paramref name="until"/> is so.
+    /// </summary>
+    public void Campaign(ulong node, ulong[]? reaching = null, Func<bool>? until = null)
+    {
+        _now += 3 * Durations.Second;
+        this[node].OnTimer(0);
+        for (int round = 0; round < 20 && this[node].Leading is null && _frames.Count > 0; round++) Deliver();
+        if (reaching is not null) Connect(reaching);
+        if (until is null) Settle();
+        else SettleUntil(until);
+    }
+
+    internal sealed class Part : INode, ILogPort, IStateMachine
+    {
+        private readonly LogBus _bus;
+
+        public Part(LogBus bus, ulong node)
+        {
+            (_bus, Id) = (bus, node);
+            Random = new(node);
+            Links = new NoLinks(ReplicaOf(node).Address);
+            Log = new(this, new(), this, this) { OnApplied = (index, entry) => bus.Checker.Applied($"{node}", index, entry) };
+        }
+
+        public ReplicatedLog Log { get; }
+
+        public ulong Id { get; }
+
+        public long Now => _bus._now;
+
+        public Prng Random { get; }
+
+        public ILinks Links { get; }
+
+        public NodeCounters Counters { get; } = new();
+
+        Rule INode.Without => _bus._without;
+
+        public TimerHandle SetTimer(long due, ITimerTarget target, long token) => default;
+
+        public void CancelTimer(TimerHandle handle)
+        {
+        }
+
+        public void Route(FrameType first, FrameType last, IFrameHandler handler)
+        {
+        }
+
+        public void Observe(ILinkObserver observer)
+        {
+        }
+
+        public void AtEndOfTurn(ITurnParticipant participant)
+        {
+        }
+
+        public void Complete(ICompletion work)
+        {
+        }
+
+        public void Resume(ICompletion work)
+        {
+        }
+
+        public bool TryPost(NodeCommand command) => false;
+
+        public ValueTask CommandRoom(CancellationToken cancellationToken) => ValueTask.CompletedTask;
+
+        void ILogPort.Send(in Replica to, IFrame frame) => _bus._frames.Enqueue((Id, to.Node, frame));
+
+        void ILogPort.OnRoleChanged()
+        {
+            if (Log?.Leading is not null) _bus.Checker.Leads($"{Id}", Log.Term, Id);
+        }
+
+        void ILogPort.OnProgress()
+        {
+        }
+
+        void ILogPort.RequestTurn()
+        {
+        }
+
+        void IStateMachine.Apply(ulong index, ReadOnlySpan<byte> content)
+        {
+        }
+
+        void IStateMachine.Save(IBufferWriter<byte> into) => into.Write<byte>([1]);
+
+        bool IStateMachine.TryRestore(ReadOnlySpan<byte> bytes) => true;
+    }
+
+    private sealed class NoLinks(NodeAddress local) : ILinks
+    {
+        public NodeAddress Local { get; } = local;
+
+        public int Open(NodeAddress address, ulong nodeId = 0) => 0;
+
+        public void Close(int peer)
+        {
+        }
+
+        public void Probe(int peer)
+        {
+        }
+
+        public ulong NodeIdOf(int peer) => 0;
+
+        public NodeAddress AddressOf(int peer) => default;
+
+        public long Backlog(int peer) => 0;
+
+        public Span<byte> Reserve(int size) => new byte[size];
+
+        public void Send(int peer, int length)
+        {
+        }
+
+        public void Send(ReadOnlySpan<int> peers, int length)
+        {
+        }
+    }
+}

@@ -1,0 +1,19 @@
+namespace Ida.Scenarios;
+
+/// <summary>Schedules of the Oracle alone (groupcore-oracle 12.3, last row).</summary>
+internal static class OracleScenarios
+{
+    /// <summary>Crashes leave a majority of the voters: every proposal ends.</summary>
+    public static Scenario Spared { get; } = Of("spared", wild: false);
+
+    /// <summary>Crashes without regard for the voters: agreement holds all the same.</summary>
+    public static Scenario Wild { get; } = Of("wild", wild: true);
+
+    private static Scenario Of(string name, bool wild) => new($"oracle-{name}", run =>
+    {
+        using var schedule = new OracleSchedule(run.Case, run.Without, wild: wild);
+        string? violation = schedule.Run();
+        run.Lost = schedule.OracleLost;
+        ScenarioFailedException.ThrowIf(violation);
+    });
+}

@@ -1,0 +1,160 @@
+using Oracle;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// A random schedule over one group: crashes with and without resets, new lives, partitions, pauses, false accusations, leaves and
+/// requested views, with the Oracle growing and replacing voters all the while; then everything heals and must settle.
+/// </summary>
+internal sealed class OracleSchedule : IDisposable
+{
+    private static readonly GroupOptions Options = new();
+    private readonly SimulationCase _run;
+    private readonly OracleCluster _cluster;
+    private readonly Prng _random;
+    private TimeSpan _rejoin;
+
+    public OracleSchedule(SimulationCase run, Rule without = Rule.None, int processes = 6, bool wild = false)
+    {
+        var options = new OracleOptions { SnapshotEntries = 64, SnapshotKeep = 8 };
+        _run = run;
+        _cluster = new(run.Start(), processes, seeds: 1, without, options: options);
+        _random = _cluster.Simulation.Random;
+        Wild = wild;
+    }
+
+    /// <summary>Crashes without regard for the voters: the Oracle may be lost, agreement may not.</summary>
+    public bool Wild { get; }
+
+    public OracleCluster Cluster => _cluster;
+
+    public bool OracleLost { get; private set; }
+
+    /// <summary>Runs it; null when all is well, else what was violated.</summary>
+    public string? Run(int events = 25)
+    {
+        OracleCluster cluster = _cluster;
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", Options, ""));
+        cluster.StartAll(TimeSpan.FromMilliseconds(500));
+        cluster.Run(2);
+        for (int i = 0; i < events && cluster.Checker.Violations.Count == 0; i++)
+        {
+            Event();
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(_random.Next(1, 1_500)));
+            Revive();
+        }
+        cluster.Simulation.Network.Heal();
+        bool settled = cluster.RunUntil(() => cluster.Checker.Violations.Count > 0 || ReviveAndSettled(), 40);
+        if (cluster.Checker.Violations.Count > 0) return string.Join("; ", cluster.Checker.Violations.Take(3));
+        OracleLost = !settled && MajorityIsDead();
+        return settled || OracleLost ? null : $"liveness: {cluster.Describe()}";
+    }
+
+    public void Dispose() => _cluster.Dispose();
+
+    private bool ReviveAndSettled()
+    {
+        Revive();
+        if (_cluster.Simulation.Now > _rejoin)
+        {
+            // Who left, or lost its group, comes back.
+            _rejoin = _cluster.Simulation.Now + TimeSpan.FromSeconds(1);
+            foreach (var process in _cluster.Alive)
+                if (process.Oracle.State == MembershipState.Active && process.Groups.ViewOf("g") is null) process.Node.Post(() => process.Oracle.Join("g", Options, ""));
+        }
+        return _cluster.Settled("g");
+    }
+
+    /// <summary>Poisoned processes begin a new life; dead ones now and then.</summary>
+    private void Revive()
+    {
+        foreach (var process in _cluster.Lives.ToList())
+        {
+            bool latest = _cluster[int.Parse(process.Node.Address.Text[4..])] == process;
+            if (latest && process.Node.Alive && process.Oracle.State == MembershipState.Poisoned) _cluster.Restart(process).StartAt(TimeSpan.Zero);
+        }
+    }
+
+    private void Event()
+    {
+        var alive = _cluster.Alive.ToList();
+        if (alive.Count < 2) return;
+        var one = alive[_random.Next(alive.Count)];
+        var other = alive[_random.Next(alive.Count)];
+        int what = _random.Next(9);
+        var details = _random.Fork();
+        bool Happens(string name) => _run.Happens($"{name} {one.Node.Name} at {_cluster.Simulation.Now}");
+        switch (what)
+        {
+            case 0 or 1 when Wild || SparesOracle(one):
+                if (!Happens("crash")) break;
+                one.Node.Crash(details.Chance(0.7));
+                _cluster.Simulation.After(TimeSpan.FromMilliseconds(details.Next(10, 4_000)), () => _cluster.Restart(one).StartAt(TimeSpan.Zero));
+                break;
+            case 2:
+                if (Happens("pause")) one.Node.Pause(TimeSpan.FromMilliseconds(details.Next(100, 6_000)));
+                break;
+            case 3:
+                if (Happens("partition, asked for with")) Partition(details);
+                break;
+            case 4:
+                if (Happens("heal, asked for with")) _cluster.Simulation.Network.Heal();
+                break;
+            case 5:
+                if (!Happens("all accuse")) break;
+                foreach (var accuser in alive)
+                {
+                    if (accuser == one) continue;
+                    accuser.Node.Post(() => accuser.Oracle.Accuse(one.Oracle.Self, Accusation.FlushStall));
+                    _cluster.Simulation.After(TimeSpan.FromSeconds(3), () => accuser.Node.Post(() => accuser.Oracle.Withdraw(one.Oracle.Self)));
+                }
+                break;
+            case 6:
+                if (one.Groups.ViewOf("g") is { } view && Happens("view requested by")) one.Node.Post(() => one.Oracle.RequestView(view.Group));
+                break;
+            case 7:
+                if (one.Groups.ViewOf("g") is { } left && Happens("leave of"))
+                {
+                    one.Node.Post(() => one.Oracle.Leave(left.Group));
+                    _cluster.Simulation.After(TimeSpan.FromSeconds(2), () => one.Node.Post(() => one.Oracle.Join("g", Options, "")));
+                }
+                break;
+            default:
+                if (Happens($"cut to {other.Node.Name} from")) _cluster.Simulation.Network.Cut(one.Node, other.Node);
+                break;
+        }
+    }
+
+    private void Partition(Prng random)
+    {
+        var (left, right) = (new List<SimNode>(), new List<SimNode>());
+        foreach (var process in _cluster.Alive) (random.Chance(0.5) ? left : right).Add(process.Node);
+        if (left.Count == 0 || right.Count == 0) return;
+        _cluster.Simulation.Network.Partition(left, right);
+        _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(100, 6_000)), _cluster.Simulation.Network.Heal);
+    }
+
+    /// <summary>Whether a majority of the voters of every configuration that a living replica knows is gone: nothing can be decided then (groupcore-oracle 4.8).</summary>
+    private bool MajorityIsDead()
+    {
+        foreach (var process in _cluster.Alive)
+        {
+            if (process.Oracle.Replica?.Log.Entries.Configuration is not { Voters.Count: > 0 } configuration) continue;
+            int live = configuration.Voters.Count(voter => _cluster.Alive.Any(other => other.Node.Id == voter.Node));
+            if (live > configuration.Voters.Count / 2) return false;
+        }
+        return true;
+    }
+
+    /// <summary>Whether a majority of the voters outlives the crash of a process, and the group another member.</summary>
+    private bool SparesOracle(OracleCluster.Process victim)
+    {
+        if (_cluster.Leader?.Oracle.Replica is not { } replica) return false;
+        var voters = replica.Log.Entries.Configuration.Voters;
+        int live = voters.Count(voter => voter.Node != victim.Node.Id && replica.State.FindNode(voter.Node) is { Alive: true } && _cluster.Alive.Any(process => process.Node.Id == voter.Node));
+        return live > voters.Count / 2;
+    }
+}

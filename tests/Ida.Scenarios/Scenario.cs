@@ -1,0 +1,31 @@
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>A family of random schedules: the tests run some seeds of it, the campaign very many. The body throws when a guarantee is broken.</summary>
+internal sealed record Scenario(string Name, Action<ScenarioRun> Body)
+{
+    /// <summary>The body as the runner of seeds wants it.</summary>
+    public Action<SimulationCase> Case(Rule without = Rule.None, Action<ScenarioRun>? done = null) => run =>
+    {
+        var scenario = new ScenarioRun(run, without);
+        Body(scenario);
+        done?.Invoke(scenario);
+    };
+
+    /// <summary>The first of the seeds 1 … <paramref name="most"/> in which the lack of a rule shows, with what was violated; null when it never does.</summary>
+    public (ulong Seed, Exception Violation)? FirstWithout(Rule rule, int most)
+    {
+        for (ulong seed = 1; seed <= (ulong)most; seed++)
+        {
+            if (Judge(seed, rule) is { } violation) return (seed, violation);
+        }
+        return null;
+    }
+
+    /// <summary>What a seed violates without a rule; null when nothing.</summary>
+    public Exception? Judge(ulong seed, Rule without) => new SeedRun(seed, Name, "", Case(without)).Run(Reduction.None).Failure;
+
+    public override string ToString() => Name;
+}

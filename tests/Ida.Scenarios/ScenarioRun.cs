@@ -1,0 +1,28 @@
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>One seed of a scenario: what to run, and what it came to besides passing.</summary>
+internal sealed class ScenarioRun(SimulationCase @case, Rule without = Rule.None)
+{
+    public SimulationCase Case { get; } = @case;
+
+    /// <summary>The rule that is left out, for negative controls.</summary>
+    public Rule Without { get; } = without;
+
+    /// <summary>The history of a scenario that records one.</summary>
+    public History? History { get; set; }
+
+    /// <summary>Messages delivered or operations done: a run in which little happens proves little.</summary>
+    public long Work { get; set; }
+
+    public long Views { get; set; }
+
+    /// <summary>Members that left on purpose.</summary>
+    public long Left { get; set; }
+
+    /// <summary>Whether the faults took what the guarantees need: a majority of the Oracle, all full members of a shard. Such a run is judged for safety only.</summary>
+    public bool Lost { get; set; }
+}

@@ -1,0 +1,27 @@
+namespace Ida.Scenarios;
+
+/// <summary>
+/// What a campaign runs: scenarios by turns. A seed always means the same scenario of its suite, so that the suite and the seed are the
+/// whole replay. The whole-stack scenarios take as long as some ten of the others and come up once in a round.
+/// </summary>
+internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
+{
+    public static Suite Groups { get; } = new("groups",
+    [
+        .. GroupScenarios.All, .. GroupScenarios.All, .. GroupScenarios.All,
+        OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Spared,
+        ClusterScenarios.Groups,
+    ]);
+
+    public static Suite Ida { get; } = new("ida", 
+    [
+        .. Enumerable.Repeat(DhtScenarios.Strict, 30), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
+        DhtScenarios.Leaves, ClusterScenarios.History,
+    ]);
+
+    public static IReadOnlyList<Suite> All { get; } = [Groups, Ida];
+
+    public override string ToString() => Name;
+
+    public Scenario Of(ulong seed) => Round[(int)(seed % (ulong)Round.Count)];
+}
