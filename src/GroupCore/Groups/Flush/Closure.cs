@@ -58,8 +58,9 @@ internal static class Closure
             for (int s = 0; s < union.Length; s++)
             {
                 uint to = union[s];
+                // A point below what is closed somewhere is fulfilled, unless it was made coarser and speaks for what comes later.
                 foreach (var (seq, dep) in points[s])
-                    if (seq >= cut.Upto[s] && seq < to && dep > cut.OrderLength) to = seq;
+                    if (seq < to && dep > cut.OrderLength) to = Math.Max(seq, cut.Upto[s]);
                 cut.Upto[s] = Math.Max(cut.Upto[s], to);
             }
             while (cut.OrderLength < order.OrderLength)

@@ -9,9 +9,15 @@ namespace GroupCore.Groups.Flush;
 /// The flush leader's side of one proposal: all reports → cut to all; all acknowledgements → done to the membership, repeated until the
 /// next view or a higher proposal. A leader that dies is replaced by the next proposal's. Source: groupcore-oracle 5.4 R3, R4, R8, 5.9.
 /// </summary>
+/// <remarks>
+/// Every survivor holds every contribution before it gets the cut and acknowledges, so all that install the next view have the same. They
+/// may be more than a link takes at once: each survivor gets them as its link empties, and the cut behind them.
+/// </remarks>
 internal sealed class FlushLeader : ITimerTarget
 {
     private readonly GroupProtocol _group;
+    private const long RepeatDone = 0;
+    private const long SendMore = 1;
     private readonly FlushMember _member;
     private readonly View _view;
     private readonly Proposal _proposal;
@@ -20,7 +26,10 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly byte[]?[] _contributions;
     private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
     private readonly List<int>?[] _waits;
-    private bool _cutSent;
+    // By rank: how many contributions were sent, one more with the cut, and how many at the last look.
+    private readonly int[] _sent;
+    private readonly int[] _sentBefore;
+    private FlushCut? _cut;
     private bool _done;
 
     public FlushLeader(GroupProtocol group, FlushMember member, View view, Proposal proposal, bool[] takesPart)
@@ -30,6 +39,8 @@ internal sealed class FlushLeader : ITimerTarget
         _contributions = new byte[]?[takesPart.Length];
         _acks = new (bool, bool, ulong)[takesPart.Length];
         _waits = new List<int>?[takesPart.Length];
+        _sent = new int[takesPart.Length];
+        _sentBefore = new int[takesPart.Length];
         for (int rank = 0; rank < takesPart.Length; rank++)
             if (takesPart[rank]) _ranks.Add(rank);
     }
@@ -38,7 +49,7 @@ internal sealed class FlushLeader : ITimerTarget
 
     public void OnReport(FlushReport report)
     {
-        if (_cutSent || _reports[report.Rank] is not null) return;
+        if (_cut is not null || _reports[report.Rank] is not null) return;
         if (report.Contributed && _contributions[report.Rank] is null)
         {
             _group.Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -53,29 +64,45 @@ internal sealed class FlushLeader : ITimerTarget
 
     private void SendCut()
     {
-        _cutSent = true;
         var reports = new List<FlushReport>();
         foreach (int rank in _ranks)
             if (_reports[rank] is { } report) reports.Add(report);
         var without = _group.Node.Without;
         var cut = Closure.Cut(_proposal.Number, _view.Members.Count, reports, without != Rule.R4ClosureTrim, without != Rule.R5LongestOrder);
         foreach (ushort rank in cut.Contributors) _member.TakeContribution(rank, _contributions[rank]!);
+        _cut = cut;
+        Distribute(cut);
+        _member.TakeCut(_proposal.Number, cut);
+    }
+
+    private void Distribute(FlushCut cut)
+    {
+        bool more = false;
         foreach (int rank in _ranks)
         {
-            if (rank == _group.Rank) continue;
-            // Every survivor holds every contribution before it acknowledges, so all that install the next view have the same.
-            foreach (ushort contributor in cut.Contributors) _member.SendPart(rank, _proposal.Number, contributor, _contributions[contributor]);
+            if (rank == _group.Rank || IsCutSentTo(rank)) continue;
+            ref int sent = ref _sent[rank];
+            for (; sent < cut.Contributors.Count && _group.BacklogOf(rank) < GroupLimits.ContributionBacklog; sent++)
+                _member.SendPart(rank, _proposal.Number, cut.Contributors[sent], _contributions[cut.Contributors[sent]]);
+            if (sent < cut.Contributors.Count)
+            {
+                more = true;
+                continue;
+            }
             var frame = _group.Frame(FrameType.Cut, cut.Size);
             cut.Write(frame);
             _group.SendTo(rank);
+            sent++;
         }
-        _member.TakeCut(_proposal.Number, cut);
+        if (more) _group.Node.SetTimer(_group.Node.Now + GroupLimits.ContributionNanoseconds, this, SendMore);
     }
+
+    private bool IsCutSentTo(int rank) => _cut is not null && _sent[rank] > _cut.Contributors.Count;
 
     public void OnAck(int rank, bool initialised, ulong hash)
     {
         _acks[rank] = (true, initialised, hash);
-        if (!_cutSent || _done) return;
+        if (_cut is null || _done) return;
         int missing = 0;
         foreach (int other in _ranks)
         {
@@ -98,12 +125,14 @@ internal sealed class FlushLeader : ITimerTarget
         foreach (int rank in _ranks)
             if (_acks[rank].Initialised) initialised.Add(_view.Members[rank].Id);
         _group.Membership.FlushDone(_view.Group, _view.Id, _proposal.Number, initialised);
-        _group.Node.SetTimer(_group.Node.Now + GroupLimits.FlushRetryNanoseconds, this, 0);
+        _group.Node.SetTimer(_group.Node.Now + GroupLimits.FlushRetryNanoseconds, this, RepeatDone);
     }
 
     void ITimerTarget.OnTimer(long token)
     {
-        if (_group.IsInFlush(_view, _proposal)) SendDone();
+        if (!_group.IsInFlush(_view, _proposal)) return;
+        if (token == RepeatDone) SendDone();
+        else Distribute(_cut!);
     }
 
     /// <summary>A member says for whom it waits: it is not at fault itself.</summary>
@@ -115,12 +144,18 @@ internal sealed class FlushLeader : ITimerTarget
     /// </summary>
     public void AddWaitedFor(List<int> ranks)
     {
-        bool all = _cutSent;
+        bool all = _cut is not null;
         foreach (int rank in _ranks)
         {
-            if (_cutSent ? _acks[rank].Acked : _reports[rank] is not null) continue;
+            if (_cut is not null ? _acks[rank].Acked : _reports[rank] is not null) continue;
             all = false;
             if (rank == _group.Rank) continue;
+            // Contributions are on their way to it, as fast as it takes them.
+            if (_cut is not null && !IsCutSentTo(rank) && _sent[rank] != _sentBefore[rank])
+            {
+                _sentBefore[rank] = _sent[rank];
+                continue;
+            }
             if (_waits[rank] is { Count: > 0 } others) Add(ranks, others);
             else if (!ranks.Contains(rank)) ranks.Add(rank);
         }

@@ -197,7 +197,12 @@ internal sealed class FlushMember : ITimerTarget
     {
         int rank = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
         if (rank < 0 || rank >= _view.Members.Count || body.Length - 10 > GroupLimits.ContributionBytes) _node.Counters.Refuse(RefusalReason.Malformed);
-        else if (from == Leader && _leader is null && _takesPart[rank]) _contributions[rank] = body[10..].ToArray();
+        else if (from == Leader && _leader is null && _takesPart[rank])
+        {
+            _contributions[rank] = body[10..].ToArray();
+            // The leader is not silent.
+            _steps = 0;
+        }
         else if (_leader is not null && from == rank) _leader.OnContribution(rank, body[10..].ToArray());
         else _node.Counters.Refuse(RefusalReason.Unexpected);
     }

@@ -37,7 +37,9 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
 
     public void AddPoint(int sender, uint seq, uint dep)
     {
-        // Too many points are made coarser: what is doubtful here is closed at its sender if the sender survives.
+        // Too many points are made coarser: the last of the sender then asks for more than its first messages need. The cut may so leave out
+        // messages that are closed in the union, but closed at no survivor: none has delivered them or spoken for them, and their sender,
+        // at which they would be closed, is gone. It never keeps one that is not closed.
         if (Points.Count >= GroupLimits.ReportPoints && Points[^1].Sender == sender) Points[^1] = Points[^1] with { Dep = dep };
         else if (Points.Count < GroupLimits.ReportPoints + members) Points.Add(((ushort)sender, seq, dep));
     }

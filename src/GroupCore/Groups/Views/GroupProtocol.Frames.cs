@@ -26,6 +26,9 @@ internal sealed partial class GroupProtocol
 
     public void SendToOthers() => Node.Links.Send(_others, _frameLength);
 
+    /// <summary>Bytes on the way to a member that its link has not acknowledged.</summary>
+    public long BacklogOf(int rank) => Node.Links.Backlog(_peers[rank]);
+
     private void ConnectPeers(View view)
     {
         int count = view.Members.Count, highest = -1;

@@ -1,0 +1,90 @@
+using GroupCore.Groups;
+using GroupCore.Groups.Flush;
+using GroupCore.Runtime;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>The cut of a flush (R4, R5), and what becomes of it when a report has more points than it takes.</summary>
+public sealed class ClosureTests
+{
+    private const int Members = 6;
+
+    /// <summary>
+    /// Ranks 0 and 1 report of the messages of 2 to 5, which are gone. Beyond the limit of points the cut may be smaller than the closure
+    /// of the union, never larger, and nothing that a survivor had closed is missing.
+    /// </summary>
+    [Theory]
+    [InlineData(1, 2_000)]
+    [InlineData(2, 2_000)]
+    [InlineData(3, 6_000)]
+    [InlineData(4, 6_000)]
+    [InlineData(5, 9_000)]
+    [InlineData(6, 9_000)]
+    public void A_cut_is_closed_and_holds_all_that_was_closed_anywhere(ulong seed, int each)
+    {
+        var random = new Prng(seed);
+        var deps = new uint[Members][];
+        var order = new List<(ushort Rank, uint Seq)>();
+        for (int s = 0; s < Members; s++) deps[s] = new uint[s < 2 ? 0 : each];
+        // A run of the group: members send in turns, each message after the positions its sender had seen then.
+        var next = new uint[Members];
+        for (int i = 0; i < 4 * each; i++)
+        {
+            int s = 2 + (i % 4);
+            deps[s][next[s]] = (uint)random.Next(Math.Max(0, order.Count - 3), order.Count);
+            order.Add(((ushort)s, next[s]++));
+        }
+        // One knows the order and has few messages, the other the reverse: only both together close most of them.
+        var reports = new[] { Report(0, random.Next(each, 2 * each), random.Next(each / 10, each / 5)), Report(1, random.Next(each / 10), random.Next(each * 9 / 10, each)) };
+        bool coarse = reports.Any(r => r.Points.Count >= GroupLimits.ReportPoints);
+        Assert.Equal(each > 5_000, coarse);
+        var cut = Closure.Cut(1, Members, reports);
+        var (upto, length) = Exact(reports);
+        Assert.True(cut.OrderLength <= length);
+        for (int s = 2; s < Members; s++)
+        {
+            Assert.InRange(cut.Upto[s], reports.Max(r => r.Closed[s]), upto[s]);
+            for (uint seq = 0; seq < cut.Upto[s]; seq++) Assert.True(deps[s][seq] <= cut.OrderLength, $"{s}:{seq} needs {deps[s][seq]} of {cut.OrderLength}");
+        }
+        for (int x = 0; x < cut.OrderLength; x++) Assert.True(cut.Upto[order[x].Rank] > order[x].Seq);
+        if (coarse) Assert.True(cut.OrderLength < length, "nothing was left out: the points were not made coarser");
+        else Assert.Equal((upto[2], upto[3], upto[4], upto[5], length), (cut.Upto[2], cut.Upto[3], cut.Upto[4], cut.Upto[5], cut.OrderLength));
+
+        FlushReport Report(int rank, long known, long received)
+        {
+            var report = new FlushReport(1, rank, true, Members);
+            for (int x = 0; x < known; x++) report.Order.Add(order[x]);
+            for (int s = 2; s < Members; s++) report.Received[s] = (uint)received;
+            report.OrderClosed = Close(report.Received, (uint)known, report.Closed);
+            for (int s = 2; s < Members; s++)
+            {
+                uint dep = 0;
+                for (uint seq = report.Closed[s]; seq != report.Received[s]; seq++)
+                    if (deps[s][seq] > dep) report.AddPoint(s, seq, dep = deps[s][seq]);
+            }
+            return report;
+        }
+
+        (uint[] Upto, uint Length) Exact(FlushReport[] all)
+        {
+            var union = new uint[Members];
+            for (int s = 0; s < Members; s++) union[s] = all.Max(r => r.Received[s]);
+            var closed = new uint[Members];
+            return (closed, Close(union, all.Max(r => r.OrderLength), closed));
+        }
+
+        // The definition (groupcore-oracle 5.2).
+        uint Close(uint[] received, uint known, uint[] closed)
+        {
+            uint positions = 0;
+            for (bool moved = true; moved;)
+            {
+                moved = false;
+                for (int s = 2; s < Members; s++)
+                    for (; closed[s] < received[s] && deps[s][closed[s]] <= positions; closed[s]++) moved = true;
+                for (; positions < known && closed[order[(int)positions].Rank] > order[(int)positions].Seq; positions++) moved = true;
+            }
+            return positions;
+        }
+    }
+}

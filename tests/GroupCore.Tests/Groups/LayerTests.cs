@@ -1,0 +1,124 @@
+using GroupCore.Groups;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>What a layer above a group is promised (groupcore-oracle 5.6): contributions, frames and the order of its calls.</summary>
+public sealed class LayerTests
+{
+    private static (GroupCluster Cluster, List<TestLayer> ByRank) Attached(ulong seed, int members, Func<int, byte[]> contribution)
+    {
+        var cluster = new GroupCluster(seed, members);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var layers = new TestLayer[members];
+        foreach (var member in cluster.Members)
+        {
+            int rank = member.Group!.Rank;
+            cluster.Simulation.Spawn(async () => layers[rank] = await member.Group.AttachLayerAsync(port => new TestLayer(port, () => contribution(rank))));
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => Array.TrueForAll(layers, l => l is not null), TimeSpan.FromSeconds(1)));
+        return (cluster, [.. layers]);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void All_survivors_get_the_same_contributions_of_the_survivors_in_rank_order(ulong seed)
+    {
+        var (cluster, layers) = Attached(seed, 5, rank => [(byte)rank, 42]);
+        using var _ = cluster;
+        Assert.All(layers, layer => Assert.Empty(Assert.Single(layer.Installed).Contributions));
+        var old = layers[0].Port.View!;
+        var lost = cluster.Members.Single(m => m.Group!.Rank == 1);
+        lost.Crash();
+        cluster.Oracle.Fail(lost.Membership);
+        Assert.True(cluster.Settle());
+        foreach (int rank in new[] { 0, 2, 3, 4 })
+        {
+            var (view, contributions) = layers[rank].Installed[^1];
+            Assert.Equal(old.Id + 1, view.Id);
+            Assert.Equal([0, 2, 3, 4], contributions.Select(c => (int)c.Bytes.Span[0]));
+            Assert.Equal([0, 2, 3, 4], contributions.Select(c => old.RankOf(c.Member)));
+            Assert.Equal([$"view {old.Id}", "wedged", "contribute", $"view {view.Id}"], layers[rank].Events);
+        }
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void A_superseded_view_change_wedges_again_and_keeps_the_contribution()
+    {
+        var (cluster, layers) = Attached(4, 5, rank => [(byte)rank]);
+        using var _ = cluster;
+        var leader = cluster.Members.Single(m => m.Group!.Rank == 0);
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => layers.TrueForAll(l => l.Events.Contains("wedged")), TimeSpan.FromSeconds(1)));
+        leader.Crash();
+        cluster.Oracle.Fail(leader.Membership);
+        Assert.True(cluster.Settle());
+        for (int rank = 1; rank < 5; rank++)
+        {
+            Assert.Single(layers[rank].Events, e => e == "contribute");
+            Assert.Equal(2, layers[rank].Events.Count(e => e == "wedged"));
+            Assert.Equal([1, 2, 3, 4], layers[rank].Installed[^1].Contributions.Select(c => (int)c.Bytes.Span[0]));
+        }
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void Frames_reach_the_layer_of_the_view_and_a_layer_hears_the_end()
+    {
+        var (cluster, layers) = Attached(5, 3, _ => []);
+        using var _ = cluster;
+        var first = cluster.Members.Single(m => m.Group!.Rank == 0);
+        first.SimNode.Post(() =>
+        {
+            layers[0].Port.Reserve(3).Fill(7);
+            layers[0].Port.Send([1, 2], FrameType.FirstLayer, 3);
+            layers[0].Port.Reserve(1).Fill(9);
+            layers[0].Port.Send(2, FrameType.LastLayer, 1);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.Equal([(0, FrameType.FirstLayer, 3)], layers[1].Frames.Select(f => (f.Rank, f.Type, f.Body.Length)));
+        Assert.Equal([(0, FrameType.FirstLayer, 3), (0, FrameType.LastLayer, 1)], layers[2].Frames.Select(f => (f.Rank, f.Type, f.Body.Length)));
+        var leaver = cluster.Members.Single(m => m.Group!.Rank == 2);
+        cluster.Simulation.RunAsync(leaver.LeaveAsync, TimeSpan.FromSeconds(5));
+        Assert.IsType<NotMemberException>(layers[2].Over);
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>All contributions together are more than may be on the way to a survivor: its link would give up at 64 MiB, which 72 members reach.</summary>
+    [Fact]
+    public void Contributions_beyond_what_a_link_takes_go_out_as_it_empties()
+    {
+        const int Members = 14;
+        var (cluster, layers) = Attached(6, Members, rank =>
+        {
+            byte[] bytes = new byte[GroupLimits.ContributionBytes];
+            bytes.AsSpan().Fill((byte)rank);
+            return bytes;
+        });
+        using var _ = cluster;
+        Assert.True((long)Members * GroupLimits.ContributionBytes > GroupLimits.ContributionBacklog + (2 << 20));
+        long most = 0;
+        cluster.Simulation.AddInvariant("backlog", () =>
+        {
+            foreach (var member in cluster.Members)
+                foreach (var other in cluster.Members)
+                    if (other != member) most = Math.Max(most, member.SimNode.Node.Links.Backlog(member.SimNode.Node.Links.Open(other.SimNode.Address)));
+            return null;
+        });
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => layers.TrueForAll(l => l.Installed.Count == 2), TimeSpan.FromSeconds(20)));
+        Assert.InRange(most, GroupLimits.ContributionBacklog / 2, GroupLimits.ContributionBacklog + (1 << 20));
+        foreach (var layer in layers)
+        {
+            Assert.Equal(Enumerable.Range(0, Members), layer.Installed[^1].Contributions.Select(c => (int)c.Bytes.Span[0]));
+            Assert.All(layer.Installed[^1].Contributions, c => Assert.Equal(GroupLimits.ContributionBytes, c.Bytes.Length));
+        }
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+}

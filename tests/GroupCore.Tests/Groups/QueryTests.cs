@@ -1,0 +1,147 @@
+using System.Text;
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Queries whose members fail, have no answer or are late (groupcore-oracle 6.10), raw bytes, and what is counted of messages that nobody took.</summary>
+public sealed class QueryTests
+{
+    private static readonly ValueTask<QueryAnswer<int>> s_null = new(QueryAnswer<int>.Null);
+
+    /// <summary>Members that answer as told, by the order in which they joined.</summary>
+    private static GroupCluster Settled(ulong seed, int members, Func<int, ValueTask<QueryAnswer<int>>> answer)
+    {
+        int joined = 0;
+        var cluster = new GroupCluster(seed, members, more: g =>
+        {
+            int me = joined++;
+            g.OnQueryAsync<int, int>("maybe", (from, question) => answer(me));
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    private static ValueTask<QueryAnswer<int>> Value(int value) => new(QueryAnswer<int>.Of(value));
+
+    private static ValueTask<QueryAnswer<int>> Never() => new(new TaskCompletionSource<QueryAnswer<int>>().Task);
+
+    /// <summary>What becomes of a query of the first member while <paramref name="meanwhile"/> happens.</summary>
+    private static (int[]? Values, Exception? Error) Ask(GroupCluster cluster, Replies replies, Action? meanwhile = null, TimeSpan? timeout = null)
+    {
+        int[]? values = null;
+        Exception? error = null;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                values = [.. (await cluster[0].Group!.QueryAsync<int, int>("maybe", 1, replies, timeout)).Select(r => r.Value)];
+            }
+            catch (Exception thrown)
+            {
+                error = thrown;
+            }
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        meanwhile?.Invoke();
+        Assert.True(cluster.Simulation.RunUntil(() => values is not null || error is not null, TimeSpan.FromSeconds(10)));
+        return (values, error);
+    }
+
+    private static void Fail(GroupCluster cluster, params int[] members)
+    {
+        foreach (int member in members) cluster[member].Crash();
+        cluster.Oracle.Fail([.. members.Select(m => cluster[m].Membership)]);
+    }
+
+    [Fact]
+    public void A_majority_is_of_the_view_of_the_query_whoever_dies_meanwhile()
+    {
+        using var enough = Settled(1, 5, me => me < 3 ? Value(me) : Never());
+        Assert.Equal([0, 1, 2], Ask(enough, Replies.Majority).Values!.Order());
+        using var few = Settled(2, 5, me => me < 2 ? Value(me) : Never());
+        var error = Assert.IsType<TooFewRepliesException>(Ask(few, Replies.Majority, () => Fail(few, 2, 3, 4)).Error);
+        Assert.Equal((3, 2), (error.Wanted, error.Got));
+    }
+
+    [Fact]
+    public void At_least_so_many_values_and_no_answer_without_one_counts()
+    {
+        using var cluster = Settled(3, 4, me => me == 1 ? s_null : Value(me));
+        Assert.Equal([0, 2, 3], Ask(cluster, Replies.AtLeast(3)).Values!.Order());
+        // It fails as soon as four can no longer come, however many have by then.
+        var error = Assert.IsType<TooFewRepliesException>(Ask(cluster, Replies.AtLeast(4)).Error);
+        Assert.Equal(4, error.Wanted);
+        Assert.InRange(error.Got, 0, 3);
+        Assert.IsType<TooFewRepliesException>(Ask(cluster, Replies.AtLeast(9)).Error);
+        Assert.Throws<ArgumentOutOfRangeException>(() => Replies.AtLeast(0));
+    }
+
+    [Fact]
+    public void All_is_all_that_have_a_value_and_do_not_fail()
+    {
+        using var cluster = Settled(4, 4, me => me == 1 ? s_null : me == 2 ? Never() : Value(me));
+        Assert.Equal([0, 3], Ask(cluster, Replies.All, () => Fail(cluster, 2)).Values!.Order());
+        using var aborting = Settled(5, 3, me => me == 1 ? new(QueryAnswer<int>.Abort("not today")) : Value(me));
+        Assert.Contains("not today", Assert.IsType<QueryAbortedException>(Ask(aborting, Replies.All).Error).Message, StringComparison.Ordinal);
+        Assert.Equal([0, 2], Ask(aborting, Replies.AtLeast(2)).Values!.Order());
+    }
+
+    [Fact]
+    public void Who_is_silent_is_named_when_the_time_is_over()
+    {
+        using var cluster = Settled(6, 3, me => me == 2 ? Never() : Value(me));
+        var error = Assert.IsType<QueryTimeoutException>(Ask(cluster, Replies.All, timeout: TimeSpan.FromSeconds(2)).Error);
+        Assert.Equal(2, error.Got);
+        Assert.Contains(cluster[2].SimNode.Address.ToString(), error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Bytes_arrive_as_they_were_sent_by_any_way()
+    {
+        var got = new List<string>();
+        using var cluster = new GroupCluster(7, 3, more: g => g.HandleBytes("raw", (from, bytes) => got.Add($"{from.Rank} {Encoding.UTF8.GetString(bytes.Span)}")));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var group = cluster[1].Group!;
+        int me = group.Rank;
+        ReadOnlyMemory<byte> Bytes(string text) => Encoding.UTF8.GetBytes(text);
+        cluster.Simulation.RunAsync(async () =>
+        {
+            await group.SendAsync("raw", Bytes("fifo"));
+            await group.OrderedSendAsync("raw", Bytes("ordered"));
+            await group.SendToAsync((me + 1) % 3, "raw", Bytes("peer"));
+            await group.SendAsync("raw", Bytes(""));
+        }, TimeSpan.FromSeconds(2));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        string[] expected = [.. Enumerable.Repeat($"{me} fifo", 3), .. Enumerable.Repeat($"{me} ordered", 3), $"{me} peer", .. Enumerable.Repeat($"{me} ", 3)];
+        Assert.Equal(expected.Order(StringComparer.Ordinal), got.Order(StringComparer.Ordinal));
+        Assert.Throws<WrongHandlerTypeException>(() => { _ = group.SendAsync("raw", "text").AsTask(); });
+    }
+
+    [Fact]
+    public void What_nobody_handles_and_what_a_handler_throws_is_counted_where_it_happens()
+    {
+        int joined = 0;
+        using var cluster = new GroupCluster(8, 3, more: g =>
+        {
+            bool second = joined++ == 1;
+            if (!second) g.HandleBytes("rare", (from, bytes) => { });
+            g.HandleBytes("bad", (from, bytes) =>
+            {
+                if (second) throw new FormatException("not mine");
+            });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        cluster.Simulation.RunAsync(async () =>
+        {
+            for (int i = 0; i < 3; i++) await cluster[0].Group!.SendAsync("rare", ReadOnlyMemory<byte>.Empty);
+            for (int i = 0; i < 2; i++) await cluster[0].Group!.OrderedSendAsync("bad", ReadOnlyMemory<byte>.Empty);
+        }, TimeSpan.FromSeconds(2));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.Equal([0, 3, 0], cluster.Members.Select(m => m.Group!.UnhandledCount));
+        Assert.Equal([0, 2, 0], cluster.Members.Select(m => m.Group!.FailedCount));
+        Assert.Null(cluster.Verdict());
+    }
+}
