@@ -28,6 +28,8 @@ internal sealed class MulticastRun(RunOptions options, Cluster cluster, Report r
         Report.Set("mb_per_s_member_median", median * Options.Size / 1e6);
         Report.Set("cpu_us_per_delivery", cpu * 1e6 / deliveries);
         SetMemory(answers, "delivery", deliveries);
+        if (answers.Exists(a => (bool)a["stuck"]!))
+            Faults.Add($"sends never completed at members {string.Join(", ", answers.Index().Where(a => (bool)a.Item["stuck"]!).Select(a => a.Index))}; sent {string.Join(", ", answers.Select(a => a.Number("sent")))}");
         Check(answers.Sum(a => a.Number("sent")));
         string human = $"# multicast ida {Report["order"]} tcp, {Options.Members} members, {Options.Size} B: {median:0} deliveries/s per member "
             + $"({median * Options.Size / 1e6:0.#} MB/s), {cpu * 1e6 / deliveries:0.000} us CPU per delivery";
