@@ -81,6 +81,7 @@ public sealed partial class OracleMember
         if (State == MembershipState.Blocked) _bootstrap.Ask();
         if (_node.Now >= _nextSync) Synchronise();
         if (_departure != Departure.None) StepDeparture();
+        else if (State == MembershipState.Active && _replica is { Log.IsVoter: true } replica) _herald.Step(replica.State, _directory.Replicas, _directory.Leader);
     }
 
     private void Found()
@@ -111,7 +112,7 @@ public sealed partial class OracleMember
         }
         if (Registered || _replica is not null)
         {
-            if (system != _outlet.System) OnOtherSystem(system);
+            if (system != _outlet.System) OnOtherSystem(system, answer);
             else if (State == MembershipState.Blocked) Follow(answer);
             return;
         }
@@ -152,6 +153,18 @@ public sealed partial class OracleMember
         if (other.IsNone || !Registered || _splitReported) return;
         _splitReported = true;
         _sink?.OnMembershipState(State, $"SplitFoundation: another system of this cluster, {other}, beside {_outlet.System}; frames of the other are refused");
+    }
+
+    /// <summary>
+    /// Another system of the same cluster shows itself. One that is a lone process, which founded it while it could not know of the other,
+    /// gives way; of two larger ones neither does.
+    /// </summary>
+    private void OnOtherSystem(SystemId other, OracleIs answer)
+    {
+        OnOtherSystem(other);
+        bool alone = _replica is { Shell.Alone: true };
+        if (alone && answer.Replicas.Voters.Count + answer.Replicas.Learners.Count > 1)
+            Poison($"SplitFoundation: this process founded {_outlet.System} while {other} of the same cluster was there; it gives way");
     }
 
     private void OnRequest(int peer, in Replica from, Request request)

@@ -36,6 +36,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly LeaseHolder _lease;
     private readonly GroupBook _groups = new();
     private readonly Watch _watch;
+    private readonly Herald _herald;
     private readonly DeadLinks _deadLinks;
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
@@ -60,6 +61,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         _outlet = new(node);
         _directory = new(node);
         _bootstrap = new(node, options, _outlet) { OnForeign = OnForeignSeed };
+        _herald = new(node, options, _outlet);
         _deadLinks = new(node, options);
         _requests = new(node, _outlet, _directory) { Self = Self };
         _lease = new(node, options);
@@ -153,6 +155,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     public void OnLinkUp(int peer)
     {
         if (!_started || _over) return;
+        _herald.OnUp(peer);
         _deadLinks.OnUp(peer);
         _watch.OnLinkUp(peer);
     }
@@ -163,6 +166,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         if (!_started || _over) return;
         CheckClock();
         _bootstrap.OnFault(peer, fault);
+        _herald.OnFault(peer, fault);
         _watch.OnFault(peer, fault);
         _deadLinks.OnFault(peer, fault);
         ArmDue();

@@ -6,8 +6,8 @@ namespace Oracle;
 public sealed record OracleOptions
 {
     /// <summary>
-    /// Where the first processes listen. A process whose own address is not among them never founds a system; an empty list, or one
-    /// that holds only the own address, founds at once. Default empty.
+    /// Where the first processes listen. A process whose own address is not among them never founds a system; with an empty list it
+    /// founds at once; with a list that holds only the own address, after a second in which it hears of none. Default empty.
     /// </summary>
     public IReadOnlyList<NodeAddress> Seeds { get; init; } = [];
 

@@ -14,7 +14,7 @@ public sealed class FirstStepsTests
         cluster.OnActive = process => process.Oracle.Join("g", Options, "");
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Settled("g"), 2), cluster.Describe());
-        Assert.True(cluster.Simulation.Now < TimeSpan.FromMilliseconds(500));
+        Assert.True(cluster.Simulation.Now < TimeSpan.FromMilliseconds(1_500));
         Assert.True(cluster[0].Oracle.LeaseUntil > 0);
         cluster.AssertNoViolations();
     }

@@ -11,13 +11,17 @@ namespace Oracle.Client;
 /// Every process asks all seeds who the Oracle is; any answer wins. A process that listens at a seed address founds a system when no seed
 /// knows one and every earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears an earlier one (its questions tell)
 /// waits for it, so of two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
-/// Without other seeds a process founds at once. Seeds that cannot reach each other at their first start can found two systems; frames of
-/// the other are refused and reported, there is no merge. Source: groupcore-oracle 4.2.
+/// Whoever may found listens for a second first: a system that lives without a process at this address tells so (<see cref="Herald"/>), and
+/// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
+/// A process that was given no seeds at all founds at once.
+/// Seeds that cannot reach each other at their start, or the rest of their system, can found two systems; frames of the other are refused
+/// and reported, there is no merge. A system of one process that meets a larger one gives way. Source: groupcore-oracle 4.2.
 /// </remarks>
 internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet)
 {
     private const long AskEvery = 200 * Durations.Millisecond;
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
+    private const long HeraldTime = 5 * Herald.Every;
     private const long DeferenceTo = 5 * Durations.Second;
     private readonly List<Seed> _seeds = [];
     private int _own = -1;
@@ -92,6 +96,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private bool MayFound()
     {
         if (_own < 0) return false;
+        if (_seeds.Count == 0 && options.Seeds.Count == 0) return true;
+        // So that a system without a process here, or an earlier seed that is only just starting, has a moment to show itself.
+        if (node.Now - _began < HeraldTime) return false;
         bool waited = node.Now - _began >= SilenceBeforeFounding;
         for (int i = 0; i < _seeds.Count; i++)
         {
@@ -101,8 +108,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
             // A later seed may have founded already: its answer, or its silence, is waited for.
             if (i >= _own && !(heard || seed.Refused || waited)) return false;
         }
-        // An earlier seed that is only just starting has a moment to show itself.
-        return _own == 0 || node.Now - _began >= Durations.Second;
+        return true;
     }
 
     private sealed class Seed(NodeAddress address)

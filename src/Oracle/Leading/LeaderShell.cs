@@ -47,6 +47,9 @@ internal sealed class LeaderShell
     /// <summary>Whether this replica leads and knows all that was decided before it.</summary>
     public bool Active => _log.Leading is { Ready: true };
 
+    /// <summary>Whether this replica leads a system without any other process.</summary>
+    public bool Alone => Active && CountAlive() == 1;
+
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
 

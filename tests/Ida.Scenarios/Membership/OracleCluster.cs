@@ -42,7 +42,8 @@ internal sealed class OracleCluster : IDisposable
     /// <summary>Called when a process is registered.</summary>
     public Action<Process>? OnActive { get; set; }
 
-    public Process Restart(Process process) => Add(process.Node.Restart());
+    /// <summary>A later life; it is given the other addresses as seeds, or with <paramref name="sameSeeds"/> those of the first life.</summary>
+    public Process Restart(Process process, bool sameSeeds = false) => Add(process.Node.Restart(), sameSeeds);
 
     public void StartAll(TimeSpan within)
     {
@@ -73,12 +74,11 @@ internal sealed class OracleCluster : IDisposable
         + string.Join(",", p.Oracle.Replica is { Shell.Active: true } r ? r.State.Groups.Select(g => $"[{g.Id} v{g.View.Id} {string.Join(' ', g.View.Members.Select(m => $"{m.Id}{(r.State.IsAlive(m.Id) ? "" : "-")}"))} pending {g.Pending?.Number} s{g.Pending?.Proposal.Survivors.Count} l{g.Pending?.Proposal.Leavers.Count} q{string.Join(' ', g.Queue.Select(q => q.Process))} L{string.Join(' ', g.Leavers)}]") : [])
         + string.Join(",", p.Groups.Groups.Select(g => $"v{g.View?.Id}({g.View?.Members.Count}) w{g.Wedge?.Number}")) + " " + p.Groups.Events.LastOrDefault()));
 
-    private Process Add(SimNode node)
+    private Process Add(SimNode node, bool sameSeeds = true)
     {
         var seeds = Enumerable.Range(0, _seeds).Select(i => new NodeAddress($"sim:{i}")).ToList();
         // A later life must find the system, however it is cut off: it is given the other addresses, so it may not found.
-        bool again = Lives.Exists(life => life.Node.Address == node.Address);
-        if (again) seeds = Lives.Select(life => life.Node.Address).Distinct().Where(address => address != node.Address).ToList();
+        if (!sameSeeds) seeds = Lives.Select(life => life.Node.Address).Distinct().Where(address => address != node.Address).ToList();
         var oracle = new OracleMember(node.Node, Options with { Seeds = seeds });
         var groups = new ScriptedGroups(node.Name, node.Node, oracle, Checker, () => Simulation.Now.Ticks);
         oracle.Attach(groups);

@@ -1,0 +1,75 @@
+using GroupCore.Membership;
+
+namespace Oracle.Tests;
+
+/// <summary>
+/// The only seed dies and starts again, with its own address as the only seed: it may found, but not beside a system that lives
+/// (groupcore-oracle 4.2).
+/// </summary>
+public sealed class SecondFoundingTests
+{
+    [Theory]
+    [InlineData(1), InlineData(20), InlineData(50), InlineData(100), InlineData(200)]
+    [InlineData(300), InlineData(500), InlineData(1_000), InlineData(2_000), InlineData(5_000)]
+    public void The_only_seed_that_restarts_joins_the_system_of_the_others(int after)
+    {
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var cluster = Running(seed, 3);
+            var system = cluster[0].Oracle.System;
+            cluster[0].Node.Crash();
+            cluster.Run(after / 1000.0);
+            cluster.Restart(cluster[0], sameSeeds: true).StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 12), cluster.Describe());
+            Assert.True(system == cluster[0].Oracle.System, cluster.Describe());
+            Assert.DoesNotContain(cluster.Lives, life => life.Groups.Events.Any(text => text.Contains("SplitFoundation", StringComparison.Ordinal)));
+        }
+    }
+
+    [Fact]
+    public void Where_it_alone_could_decide_it_founds_anew_and_the_other_gives_up()
+    {
+        using var cluster = Running(1, 2);
+        var system = cluster[0].Oracle.System;
+        cluster[0].Node.Crash();
+        cluster.Run(1);
+        cluster.Restart(cluster[0], sameSeeds: true).StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 3), cluster.Describe());
+        Assert.NotEqual(system, cluster[0].Oracle.System);
+        Assert.True(cluster.RunUntil(() => cluster[1].Oracle.State == MembershipState.Poisoned, 70), cluster.Describe());
+        Assert.Equal(MembershipState.Active, cluster[0].Oracle.State);
+        cluster.Restart(cluster[1], sameSeeds: true).StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[1].Oracle.State == MembershipState.Active, 5), cluster.Describe());
+        Assert.Equal(cluster[0].Oracle.System, cluster[1].Oracle.System);
+    }
+
+    [Fact]
+    public void Cut_off_from_the_others_it_founds_and_gives_way_when_it_meets_them()
+    {
+        using var cluster = Running(2, 3);
+        var system = cluster[0].Oracle.System;
+        cluster[0].Node.Crash();
+        var again = cluster.Restart(cluster[0], sameSeeds: true);
+        cluster.Simulation.Network.Partition([again.Node], [cluster[1].Node, cluster[2].Node]);
+        again.StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => again.Oracle.State == MembershipState.Active, 5), cluster.Describe());
+        Assert.NotEqual(system, again.Oracle.System);
+        cluster.Run(5);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.RunUntil(() => again.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
+        Assert.Contains(again.Groups.Events, text => text.Contains("gives way", StringComparison.Ordinal));
+        Assert.All([cluster[1], cluster[2]], other => Assert.Equal(MembershipState.Active, other.Oracle.State));
+        cluster.Restart(again, sameSeeds: true).StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 5), cluster.Describe());
+        Assert.Equal(system, cluster[0].Oracle.System);
+    }
+
+    private static OracleCluster Running(ulong seed, int processes)
+    {
+        var cluster = new OracleCluster(seed, processes);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Count(process => process.Oracle.State == MembershipState.Active) == processes, 10), cluster.Describe());
+        cluster.Run(2);
+        return cluster;
+    }
+}
