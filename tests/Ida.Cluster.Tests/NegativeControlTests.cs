@@ -16,7 +16,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
     [InlineData(nameof(Rule.FlushNeedsAllHolders))]
     [InlineData(nameof(Rule.OldViewRefused), true)]
     public void The_serializability_checker_notices_a_rule_that_is_left_out(string rule, bool stragglers = false) =>
-        Noticed(rule, 300, run => CallAndCrash(run, Enum.Parse<Rule>(rule), stragglers));
+        Noticed(rule, 1_000, run => CallAndCrash(run, Enum.Parse<Rule>(rule), stragglers));
 
     [Theory]
     [InlineData(false)]
