@@ -45,6 +45,7 @@ public sealed class HistoryClient
             var keys = lists ? ListKeys() : Draw("v", _workload.ValueKeys);
             bool goesOn = reads ? await ReadAsync(lists, keys) : await WriteAsync(lists, keys);
             if (!goesOn) return;
+            if (_workload.Pause > TimeSpan.Zero) await Task.Delay(_workload.Pause, _workload.Time);
         }
     }
 

@@ -30,6 +30,12 @@ public sealed record HistoryWorkload
     /// <summary>How long an operation may take before its outcome counts as unknown. Default 10 s.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>How long a client waits between operations. Default none.</summary>
+    public TimeSpan Pause { get; init; }
+
+    /// <summary>Whose time <see cref="Pause"/> is; in a simulation <see cref="Simulation.TimeProvider"/>. Default the machine's.</summary>
+    public TimeProvider Time { get; init; } = TimeProvider.System;
+
     /// <summary>Registers what the workload needs; for <c>EnableDhtAsync</c>.</summary>
     public static void Register(DhtRegistry registry)
     {

@@ -23,6 +23,12 @@ public sealed record IdaNodeOptions
     /// </summary>
     public string? Listen { get; init; }
 
+    /// <summary>
+    /// Where others reach this node, <c>host:port</c>, when that is not where it listens: behind a proxy, or a port that a container maps.
+    /// It is the address to put among the <see cref="Seeds"/>. Default: where it listens.
+    /// </summary>
+    public string? Advertise { get; init; }
+
     /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 characters.</summary>
     public string Tag { get; init; } = "";
 
@@ -49,6 +55,7 @@ public sealed record IdaNodeOptions
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
         foreach (string seed in Seeds) EndPointText.Parse(seed, nameof(Seeds));
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
+        if (Advertise is not null) EndPointText.Parse(Advertise, nameof(Advertise));
         if (Tag.Length > 64) throw new InvalidOptionException($"Tag has {Tag.Length} characters; at most 64 are allowed.");
         if (StartTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0.");
         if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin)

@@ -14,7 +14,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     public INode Begin(Action<INode> attach)
     {
         _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFreeSeed(attach) ?? Listen(AnyLocalPort, attach);
-        _listen = _loop.Local.Text;
+        _listen = _loop.Bound.Text;
         return _loop.Node;
     }
 
@@ -51,5 +51,5 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     }
 
     private NodeLoop Listen(string address, Action<INode> attach) =>
-        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Spin = options.Spin, Port = port }, attach);
+        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = options.Advertise, Spin = options.Spin, Port = port }, attach);
 }

@@ -1,0 +1,94 @@
+using System.Diagnostics;
+using System.Globalization;
+using Ida.Chaos.Judging;
+using Ida.Chaos.Members;
+using Ida.Testing.Checking;
+
+namespace Ida.Chaos.Driving;
+
+/// <summary>One run: processes up, clients at work, faults, rest, final states, verdict.</summary>
+internal static class ChaosRun
+{
+    private const long MostHeap = 512L << 20;
+    private static readonly TimeSpan s_rest = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan s_final = TimeSpan.FromSeconds(120);
+    private static readonly TimeSpan s_calm = TimeSpan.FromSeconds(3);
+
+    public static async Task<bool> RunAsync(ChaosOptions options, CancellationToken cancel)
+    {
+        var folder = Directory.CreateTempSubdirectory("ida-chaos-");
+        try
+        {
+            return await RunAsync(options, folder.FullName, cancel);
+        }
+        catch (ChaosFailedException failed)
+        {
+            Console.WriteLine($"FAILED: {failed.Message}");
+            return false;
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private static async Task<bool> RunAsync(ChaosOptions options, string folder, CancellationToken cancel)
+    {
+        Console.WriteLine($"{options.Members} processes, {options.Shards} shards of {options.ShardSize}, {options.Clients} clients each, {options.Seconds} s of {string.Join(", ", options.Faults).ToLowerInvariant()}, seed {options.Seed}");
+        var watch = Stopwatch.StartNew();
+        string faults = Path.Combine(folder, "faults.jsonl");
+        var processes = new List<int>();
+        bool passed;
+        await using (var stream = new FileStream(faults, FileMode.CreateNew, FileAccess.Write, FileShare.Read, bufferSize: 0))
+        using (var roster = new Roster(options, folder))
+        {
+            var recorder = new HistoryRecorder(stream, prefix: "faults-");
+            int made = 0;
+            var nemesis = new Nemesis(options, roster, recorder, new(options.Seed), what =>
+                Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalSeconds,8:F1} s  {++made,4}  {what}")));
+            for (int i = 0; i < options.Members; i++) roster.Start();
+            await nemesis.WholeAsync(cancel);
+            await Task.Delay(s_calm, cancel);
+            Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalSeconds,8:F1} s        all up, {roster.Running.Sum(one => one.Resident()) >> 20} MiB resident in all"));
+            await nemesis.RunAsync(TimeSpan.FromSeconds(options.Seconds), cancel);
+            await Task.Delay(s_calm, cancel);
+            await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
+            await nemesis.WholeAsync(cancel);
+            var finals = await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Final, s_final)));
+            passed = Report(options, nemesis, roster, finals);
+            processes.AddRange(roster.Running.Select(one => one.Id));
+            roster.Histories.Add(faults);
+            await stream.FlushAsync(cancel);
+            foreach (var one in roster.Running) one.Kill();
+            var history = History.ReadFiles(roster.Histories.Where(File.Exists));
+            if (options.History is { } file)
+            {
+                await using var writer = new StreamWriter(file);
+                history.Write(writer);
+            }
+            passed &= Judge(history);
+        }
+        int left = processes.Count(id => Directory.Exists($"/proc/{id}"));
+        Console.WriteLine($"processes left over: {left}");
+        Console.WriteLine(passed && left == 0 ? "PASSED" : "FAILED");
+        return passed && left == 0;
+    }
+
+    private static bool Report(ChaosOptions options, Nemesis nemesis, Roster roster, MemberStatus[] finals)
+    {
+        long heap = finals.Max(static one => one.Heap);
+        int full = finals.Count(static one => one.Full);
+        Console.WriteLine($"{nemesis.Count} faults; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
+        if (full != options.TargetSize) Console.WriteLine($"FAILED: {options.TargetSize} full replicas are wanted at the end");
+        if (heap > MostHeap) Console.WriteLine($"FAILED: a member holds more than {MostHeap >> 20} MiB at rest");
+        return full == options.TargetSize && heap <= MostHeap;
+    }
+
+    private static bool Judge(History history)
+    {
+        var report = StrictSerializabilityChecker.Check(history);
+        Console.WriteLine(report);
+        foreach (string line in Availability.Of(history).Lines()) Console.WriteLine(line);
+        return report.Passed;
+    }
+}

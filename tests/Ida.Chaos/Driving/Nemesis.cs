@@ -1,0 +1,159 @@
+using GroupCore.Runtime;
+using Ida.Chaos.Members;
+using Ida.Testing.Checking;
+
+namespace Ida.Chaos.Driving;
+
+/// <summary>
+/// Makes faults at random moments, and no more of them at a time than the guarantees allow: each shard keeps a full member that no fault
+/// touches, and one process at most is killed, stopped or cut off, with time for the Oracle to replace a voter before the next. Joins and
+/// leaves come in between as they like.
+/// </summary>
+internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecorder recorder, Prng random, Action<string> say)
+{
+    private const int LongestMs = 8_000;
+    private static readonly TimeSpan s_oracleRepairs = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50);
+
+    /// <summary>Faults made so far.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>One fault after the other until the time is over, then all is healed.</summary>
+    public async Task RunAsync(TimeSpan time, CancellationToken cancel)
+    {
+        long end = Environment.TickCount64 + (long)time.TotalMilliseconds;
+        while (Environment.TickCount64 < end)
+        {
+            await Task.Delay((int)random.Next(200, 3_000), cancel);
+            var kind = options.Faults[random.Next(options.Faults.Count)];
+            CheckEnds();
+            switch (kind)
+            {
+                case FaultKind.Join when roster.HasRoom:
+                    Begin(kind, roster.Start());
+                    break;
+                case FaultKind.Leave when roster.Running.Count > options.Members:
+                    await LeaveAsync(await VictimAsync(cancel));
+                    break;
+                case FaultKind.Kill:
+                    await KillAsync(await VictimAsync(cancel), cancel);
+                    break;
+                case FaultKind.Stop:
+                    await StopAsync(await VictimAsync(cancel), cancel);
+                    break;
+                case FaultKind.Cut:
+                    await CutAsync(await VictimAsync(cancel), cancel);
+                    break;
+            }
+        }
+        await WholeAsync(cancel);
+    }
+
+    /// <summary>Waits until every process is active in one view of all of them, and every slot is taken by a full member.</summary>
+    public Task WholeAsync(CancellationToken cancel) => UntilAsync(IsWhole, "the cluster does not become whole", cancel);
+
+    private bool IsWhole()
+    {
+        var all = roster.Running;
+        return all.All(one => one.IsFresh && one.Status.Active && one.Status.View == all.First().Status.View && one.Status.Members == all.Count && (one.Status.Slot < 0 || one.Status.Full))
+            && all.Count(one => one.Status.Full) == options.TargetSize;
+    }
+
+    /// <summary>A process that may be lost: all are up, and each shard has another full member.</summary>
+    private async Task<MemberProcess> VictimAsync(CancellationToken cancel)
+    {
+        MemberProcess? victim = null;
+        await UntilAsync(() =>
+        {
+            var all = roster.Running.ToList();
+            if (all.Count < options.Members || all.Exists(one => one is { IsFresh: false } or { Status: { Active: false } or { View: 0 } })) return false;
+            var may = all.FindAll(one => Enumerable.Range(0, options.Shards).All(shard => all.Exists(other => other != one && other.Status.Full && other.Status.Shard == shard)));
+            victim = may.Count > 0 ? may[random.Next(may.Count)] : null;
+            return victim is not null;
+        }, "no member may be lost", cancel);
+        return victim!;
+    }
+
+    private async Task KillAsync(MemberProcess victim, CancellationToken cancel)
+    {
+        Begin(FaultKind.Kill, victim);
+        victim.Kill();
+        await victim.WaitForExitAsync(TimeSpan.FromSeconds(10));
+        roster.Remove(victim);
+        victim.Dispose();
+        await Task.Delay((int)random.Next(100, 3_000), cancel);
+        if (roster.Running.Count < options.Members) Begin(FaultKind.Join, roster.Start(), counts: false);
+        await Task.Delay(s_oracleRepairs, cancel);
+    }
+
+    private async Task StopAsync(MemberProcess victim, CancellationToken cancel)
+    {
+        Begin(FaultKind.Stop, victim);
+        victim.Suspend();
+        await Task.Delay((int)random.Next(50, LongestMs), cancel);
+        victim.Resume();
+        recorder.Nemesis("cont", victim.Name);
+        await Task.Delay(s_oracleRepairs, cancel);
+    }
+
+    private async Task CutAsync(MemberProcess victim, CancellationToken cancel)
+    {
+        var others = roster.Running.Where(one => one != victim).ToList();
+        var other = random.Chance(0.4) ? others[random.Next(others.Count)] : null;
+        // Of a pair either one may be excluded.
+        if (other is not null && victim.Status.Full && other.Status.Full && victim.Status.Shard == other.Status.Shard) other = null;
+        Begin(FaultKind.Cut, victim, target: $"{victim.Name} {other?.Name ?? "all"}");
+        roster.Cuts.Cut(roster.Pairs(victim, other));
+        await Task.Delay((int)random.Next(50, LongestMs), cancel);
+        roster.Cuts.HealAll();
+        recorder.Nemesis("heal", victim.Name);
+        await Task.Delay(s_oracleRepairs, cancel);
+    }
+
+    private async Task LeaveAsync(MemberProcess victim)
+    {
+        Begin(FaultKind.Leave, victim);
+        victim.MayEnd = true;
+        victim.Tell(MemberCommands.Leave);
+        // It counts as a member until it has ended; so no other fault meets it.
+        try
+        {
+            await victim.WaitForExitAsync(s_whole);
+        }
+        catch (TimeoutException)
+        {
+            throw new ChaosFailedException($"{victim.Name} hangs: it was told to leave {s_whole.TotalSeconds:F0} s ago. Its last words: {victim.LastWords}");
+        }
+        roster.Remove(victim);
+        victim.Dispose();
+    }
+
+    private void Begin(FaultKind kind, MemberProcess victim, string? target = null, bool counts = true)
+    {
+        if (counts) Count++;
+        string name = kind.ToString().ToLowerInvariant();
+        recorder.Nemesis(name, target ?? victim.Name);
+        say($"{name} {target ?? victim.Name}");
+    }
+
+    /// <summary>No process ends without having been told.</summary>
+    private void CheckEnds()
+    {
+        foreach (var one in roster.Running)
+            if (one.HasExited && !one.MayEnd) throw new ChaosFailedException($"{one.Name} ended on its own. Its last words: {one.LastWords}");
+    }
+
+    private async Task UntilAsync(Func<bool> condition, string otherwise, CancellationToken cancel)
+    {
+        long end = Environment.TickCount64 + (long)s_whole.TotalMilliseconds;
+        while (!condition())
+        {
+            CheckEnds();
+            if (Environment.TickCount64 > end)
+                throw new ChaosFailedException($"After {s_whole.TotalSeconds:F0} s {otherwise}: {string.Join("; ", roster.Running.Select(one => $"{one.Name} {(one.IsFresh ? "" : "silent ")}{one.Status.ToLine()} {one.LastWords}"))}");
+            // The members tell their state by lines, and there is no event for all of them together.
+            await Task.Delay(s_poll, cancel);
+        }
+    }
+}

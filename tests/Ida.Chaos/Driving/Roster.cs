@@ -1,0 +1,81 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Ida.Chaos.Driving;
+
+/// <summary>The places of the run and the process at each: where a process died, the next one begins at the same address.</summary>
+internal sealed class Roster : IDisposable
+{
+    private const int FirstPort = 20_000, Ports = 10_000, Seeds = 3;
+    private readonly ChaosOptions _options;
+    private readonly string _folder;
+    private readonly string _cluster = $"chaos-{Environment.ProcessId}";
+    private readonly List<(IPEndPoint Listen, LinkProxy Proxy)> _places = [];
+    private readonly SortedDictionary<int, MemberProcess> _running = [];
+    private int _started;
+
+    public Roster(ChaosOptions options, string folder)
+    {
+        (_options, _folder) = (options, folder);
+        for (int i = 0; i < options.Members + 2; i++)
+        {
+            var listen = new IPEndPoint(IPAddress.Loopback, FreePort());
+            _places.Add((listen, new(listen, Cuts)));
+        }
+    }
+
+    public CutPairs Cuts { get; } = new();
+
+    /// <summary>Processes that run, in the order of their places.</summary>
+    public IReadOnlyCollection<MemberProcess> Running => _running.Values;
+
+    public bool HasRoom => _running.Count < _places.Count;
+
+    /// <summary>Where the processes write what their clients did.</summary>
+    public List<string> Histories { get; } = [];
+
+    /// <summary>Starts a process at the first empty place.</summary>
+    public MemberProcess Start()
+    {
+        int place = Enumerable.Range(0, _places.Count).First(i => !_running.ContainsKey(i));
+        string name = $"m{place}.{++_started}", history = Path.Combine(_folder, $"{name}.jsonl");
+        Histories.Add(history);
+        var process = MemberProcess.Start(new(name, _cluster, _places[place].Listen.ToString(), _places[place].Proxy.Address,
+            [.. _places.Take(Seeds).Select(static one => one.Proxy.Address)], _options.ShardSize, _options.TargetSize, _options.Clients, _options.Seed + (ulong)_started, history));
+        _running.Add(place, process);
+        return process;
+    }
+
+    /// <summary>The process has ended, or is about to.</summary>
+    public void Remove(MemberProcess process) => _running.Remove(_running.First(pair => pair.Value == process).Key);
+
+    /// <summary>All pairs of a process with the others, or with one.</summary>
+    public IEnumerable<Pair> Pairs(MemberProcess one, MemberProcess? other) =>
+        _running.Values.Where(process => process != one && (other is null || process == other)).Select(process => new Pair(one.Place.Advertise, process.Place.Advertise));
+
+    public void Dispose()
+    {
+        foreach (var process in _running.Values) process.Dispose();
+        foreach (var (_, proxy) in _places) proxy.Dispose();
+    }
+
+    /// <summary>Below the range of the system's own choice, so that no outgoing connection takes it while nobody listens.</summary>
+    private int FreePort()
+    {
+        while (true)
+        {
+            int port = FirstPort + Random.Shared.Next(Ports);
+            if (_places.Exists(place => place.Listen.Port == port)) continue;
+            using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            try
+            {
+                socket.Bind(new IPEndPoint(IPAddress.Loopback, port));
+                return port;
+            }
+            catch (SocketException)
+            {
+                // Taken: another one.
+            }
+        }
+    }
+}

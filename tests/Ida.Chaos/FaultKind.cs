@@ -1,0 +1,20 @@
+namespace Ida.Chaos;
+
+/// <summary>What is done to the processes.</summary>
+internal enum FaultKind
+{
+    /// <summary>SIGKILL; a new process takes the place a moment later.</summary>
+    Kill,
+
+    /// <summary>SIGSTOP, and SIGCONT up to 8 s later: the process may have been excluded meanwhile.</summary>
+    Stop,
+
+    /// <summary>No bytes between one member and all others, or one other, for up to 8 s; connections stay open.</summary>
+    Cut,
+
+    /// <summary>A process more.</summary>
+    Join,
+
+    /// <summary>A process leaves as it should, and ends.</summary>
+    Leave,
+}

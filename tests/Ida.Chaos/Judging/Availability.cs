@@ -1,0 +1,83 @@
+using System.Globalization;
+using Ida.Testing.Checking;
+
+namespace Ida.Chaos.Judging;
+
+/// <summary>What the clients had of the service around each fault, from the history: successes of all clients together.</summary>
+internal sealed class Availability
+{
+    private const long Millisecond = 1_000_000, Second = 1_000 * Millisecond;
+    private const long Before = 2 * Second, After = 15 * Second, Window = Second / 2;
+    private readonly List<FaultEffect> _effects = [];
+    private readonly long[] _successes;
+    private readonly long _calm;
+
+    private Availability(long[] successes, IReadOnlyList<HistoryEvent> faults)
+    {
+        _successes = successes;
+        if (successes.Length < 2) return;
+        var begun = faults.Where(static one => one.F is "kill" or "stop" or "cut" or "join" or "leave").OrderBy(static one => one.T).ToList();
+        _calm = LongestGap(successes[0], begun.Count > 0 ? begun[0].T : successes[^1]);
+        for (int i = 0; i < begun.Count; i++)
+        {
+            long from = begun[i].T, to = Math.Min(Math.Min(from + After, i + 1 < begun.Count ? begun[i + 1].T : long.MaxValue), successes[^1]);
+            if (to > from) _effects.Add(new(begun[i].F!, LongestGap(from, to), Back(from, to)));
+        }
+    }
+
+    public static Availability Of(History history) =>
+        new([.. history.Operations.Where(static one => one.Outcome == OperationOutcome.Ok).Select(static one => one.Completed).Order()], history.Faults);
+
+    public IEnumerable<string> Lines()
+    {
+        if (_successes.Length < 2) yield break;
+        double seconds = (_successes[^1] - _successes[0]) / (double)Second;
+        yield return Text($"{_successes.Length} operations succeeded in {seconds:F0} s; longest time without a success before the first fault {Ms(_calm)} ms");
+        yield return "fault   number   without a success, ms: median     p90     max   back to 90 % of the rate, ms: median     max   not before the next fault";
+        foreach (var kind in _effects.GroupBy(static one => one.Kind).OrderBy(static one => one.Key, StringComparer.Ordinal))
+        {
+            var gaps = kind.Select(static one => one.Gap).Order().ToList();
+            var backs = kind.Where(static one => one.Back is not null).Select(static one => one.Back!.Value).Order().ToList();
+            yield return Text($"{kind.Key,-7} {gaps.Count,6}   {Ms(gaps[gaps.Count / 2]),29} {Ms(gaps[gaps.Count * 9 / 10]),7} {Ms(gaps[^1]),7}   {(backs.Count == 0 ? "-" : Ms(backs[backs.Count / 2])),35} {(backs.Count == 0 ? "-" : Ms(backs[^1])),7}   {gaps.Count - backs.Count,25}");
+        }
+    }
+
+    private long LongestGap(long from, long to)
+    {
+        long last = from, longest = 0;
+        for (int i = First(from); i < _successes.Length && _successes[i] <= to; i++)
+        {
+            longest = Math.Max(longest, _successes[i] - last);
+            last = _successes[i];
+        }
+        return Math.Max(longest, to - last);
+    }
+
+    /// <summary>From a fault to the first half second, behind the longest gap, with 90 % of the rate before it; null when another fault comes first.</summary>
+    private long? Back(long from, long to)
+    {
+        double wanted = 0.9 * (First(from) - First(from - Before)) * Window / Before;
+        long start = from, last = from, longest = 0;
+        for (int i = First(from); i < _successes.Length && _successes[i] <= to; i++)
+        {
+            if (_successes[i] - last > longest) (longest, start) = (_successes[i] - last, _successes[i]);
+            last = _successes[i];
+        }
+        for (long at = start; at + Window <= to; at += 10 * Millisecond)
+            if (First(at + Window) - First(at) >= wanted) return at - from;
+        return null;
+    }
+
+    /// <summary>Index of the first success at or after a moment.</summary>
+    private int First(long time)
+    {
+        int index = Array.BinarySearch(_successes, time);
+        return index >= 0 ? index : ~index;
+    }
+
+    private static string Ms(long nanoseconds) => (nanoseconds / Millisecond).ToString(CultureInfo.InvariantCulture);
+
+    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+
+    private readonly record struct FaultEffect(string Kind, long Gap, long? Back);
+}

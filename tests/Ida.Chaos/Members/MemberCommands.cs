@@ -1,0 +1,14 @@
+namespace Ida.Chaos.Members;
+
+/// <summary>The lines a member obeys.</summary>
+internal static class MemberCommands
+{
+    /// <summary>Clients end after the operation they are in.</summary>
+    public const string Rest = "rest";
+
+    /// <summary>A full replica records its state.</summary>
+    public const string Final = "final";
+
+    /// <summary>Hands over, says goodbye and ends.</summary>
+    public const string Leave = "leave";
+}

@@ -1,0 +1,148 @@
+using System.Runtime.InteropServices;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing.Checking;
+using Ida.Testing.Workload;
+
+namespace Ida.Chaos.Members;
+
+/// <summary>
+/// A member process: a node with its clients, that begins a new life whenever it was excluded. It obeys the driver's lines and ends with its
+/// input; the kernel ends it with the driver's main thread, also while it is stopped.
+/// </summary>
+internal sealed partial class MemberProgram
+{
+    private const int ParentDeathSignal = 1, Kill = 9;
+    private static readonly TimeSpan s_statusEvery = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(5);
+    private readonly MemberPlace _place;
+    private readonly HistoryRecorder _recorder;
+    private readonly HistoryWorkload _workload = new() { Pause = s_pause };
+    private readonly Prng _random;
+    private readonly Lock _lock = new();
+    private readonly List<HistoryClient> _clients = [];
+    private readonly List<Task> _running = [];
+    private Group? _group;
+    private Dht? _dht;
+    private int _lives;
+    private volatile bool _rest;
+
+    private MemberProgram(MemberPlace place, Stream history) =>
+        (_place, _recorder, _random) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed));
+
+    public static async Task<int> RunAsync(MemberPlace place)
+    {
+        _ = Control(ParentDeathSignal, Kill, 0, 0, 0);
+        // A Ctrl-C at the terminal reaches the members too; the driver hears it and ends them.
+        using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
+        await using var history = new FileStream(place.HistoryFile, FileMode.CreateNew, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        await new MemberProgram(place, history).RunAsync();
+        return 0;
+    }
+
+    private async Task RunAsync()
+    {
+        var node = await IdaNode.StartAsync(new()
+        {
+            Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = TimeSpan.FromSeconds(30),
+            OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => ServeAsync(next),
+        });
+        using var over = new CancellationTokenSource();
+        _ = ReportAsync(node, over.Token);
+        var serving = ServeAsync(node);
+        while (await Console.In.ReadLineAsync() is { } line)
+        {
+            switch (line)
+            {
+                case MemberCommands.Rest:
+                    _rest = true;
+                    await Task.WhenAll(Running());
+                    await SayAsync(node, line);
+                    break;
+                case MemberCommands.Final:
+                    bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder);
+                    await SayAsync(node, line, full);
+                    break;
+                case MemberCommands.Leave:
+                    _rest = true;
+                    await Task.WhenAll(Running());
+                    await node.DisposeAsync();
+                    return;
+            }
+        }
+        await over.CancelAsync();
+        await serving;
+    }
+
+    /// <summary>One life: joins, enables the DHT and starts its clients. A life that ends while it begins leaves it to the next.</summary>
+    private async Task ServeAsync(IdaNode node)
+    {
+        int life = Interlocked.Increment(ref _lives);
+        try
+        {
+            _dht = null;
+            var group = _group = await node.JoinAsync("chaos");
+            var dht = await group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize }, HistoryWorkload.Register);
+            _dht = dht;
+            for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload));
+        }
+        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or DhtException or JoinRefusedException)
+        {
+            await Console.Error.WriteLineAsync($"{_place.Name}, life {life}: {error.GetType().Name}: {error.Message}");
+        }
+    }
+
+    private void Start(HistoryClient client)
+    {
+        lock (_lock)
+        {
+            _clients.Add(client);
+            _running.RemoveAll(static task => task.IsCompletedSuccessfully);
+            _running.Add(Task.Run(() => client.RunAsync(() => _rest)));
+        }
+    }
+
+    private Prng Fork()
+    {
+        lock (_lock) return _random.Fork();
+    }
+
+    private Task[] Running()
+    {
+        lock (_lock) return [.. _running];
+    }
+
+    private async Task ReportAsync(IdaNode node, CancellationToken over)
+    {
+        using var timer = new PeriodicTimer(s_statusEvery);
+        while (await timer.WaitForNextTickAsync(over)) await SayAsync(node, "");
+    }
+
+    private async Task SayAsync(IdaNode node, string answer, bool full = false)
+    {
+        var status = new MemberStatus { Answer = answer, Active = node.State == MembershipState.Active, Succeeded = Succeeded() };
+        if (answer == MemberCommands.Final) status = status with { Full = full, Heap = GC.GetTotalMemory(forceFullCollection: true) };
+        else if (_dht is { Completion.IsCompleted: false } dht && _group is { Completion.IsCompleted: false } group)
+        {
+            try
+            {
+                var slots = await dht.StatusAsync();
+                status = status with { View = slots.View, Members = group.CurrentView.Members.Count, Slot = slots.OwnSlot, Full = slots.IsFull && slots.OwnSlot >= 0, Shards = slots.Shards };
+            }
+            catch (Exception error) when (error is DhtException or NotMemberException or PoisonedException or NodeStoppedException)
+            {
+                // Between two lives.
+            }
+        }
+        Console.WriteLine(status.ToLine());
+    }
+
+    private long Succeeded()
+    {
+        lock (_lock) return _clients.Sum(static client => client.Succeeded);
+    }
+
+    [LibraryImport("libc", EntryPoint = "prctl")]
+    private static partial int Control(int option, nuint a, nuint b, nuint c, nuint d);
+}

@@ -1,0 +1,49 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Ida.Chaos.Members;
+
+/// <summary>What a member says of itself, several times a second, and in answer to a command.</summary>
+internal sealed record MemberStatus
+{
+    /// <summary>Which command this answers; empty when nobody asked.</summary>
+    public string Answer { get; init; } = "";
+
+    public bool Active { get; init; }
+
+    public ulong View { get; init; }
+
+    public int Members { get; init; }
+
+    /// <summary>−1 without one.</summary>
+    public int Slot { get; init; } = -1;
+
+    public bool Full { get; init; }
+
+    public int Shards { get; init; }
+
+    /// <summary>Live managed bytes after a full collection; only in the answer to <see cref="MemberCommands.Final"/>.</summary>
+    public long Heap { get; init; }
+
+    public long Succeeded { get; init; }
+
+    [JsonIgnore]
+    public int Shard => Slot < 0 ? -1 : Slot % Math.Max(1, Shards);
+
+    public string ToLine() => JsonSerializer.Serialize(this, MemberJson.Default.MemberStatus);
+
+    public static MemberStatus? FromLine(string line)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize(line, MemberJson.Default.MemberStatus);
+        }
+        catch (JsonException)
+        {
+            return null;
+        }
+    }
+}
+
+[JsonSerializable(typeof(MemberStatus))]
+internal sealed partial class MemberJson : JsonSerializerContext;
