@@ -98,7 +98,7 @@ public sealed class Dht : IDhtEvents
     internal static ValueTask<PutResult> Submit(PutOp op, PutOptions? options, CancellationToken cancellationToken)
     {
         op.Requested = options?.Operation;
-        if (op.PartCount == 0) return new(new PutResult(op.Requested ?? default, [], []));
+        if (op.PartCount == 0) return new(new PutResult(op.Requested ?? default, default, []));
         op.Seal("pairs");
         return op.Submit(cancellationToken);
     }

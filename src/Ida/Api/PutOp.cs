@@ -7,9 +7,9 @@ internal sealed class PutOp(DhtLayer layer, OpPool<PutOp> pool) : ClientOp<PutRe
 {
     protected override PutResult Result()
     {
-        if (WithoutResult || PartCount == 0) return new(Id, [], []);
-        if (PartCount == 1 && Parts[0].Error is null) return new(Id, [Parts[0].Version], []);
-        var versions = new ulong[PartCount];
+        if (WithoutResult || PartCount == 0) return new(Id, default, []);
+        Span<ulong> versions = PartCount <= PutVersions.Inline ? stackalloc ulong[PutVersions.Inline] : new ulong[PartCount];
+        versions = versions[..PartCount];
         List<PutError>? errors = null;
         for (int i = 0; i < PartCount; i++)
         {
@@ -17,7 +17,7 @@ internal sealed class PutOp(DhtLayer layer, OpPool<PutOp> pool) : ClientOp<PutRe
             if (Parts[i].Error is { } error) (errors ??= []).Add(new(Parts[i].Index, error));
         }
         errors?.Sort(static (a, b) => a.Index.CompareTo(b.Index));
-        return new(Id, versions, errors is null ? [] : errors);
+        return new(Id, new(versions), (IReadOnlyList<PutError>?)errors ?? []);
     }
 
     protected override void Return() => pool.Return(this);

@@ -7,4 +7,4 @@ namespace Ida;
 /// <see cref="ConsistencyLevel.Ordered"/> that returned before its execution.
 /// </param>
 /// <param name="Errors">Pairs whose resolver failed; empty when none did.</param>
-public sealed record PutResult(OpId Operation, IReadOnlyList<ulong> Versions, IReadOnlyList<PutError> Errors);
+public readonly record struct PutResult(OpId Operation, PutVersions Versions, IReadOnlyList<PutError> Errors);
