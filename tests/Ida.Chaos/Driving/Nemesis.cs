@@ -57,7 +57,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     {
         var all = roster.Running;
         return all.All(one => one.IsFresh && one.Status.Active && one.Status.View == all.First().Status.View && one.Status.Members == all.Count && (one.Status.Slot < 0 || one.Status.Full))
-            && all.Count(one => one.Status.Full) == options.TargetSize;
+            && all.Count(one => one.Status.Full) >= options.TargetSize;
     }
 
     /// <summary>A process that may be lost: all are up, and each shard has another full member.</summary>
@@ -134,7 +134,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         if (counts) Count++;
         string name = kind.ToString().ToLowerInvariant();
         recorder.Nemesis(name, target ?? victim.Name);
-        say($"{name} {target ?? victim.Name}");
+        say($"{(counts ? Count : ""),4}  {name} {target ?? victim.Name}");
     }
 
     /// <summary>No process ends without having been told.</summary>
