@@ -22,5 +22,8 @@ internal sealed class ScriptedGroup(GroupId id, string name, GroupOptions option
 
     public List<View> Installed { get; } = [];
 
+    /// <summary>A proposal is about to be built of what has been asked for by then.</summary>
+    public bool Gathering { get; set; }
+
     public bool Lost { get; set; }
 }

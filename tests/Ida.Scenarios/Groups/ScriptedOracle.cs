@@ -19,6 +19,9 @@ internal sealed class ScriptedOracle(Simulation simulation)
     /// <summary>Probability that an event is lost; repetition or a sync brings it again.</summary>
     public double Loss { get; set; } = 0.05;
 
+    /// <summary>How long requests are gathered before a proposal is made of them (groupcore-oracle 3.4).</summary>
+    public TimeSpan Gather { get; set; }
+
     /// <summary>Negative control of A3: Done of a superseded proposal counts.</summary>
     public bool AcceptsOldDone { get; set; }
 
@@ -54,14 +57,14 @@ internal sealed class ScriptedOracle(Simulation simulation)
         if (group.Members.Exists(m => m.Id == from.Self) || group.Queue.Exists(m => m.Id == from.Self)) return;
         group.Queue.Add(new(from.Self, from.Node.Address, false, tag));
         from.Tell(sink => sink.OnJoinAccepted(name, group.Id));
-        if (group.Pending is null) Build(group);
+        if (group.Pending is null) BuildSoon(group);
     }
 
     public void Leave(GroupId id, ProcessId process)
     {
         if (Find(id) is not { } group || !group.Members.Exists(m => m.Id == process)) return;
         if (!group.Leaving.Contains(process)) group.Leaving.Add(process);
-        if (group.Pending is null) Build(group);
+        if (group.Pending is null) BuildSoon(group);
     }
 
     public void RequestView(GroupId id)
@@ -84,7 +87,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
         {
             group.Queue.RemoveAll(m => IsFailed(m.Id));
             bool touched = group.Members.Exists(m => IsFailed(m.Id)) || (group.Pending?.Joiners.Any(j => IsFailed(j.Id)) ?? false);
-            if (touched) Build(group, force: group.Pending is not null);
+            if (touched) BuildSoon(group);
         }
     }
 
@@ -117,6 +120,22 @@ internal sealed class ScriptedOracle(Simulation simulation)
     private ScriptedGroup? Find(GroupId id) => _groups.Values.FirstOrDefault(g => g.Id == id);
 
     private bool IsFailed(ProcessId id) => _processes.Exists(p => p.Self == id && p.Failed);
+
+    private void BuildSoon(ScriptedGroup group)
+    {
+        if (Gather == TimeSpan.Zero)
+        {
+            Build(group, force: group.Pending is not null);
+            return;
+        }
+        if (group.Gathering) return;
+        group.Gathering = true;
+        simulation.After(Gather, () =>
+        {
+            group.Gathering = false;
+            Build(group, force: group.Pending is not null);
+        });
+    }
 
     private void Build(ScriptedGroup group, bool force = false)
     {
