@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -44,6 +45,25 @@ public sealed class ProgressTests
             });
         }
         Assert.True(cluster.Simulation.RunUntil(() => delivered == Senders * Senders * Each, TimeSpan.FromSeconds(20)), $"{delivered} delivered");
+    }
+
+    [Theory]
+    [InlineData(1), InlineData(2), InlineData(3), InlineData(4), InlineData(5), InlineData(6), InlineData(7), InlineData(8), InlineData(9), InlineData(10), InlineData(11), InlineData(12)]
+    public void Calls_that_wait_for_the_window_go_on_when_one_acknowledgement_opens_all_of_it(ulong seed)
+    {
+        int delivered = 0;
+        const int Each = 9_000;
+        // Turns take all there is, so one frame brings a whole window and one acknowledgement answers it.
+        var simulation = new Simulation(new SimulationOptions { Seed = seed, MaxBatch = 1 << 20, ReplayCommand = $"seed {seed}" });
+        using var cluster = new GroupCluster(simulation, 2, more: g => g.Handle<byte[]>("many", (from, m) => delivered++));
+        Assert.True(cluster.Settle());
+        simulation.Run(TimeSpan.FromSeconds(2));
+        _ = simulation.Spawn(() =>
+        {
+            for (int i = 0; i < Each; i++) _ = cluster[1].Group!.SendAsync("many", Array.Empty<byte>()).AsTask();
+            return Task.CompletedTask;
+        });
+        Assert.True(simulation.RunUntil(() => delivered == 2 * Each, TimeSpan.FromMilliseconds(100)), $"{delivered} delivered");
     }
 
     [Fact]

@@ -184,7 +184,8 @@ internal sealed class Dispatcher : ICompletion
 
     private void OnProgress()
     {
-        Volatile.Write(ref _posted, 0);
+        // A full fence: a worker that still finds the report posted must have its end seen below, or nobody starts the next batch.
+        Interlocked.Exchange(ref _posted, 0);
         bool idle = _idle;
         _doneEvents = Volatile.Read(ref _workedEvents);
         _doneBytes = Volatile.Read(ref _workedBytes);

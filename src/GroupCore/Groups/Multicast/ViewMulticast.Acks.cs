@@ -147,6 +147,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
             if (s != _self || cost == 0) continue;
             Unstable -= cost;
             _group.ReturnCredit(cost);
+            _group.OnWindowOpened();
         }
         uint order = uint.MaxValue;
         for (int q = 0; q < _members; q++) order = Math.Min(order, _ackedOrder[q]);

@@ -22,6 +22,12 @@ internal sealed partial class GroupProtocol
 
     public void ReturnCredit(long cost) => Interlocked.Add(ref _credit, cost);
 
+    /// <summary>Stability gave window back at the end of a turn, when the waiting calls were looked at already: nothing else may come to make another turn.</summary>
+    public void OnWindowOpened()
+    {
+        if (_calls.Count > 0) Touch();
+    }
+
     /// <summary>From any thread: counts a call that will be queued; throws when too many are.</summary>
     public void CountCall(int bytes)
     {
