@@ -41,9 +41,9 @@ internal sealed partial class MemberProcess : IDisposable
     /// <summary>Whether the driver ended it, so that its end is no surprise.</summary>
     public bool MayEnd { get; set; }
 
-    public string LastWords => string.Join(" | ", _tail);
+    public string LastWords => $"{(HasExited ? $"exit code {_process.ExitCode} " : "")}{string.Join(" | ", _tail)}";
 
-    /// <summary>Called by the main thread only: the member ends when that thread does.</summary>
+    /// <summary>Called by the <see cref="Starter"/>'s thread: the member ends when that thread does.</summary>
     public static MemberProcess Start(MemberPlace place)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath!) { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };

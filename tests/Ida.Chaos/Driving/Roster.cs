@@ -12,6 +12,7 @@ internal sealed class Roster : IDisposable
     private readonly string _cluster = $"chaos-{Environment.ProcessId}";
     private readonly List<(IPEndPoint Listen, LinkProxy Proxy)> _places = [];
     private readonly SortedDictionary<int, MemberProcess> _running = [];
+    private readonly Starter _starter = new();
     private int _started;
 
     public Roster(ChaosOptions options, string folder)
@@ -40,7 +41,7 @@ internal sealed class Roster : IDisposable
         int place = Enumerable.Range(0, _places.Count).First(i => !_running.ContainsKey(i));
         string name = $"m{place}.{++_started}", history = Path.Combine(_folder, $"{name}.jsonl");
         Histories.Add(history);
-        var process = MemberProcess.Start(new(name, _cluster, _places[place].Listen.ToString(), _places[place].Proxy.Address,
+        var process = _starter.Start(new(name, _cluster, _places[place].Listen.ToString(), _places[place].Proxy.Address,
             [.. _places.Take(Seeds).Select(static one => one.Proxy.Address)], _options.ShardSize, _options.TargetSize, _options.Clients, _options.Seed + (ulong)_started, history));
         _running.Add(place, process);
         return process;
@@ -57,6 +58,7 @@ internal sealed class Roster : IDisposable
     {
         foreach (var process in _running.Values) process.Dispose();
         foreach (var (_, proxy) in _places) proxy.Dispose();
+        _starter.Dispose();
     }
 
     /// <summary>Below the range of the system's own choice, so that no outgoing connection takes it while nobody listens.</summary>
