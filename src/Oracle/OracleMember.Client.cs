@@ -309,7 +309,7 @@ public sealed partial class OracleMember
     {
         if (!Registered || !_groups.TakeInstall(view, Self)) return;
         foreach (var failed in view.Failed) _watch.Excluded(failed);
-        _requests.Forget(view.Group);
+        _requests.Forget(view.Group, view.Id);
         _sink?.OnInstall(view);
     }
 

@@ -6,7 +6,7 @@ namespace Ida.Campaign;
 /// <summary>Runs the seeds on all cores, reports each that fails, and what was done in all of them.</summary>
 internal sealed class SeedCampaign(CampaignOptions options)
 {
-    private const int ReportsAtMost = 10;
+    private const int ReportsAtMost = 10, StackLines = 8;
     private readonly Lock _lock = new();
     private readonly SortedDictionary<string, Tally> _tallies = [];
     private int _failed;
@@ -39,9 +39,16 @@ internal sealed class SeedCampaign(CampaignOptions options)
         {
             if (!_tallies.TryGetValue(scenario.Name, out var tally)) _tallies.Add(scenario.Name, tally = new());
             tally.Add(run!);
-            if (failure is not null && ++_failed <= ReportsAtMost) Console.WriteLine($"{failure.Message}{Environment.NewLine}");
+            if (failure is not null && ++_failed <= ReportsAtMost) Console.WriteLine($"{failure.Message}{Environment.NewLine}{Where(failure)}");
             if (options.History is { } file && !_historyWritten && (failure is not null || options.Count == 1)) Write(run!, file);
         }
+    }
+
+    /// <summary>The innermost places of a failure that is an exception of the code under test, and no verdict.</summary>
+    private static string Where(Exception failure)
+    {
+        var root = failure.GetBaseException();
+        return root is ScenarioFailedException ? "" : string.Join('\n', (root.StackTrace ?? "").Split('\n').Take(StackLines)) + Environment.NewLine;
     }
 
     private void Write(ScenarioRun run, string file)

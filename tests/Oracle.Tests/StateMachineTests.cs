@@ -204,6 +204,20 @@ public sealed class StateMachineTests
     }
 
     [Fact]
+    public void Who_asked_to_join_while_the_last_member_left_is_told_that_the_group_is_over_and_may_found_it_anew()
+    {
+        var (a, b) = (Register(1), Register(2));
+        GroupRecord group = Join(a);
+        Apply(Of(a, new Leave(group.Id)));
+        Apply(Of(b, new Join("g", new(), 0, "")));
+        Finish(group);
+        Assert.Null(_state.FindGroup("g"));
+        Assert.Equal(["g: the group is over: its last members have left"], _events.Over);
+        Assert.Empty(_state.Find(b)!.Groups);
+        Assert.Equal([b], Members(Join(b)));
+    }
+
+    [Fact]
     public void A_repeated_request_has_its_result_and_no_second_effect()
     {
         var a = Register(1);

@@ -54,10 +54,16 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         return waiting.Operation;
     }
 
-    /// <summary>A flush report that no longer matters, since its group went on.</summary>
-    public void Forget(GroupId group)
+    /// <summary>
+    /// Drops a flush report that no longer matters, since its group is in <paramref name="view"/> or over. The repetition of an older view
+    /// does not end the flush of the present one.
+    /// </summary>
+    public void Forget(GroupId group, ulong view = ulong.MaxValue)
     {
-        if (_flushes.Remove(group, out ulong number)) _waiting.Remove(number);
+        if (!_flushes.TryGetValue(group, out ulong number)) return;
+        if (_waiting.TryGetValue(number, out var waiting) && ((Done)waiting.Operation).View >= view) return;
+        _flushes.Remove(group);
+        _waiting.Remove(number);
     }
 
     /// <summary>Repeats what is due.</summary>

@@ -6,6 +6,7 @@ namespace Oracle.State;
 
 internal sealed partial class OracleState
 {
+    private const string AllLeft = "the group is over: its last members have left";
     private const string StateLost = "the group's state is lost: no member that held it survives";
 
     private OperationResult Join(ProcessRecord process, Join join)
@@ -138,16 +139,10 @@ internal sealed partial class OracleState
             process.Groups.Remove(group.Id);
             Forget(process);
         }
-        if (ranks.Count == 0)
-        {
-            _groups.Remove(group.Id);
-            _byName.Remove(group.Name);
-        }
-        else if (group.Queue.Count > 0 || group.Leavers.Count > 0)
-        {
-            Request(group, Rebuild.WhenIdle);
-        }
+        if (ranks.Count > 0 && (group.Queue.Count > 0 || group.Leavers.Count > 0)) Request(group, Rebuild.WhenIdle);
         events.OnInstalled(group, goers);
+        // Who asked to join after the last flush began finds nobody left to have the state from.
+        if (ranks.Count == 0) End(group, AllLeft);
     }
 
     private void Build(GroupRecord group, bool same)
@@ -188,6 +183,6 @@ internal sealed partial class OracleState
             process.Groups.Remove(group.Id);
             Forget(process);
         }
-        events.OnOver(group, reason, concerned);
+        if (concerned.Count > 0) events.OnOver(group, reason, concerned);
     }
 }
