@@ -57,7 +57,7 @@ public sealed class History
             operations.Add(new(invoke, completion));
         }
         if (completions.Count > 0)
-            throw new HistoryFormatException($"Operation {completions.Keys.Order(StringComparer.Ordinal).First()} completes but is never invoked.");
+            throw new HistoryFormatException($"Operation {all.First(e => e.Op is { } op && completions.ContainsKey(op)).Op} completes but is never invoked.");
         return new(operations, [.. faults.OrderBy(e => e.T)], finals, all);
     }
 
