@@ -6,7 +6,7 @@ using Microsoft.CodeAnalysis.Operations;
 namespace Ida.Analyzers;
 
 /// <summary>
-/// Reports a loop or a query over a hash table: the order would depend on hash codes or on the history of the table, and a protocol whose
+/// Reports a loop, a query or a spread over a hash table: the order would depend on hash codes or on the history of the table, and a protocol whose
 /// effects follow it does not replay. A list or a sorted map beside the table gives the order.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
@@ -25,6 +25,7 @@ public sealed class UnorderedIterationAnalyzer : DiagnosticAnalyzer
         context.EnableConcurrentExecution();
         context.RegisterOperationAction(OnLoop, OperationKind.Loop);
         context.RegisterOperationAction(OnCall, OperationKind.Invocation);
+        context.RegisterOperationAction(static spread => Check(spread, ((ISpreadOperation)spread.Operation).Operand), OperationKind.Spread);
     }
 
     private static void OnLoop(OperationAnalysisContext context)

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 
-namespace GroupCore.Tests.Transport;
+namespace Ida.Tests.Shared;
 
 /// <summary>Forwards connections to a node and, when asked, resets each after a random number of bytes.</summary>
 internal sealed class BreakingProxy : IDisposable
@@ -16,6 +16,7 @@ internal sealed class BreakingProxy : IDisposable
     private readonly Prng _random;
     private volatile int _most;
     private int _breaks;
+    private int _connections;
 
     public BreakingProxy(ulong seed = 1)
     {
@@ -34,6 +35,9 @@ internal sealed class BreakingProxy : IDisposable
     {
         set => _most = value;
     }
+
+    /// <summary>Connections forwarded so far.</summary>
+    public int Connections => Volatile.Read(ref _connections);
 
     public int Breaks => Volatile.Read(ref _breaks);
 
@@ -72,6 +76,7 @@ internal sealed class BreakingProxy : IDisposable
             var target = EndPointText.Parse(Target.Text, nameof(Target));
             await server.ConnectAsync(target, _over.Token);
             _toTarget[server] = true;
+            Interlocked.Increment(ref _connections);
             int left;
             lock (_lock) left = _most == 0 ? int.MaxValue : 1 + _random.Next(_most);
             var budget = new StrongBox(left);

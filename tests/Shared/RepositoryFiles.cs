@@ -1,4 +1,4 @@
-namespace GroupCore.Tests.Wire;
+namespace Ida.Tests.Shared;
 
 /// <summary>Files of the repository that tests compare with; an environment variable lets a test rewrite its file.</summary>
 internal static class RepositoryFiles

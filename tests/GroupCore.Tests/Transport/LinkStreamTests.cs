@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Tests.Shared;
 
 namespace GroupCore.Tests.Transport;
 

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using Ida.Tests.Shared;
 
 namespace GroupCore.Tests.Transport;
 

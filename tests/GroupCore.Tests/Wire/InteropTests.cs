@@ -5,6 +5,7 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using GroupCore.Wire;
+using Ida.Tests.Shared;
 using static GroupCore.Tests.Wire.Tagged;
 
 namespace GroupCore.Tests.Wire;

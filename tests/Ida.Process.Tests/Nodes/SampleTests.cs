@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Ida.Process.Tests.Processes;
+using Ida.Tests.Shared;
 
 namespace Ida.Process.Tests.Nodes;
 
@@ -48,9 +49,7 @@ public sealed class SampleTests
     [Fact]
     public void The_first_page_shows_the_program_that_the_sample_runs()
     {
-        string root = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(root, "Ida.sln"))) root = Path.GetDirectoryName(root) ?? throw new DirectoryNotFoundException("No Ida.sln above the tests.");
-        string page = File.ReadAllText(Path.Combine(root, "README.md")), program = File.ReadAllText(Path.Combine(root, "samples", "FirstDht", "Program.cs"));
+        string page = File.ReadAllText(RepositoryFiles.PathOf("README.md")), program = File.ReadAllText(RepositoryFiles.PathOf("samples/FirstDht/Program.cs"));
         string shown = page.Split("```csharp\n")[1].Split("```")[0];
         string run = program.Split("using Ida;\n")[1].Split("\n\nConsole.")[0];
         Assert.Equal(Code(shown), Code(run));
