@@ -3,6 +3,7 @@ using System.Globalization;
 namespace Ida.Process.Tests.Processes;
 
 /// <summary>Reads /proc: who is a child of whom, and who still runs. A zombie that nobody collects does not run.</summary>
+/// <remarks>Apart from the product's table, which knows no parents and is itself among what these tests judge.</remarks>
 internal static class ProcessTable
 {
     public static int[] ChildrenOf(int parent) =>

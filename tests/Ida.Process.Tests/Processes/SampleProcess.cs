@@ -28,10 +28,16 @@ internal sealed class SampleProcess : IAsyncDisposable
     public IReadOnlyList<string> ErrorLines => [.. _errors];
 
     /// <summary>Starts a sample by its name; its program lies beside the tests. Signals have their default effect, also where a job ignores them.</summary>
-    public static SampleProcess Start(string sample, params string[] arguments)
+    public static SampleProcess Start(string sample, params string[] arguments) => Start([], sample, arguments);
+
+    /// <summary>The same as the leader of a process group of its own, which its children belong to.</summary>
+    public static SampleProcess StartGroup(string sample, params string[] arguments) => Start(["setsid"], sample, arguments);
+
+    private static SampleProcess Start(string[] through, string sample, string[] arguments)
     {
         var start = new ProcessStartInfo("/usr/bin/env") { RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true };
         start.ArgumentList.Add("--default-signal=SIGINT");
+        foreach (string word in through) start.ArgumentList.Add(word);
         start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, sample));
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         return new(SystemProcess.Start(start)!);

@@ -11,6 +11,9 @@ internal static partial class Signals
 
     public static void Send(int processId, int signal) => Assert.Equal(0, kill(processId, signal));
 
+    /// <summary>To all processes of the group that this process leads, as a terminal does at Ctrl-C.</summary>
+    public static void SendToGroup(int leader, int signal) => Send(-leader, signal);
+
     [LibraryImport("libc")]
     private static partial int kill(int processId, int signal);
 }

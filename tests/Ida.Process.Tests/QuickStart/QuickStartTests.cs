@@ -60,6 +60,24 @@ public sealed class QuickStartTests
         Assert.True(await ProcessTable.AllGoneAsync(members, UntilGone));
     }
 
+    /// <summary>Ctrl-C at a terminal: the signal goes to the conductor and to all members.</summary>
+    [Theory]
+    [InlineData("loading")]
+    [InlineData("SIGKILL to")]
+    public async Task After_a_ctrl_c_no_member_is_left(string phase)
+    {
+        await using var run = SampleProcess.StartGroup("QuickStart");
+        await run.LineAsync("loading", UntilLoading);
+        int[] members = ProcessTable.ChildrenOf(run.Id);
+        Assert.Equal(5, members.Length);
+        await run.LineAsync(phase, UntilLoading);
+        Signals.SendToGroup(run.Id, Signals.Interrupt);
+        Assert.Equal(130, await run.ExitAsync(UntilGone));
+        Assert.Contains(run.ErrorLines, line => line.StartsWith("Interrupted", StringComparison.Ordinal));
+        Assert.DoesNotContain("FAILED", run.Output, StringComparison.Ordinal);
+        Assert.True(await ProcessTable.AllGoneAsync(members, UntilGone));
+    }
+
     [Fact]
     public async Task When_the_conductor_itself_is_killed_no_member_is_left()
     {
