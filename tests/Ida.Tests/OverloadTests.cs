@@ -1,0 +1,54 @@
+namespace Ida.Tests;
+
+/// <summary>A call beyond a bound is refused at once, says when to come back, leaves nothing behind, and gets through when it does.</summary>
+public sealed class OverloadTests
+{
+    [Fact]
+    public async Task More_calls_than_a_member_lets_wait_are_told_when_to_try_again()
+    {
+        // One on the way, sixteen waiting for its place.
+        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlight = 1 });
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        var taken = Enumerable.Range(0, 17).Select(i => map.OrderedPutAsync($"{(char)('a' + i)}0", i).AsTask()).ToList();
+        var refused = map.OrderedPutAsync("z0", 1).AsTask();
+        world.Poke();
+        Assert.DoesNotContain(taken, put => put.IsCompleted);
+        var overload = Assert.IsType<OverloadedException>(refused.Exception!.InnerException);
+        await AssertPassesLaterAsync(world, map, "z0", overload, () => world.RunUntil(() => taken.TrueForAll(put => put.IsCompletedSuccessfully), "The calls that were taken"), stored: null);
+    }
+
+    [Fact]
+    public async Task A_put_on_a_key_with_too_many_unfinished_ones_is_told_when_to_try_again()
+    {
+        var world = DhtWorld.Founded(4, options: Options() with { MaxQueuePerKey = 1 });
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        var taken = map.OrderedPutAsync("a0", 7).AsTask();
+        var refused = map.OrderedPutAsync([new("a0", 1), new("a1", 1)]).AsTask();
+        world.RunUntil(() => taken.IsCompleted && refused.IsCompleted, "Both puts");
+        Assert.True(taken.IsCompletedSuccessfully);
+        var overload = Assert.IsType<OverloadedException>(refused.Exception!.InnerException);
+        await AssertPassesLaterAsync(world, map, "a0", overload, world.Settle, stored: 7);
+        Assert.Null(await ReadAsync(world, map, "a1"));
+    }
+
+    private static async Task AssertPassesLaterAsync(DhtWorld world, IDhtMap<string, int> map, string key, OverloadedException overload, Action calm, int? stored)
+    {
+        Assert.InRange(overload.RetryAfter, TimeSpan.FromMilliseconds(1), TimeSpan.FromSeconds(1));
+        calm();
+        Assert.Equal(stored, (await ReadAsync(world, map, key))?.Value);
+        world.Advance(overload.RetryAfter);
+        var again = map.OrderedPutAsync(key, 99).AsTask();
+        world.RunUntil(() => again.IsCompleted, "The same call after the time it was told");
+        await again;
+        Assert.Equal(99, (await ReadAsync(world, map, key))?.Value);
+    }
+
+    private static async Task<Versioned<int>?> ReadAsync(DhtWorld world, IDhtMap<string, int> map, string key)
+    {
+        var get = map.OrderedGetAsync(key).AsTask();
+        world.RunUntil(() => get.IsCompleted, "The read");
+        return await get;
+    }
+
+    private static DhtOptions Options() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
+}
