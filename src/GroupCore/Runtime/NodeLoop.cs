@@ -35,7 +35,7 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
     {
         NodeLoopOptions.Validate(options);
         var listen = EndPointText.Parse(options.Listen, nameof(options.Listen));
-        NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.Parse(options.Advertise, nameof(options.Advertise)));
+        NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise)));
         _batches = new(OnCompletionFault);
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;
         var port = CreatePort(options.Port);

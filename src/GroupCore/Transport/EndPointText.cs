@@ -31,6 +31,12 @@ internal static class EndPointText
         ? endPoint
         : throw new ArgumentException($"'{text}' is not an address: give host:port with an IP address or localhost, such as 127.0.0.1:7700 or [::1]:7700.", parameter);
 
+    /// <summary>The same for an address that others are to dial: not port 0 and not "any address", which name a place to listen at only.</summary>
+    public static IPEndPoint ParseReachable(string? text, string parameter) =>
+        Parse(text, parameter) is { Port: > 0 } endPoint && !endPoint.Address.Equals(IPAddress.Any) && !endPoint.Address.Equals(IPAddress.IPv6Any)
+            ? endPoint
+            : throw new ArgumentException($"Nobody can reach '{text}': give the address and the port that others use.", parameter);
+
     /// <summary>One spelling per address, so that two texts of one address compare equal.</summary>
     public static NodeAddress Format(IPEndPoint endPoint) => new(endPoint.ToString());
 }

@@ -28,7 +28,7 @@ public sealed class IdaNode : IAsyncDisposable
 
     private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host) = (options, host);
 
-    /// <summary>Where this node listens.</summary>
+    /// <summary>Where others reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens.</summary>
     public NodeAddress Address => _life.Node.Links.Local;
 
     /// <summary>Who this node is in its present life.</summary>
@@ -57,7 +57,7 @@ public sealed class IdaNode : IAsyncDisposable
     }
 
     /// <summary>Joins a group, creating it when there is none of that name, and waits for the first view with this node in it.</summary>
-    /// <param name="name">Name of the group, 1–128 characters.</param>
+    /// <param name="name">Name of the group, 1–128 bytes of UTF-8.</param>
     /// <param name="configure">Registers handlers, views, checkpoint: before the join, so that nothing is missed.</param>
     /// <param name="options">What all members share; the first to name the group decides.</param>
     /// <param name="cancellationToken">Gives up waiting.</param>

@@ -29,7 +29,7 @@ public sealed record IdaNodeOptions
     /// </summary>
     public string? Advertise { get; init; }
 
-    /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 characters.</summary>
+    /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 bytes of UTF-8. Default none.</summary>
     public string Tag { get; init; } = "";
 
     /// <summary>How long <see cref="IdaNode.StartAsync"/> looks for the cluster before it throws <see cref="ClusterUnreachableException"/>. Default 15 s.</summary>
@@ -55,12 +55,11 @@ public sealed record IdaNodeOptions
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
         foreach (string seed in Seeds) EndPointText.Parse(seed, nameof(Seeds));
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
-        if (Advertise is not null) EndPointText.Parse(Advertise, nameof(Advertise));
-        if (Tag.Length > 64) throw new InvalidOptionException($"Tag has {Tag.Length} characters; at most 64 are allowed.");
+        if (Advertise is not null) EndPointText.ParseReachable(Advertise, nameof(Advertise));
+        (Membership with { Tag = Tag }).Validate();
         if (StartTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0.");
         if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin)
             throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison}; it is called under Rejoin only.");
-        Membership.Validate();
     }
 
     internal GroupHostOptions ForGroups() => new() { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag };

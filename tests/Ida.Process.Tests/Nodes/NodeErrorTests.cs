@@ -5,6 +5,7 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using Ida.Nodes;
+using Oracle;
 
 namespace Ida.Process.Tests.Nodes;
 
@@ -85,6 +86,31 @@ public sealed class NodeErrorTests
     [InlineData("127.0.0.1:99999")]
     public async Task An_address_that_is_none_is_named(string listen) =>
         await Assert.ThrowsAnyAsync<ArgumentException>(() => StartAsync(new() { Cluster = "a", Listen = listen }));
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("no port")]
+    [InlineData("127.0.0.1")]
+    [InlineData("127.0.0.1:0")]
+    [InlineData("0.0.0.0:7700")]
+    [InlineData("[::]:7700")]
+    public async Task An_address_that_nobody_can_reach_is_not_advertised(string advertise)
+    {
+        var e = await Assert.ThrowsAnyAsync<ArgumentException>(() => StartAsync(new() { Cluster = "a", Advertise = advertise }));
+        Assert.Equal(nameof(IdaNodeOptions.Advertise), e.ParamName);
+        Assert.Contains($"'{advertise}'", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_tag_is_as_long_as_the_membership_service_keeps_it()
+    {
+        string most = new('ü', 32);
+        await using var node = await StartAsync(new() { Cluster = "a", Tag = most });
+        var group = await node.JoinAsync("g", _ => { }).AsTask().WaitAsync(Bound, TestContext.Current.CancellationToken);
+        Assert.Equal(most, Assert.Single(group.CurrentView.Members).Tag);
+        var e = await Assert.ThrowsAsync<InvalidOptionException>(() => StartAsync(new() { Cluster = "a", Tag = most + "x" }));
+        Assert.Contains("65 bytes of UTF-8; at most 64", e.Message, StringComparison.Ordinal);
+    }
 
     [Fact]
     public async Task A_cluster_without_a_name_is_refused() =>
