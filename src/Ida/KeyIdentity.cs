@@ -21,25 +21,13 @@ internal static class KeyIdentity
     }
 
     /// <summary>The bytes of a value, in an array of their own that the slice may keep.</summary>
-    public static byte[] ToBytes<T>(IPayloadSerializer serializer, T value) => Write(serializer, value).ToArray();
-
-    /// <summary>Canonical bytes of a key until the next call on this thread.</summary>
-    public static ReadOnlySpan<byte> WriteKey<T>(T key)
-    {
-        var writer = _writer ??= new(256);
-        writer.ResetWrittenCount();
-        CanonicalKey.Write(writer, key);
-        return writer.WrittenSpan;
-    }
-
-    /// <summary>The bytes of a value until the next call on this thread.</summary>
-    public static ReadOnlySpan<byte> Write<T>(IPayloadSerializer serializer, T value)
+    public static byte[] ToBytes<T>(IPayloadSerializer serializer, T value)
     {
         var writer = _writer ??= new(256);
         writer.ResetWrittenCount();
         serializer.Serialize(writer, value);
-        var written = writer.WrittenSpan;
+        var bytes = writer.WrittenSpan.ToArray();
         if (writer.Capacity > 1 << 20) _writer = null;
-        return written;
+        return bytes;
     }
 }

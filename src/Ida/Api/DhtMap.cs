@@ -1,3 +1,5 @@
+using System.Buffers;
+using GroupCore.Groups.Multicast;
 using GroupCore.Wire;
 using Ida.Coordination;
 
@@ -6,8 +8,11 @@ namespace Ida;
 /// <summary>A typed view of one member's DHT. Callers' threads serialize and check; everything else happens on the loop.</summary>
 internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : notnull
 {
+    // Asked once: a test of a value for null boxes it where the compiler does not optimise.
+    private static readonly bool s_nullable = default(TValue) is null;
     private readonly Dht _dht;
     private readonly OpPool<GetOneOp<TKey, TValue>> _ones;
+    private readonly OpPool<GetManyOp<TKey, TValue>> _many;
     private readonly ulong _resolver;
 
     public DhtMap(Dht dht, string name)
@@ -16,6 +21,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         Identity = KeyIdentity.OfMap(name, typeof(TKey), typeof(TValue));
         _resolver = dht.Registry.Find<TKey, TValue, TValue>();
         _ones = new(pool => new(dht.Layer, this, pool));
+        _many = new(pool => new(dht.Layer, this, pool));
     }
 
     public string Name { get; }
@@ -28,7 +34,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     {
         ArgumentNullException.ThrowIfNull(pairs);
         var op = _dht.NewPut(options);
-        foreach (var (key, value) in pairs) AddPut(op, key, value);
+        foreach (var (key, value) in new Elements<KeyValuePair<TKey, TValue?>>(pairs)) AddPut(op, key, value);
         return Dht.Submit(op, options, cancellationToken);
     }
 
@@ -43,7 +49,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     {
         ArgumentNullException.ThrowIfNull(keys);
         var op = _dht.NewPut(options);
-        foreach (var key in keys) AddRemove(op, key);
+        foreach (var key in new Elements<TKey>(keys)) AddRemove(op, key);
         return Dht.Submit(op, options, cancellationToken);
     }
 
@@ -51,7 +57,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     {
         ArgumentNullException.ThrowIfNull(pairs);
         var op = _dht.NewPut(options);
-        foreach (var (key, value) in pairs) AddMerge(op, key, value);
+        foreach (var (key, value) in new Elements<KeyValuePair<TKey, TIncoming>>(pairs)) AddMerge(op, key, value);
         return Dht.Submit(op, options, cancellationToken);
     }
 
@@ -67,9 +73,10 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         ArgumentNullException.ThrowIfNull(keys);
         TKey[] asked = [.. keys];
         if (asked.Length == 0) return new(new Dictionary<TKey, Versioned<TValue>>());
-        var op = new GetManyOp<TKey, TValue>(_dht.Layer, this, asked);
+        var op = _many.Rent();
+        op.For(asked);
         op.Begin(false, options?.Level ?? _dht.Options.Level, options?.Timeout ?? _dht.Options.Timeout);
-        foreach (var key in asked) AddKey(op, key, null, 0);
+        foreach (var key in asked) AddGet(op, key);
         op.Seal(nameof(keys));
         return op.Submit(cancellationToken);
     }
@@ -78,28 +85,29 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     {
         var op = _ones.Rent();
         op.Begin(false, options?.Level ?? _dht.Options.Level, options?.Timeout ?? _dht.Options.Timeout);
-        AddKey(op, key, null, 0);
+        AddGet(op, key);
         return op.Submit(cancellationToken);
     }
 
     public void AddPut(ClientOp op, TKey key, TValue? value)
     {
-        if (value is null) AddRemove(op, key);
-        else AddKey(op, key, ToBytes(value), _resolver);
+        if (s_nullable && value is null) AddRemove(op, key);
+        else Add(op, key, true, value, _resolver);
     }
 
-    public void AddRemove(ClientOp op, TKey key) => AddKey(op, key, null, 0);
+    public void AddRemove(ClientOp op, TKey key) => Add(op, key, false, default(TValue), 0);
 
     public void AddMerge<TIncoming>(ClientOp op, TKey key, TIncoming value)
     {
         ulong resolver = _dht.Registry.Find<TKey, TValue, TIncoming>();
         if (resolver == 0) throw new NoCollisionResolverException(typeof(TKey), typeof(TValue), typeof(TIncoming));
-        AddKey(op, key, ToBytes(value), resolver);
+        if (value is null) throw new ArgumentNullException(nameof(value));
+        Add(op, key, true, value, resolver);
     }
 
-    public void AddGet(ClientOp op, TKey key) => AddKey(op, key, null, 0);
+    public void AddGet(ClientOp op, TKey key) => Add(op, key, false, default(TValue), 0);
 
-    public TValue ToValue(byte[] bytes)
+    public TValue ToValue(ReadOnlySpan<byte> bytes)
     {
         try
         {
@@ -111,29 +119,46 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         }
     }
 
-    private byte[] ToBytes<T>(T value)
+    /// <summary>Writes key and value into the operation; nothing of them stays there when one of them is refused.</summary>
+    private void Add<T>(ClientOp op, TKey key, bool stores, T? value, ulong resolver)
     {
-        ArgumentNullException.ThrowIfNull(value);
+        ArgumentNullException.ThrowIfNull(key);
+        int start = op.Bytes.Length, parts = op.PartCount;
         try
         {
-            return KeyIdentity.ToBytes(Serializer, value);
+            op.Bytes.Write(Identity);
+            WriteKey(op.Bytes, key);
+            int end = op.Bytes.Length;
+            if (stores) WriteValue(op.Bytes, value);
+            op.AddPart(start, end, stores, resolver);
         }
-        catch (ContractException error)
+        finally
         {
-            throw new UnsupportedTypeException(typeof(T), "values of this type cannot be stored: " + error.Message, error);
+            if (op.PartCount == parts) op.Bytes.Cut(start);
         }
     }
 
-    private void AddKey(ClientOp op, TKey key, byte[]? incoming, ulong resolver)
+    private static void WriteKey(PayloadBuffer to, TKey key)
     {
-        ArgumentNullException.ThrowIfNull(key);
         try
         {
-            op.AddKey(Identity, KeyIdentity.WriteKey(key), incoming, resolver);
+            CanonicalKey.Write(to, key);
         }
         catch (ContractException error)
         {
             throw new UnsupportedTypeException(typeof(TKey), "this cannot be a key: " + error.Message, error);
+        }
+    }
+
+    private void WriteValue<T>(PayloadBuffer to, T value)
+    {
+        try
+        {
+            Serializer.Serialize(to, value);
+        }
+        catch (ContractException error)
+        {
+            throw new UnsupportedTypeException(typeof(T), "values of this type cannot be stored: " + error.Message, error);
         }
     }
 }

@@ -39,5 +39,5 @@ public sealed class DhtReading
         return _op.Submit(cancellationToken);
     }
 
-    internal void Set(int index, byte[]? value, ulong version) => _cells[index].Set(value, version);
+    internal void Set(int index, ReadOnlySpan<byte> value, ulong version) => _cells[index].Set(value, version);
 }

@@ -3,19 +3,24 @@ using Ida.Coordination;
 namespace Ida;
 
 /// <summary>Read of several keys of one map.</summary>
-internal sealed class GetManyOp<TKey, TValue>(DhtLayer layer, DhtMap<TKey, TValue> map, TKey[] keys)
+internal sealed class GetManyOp<TKey, TValue>(DhtLayer layer, DhtMap<TKey, TValue> map, OpPool<GetManyOp<TKey, TValue>> pool)
     : ClientOp<IReadOnlyDictionary<TKey, Versioned<TValue>>>(layer) where TKey : notnull
 {
+    private TKey[] _keys = [];
+
+    public void For(TKey[] keys) => _keys = keys;
+
     protected override IReadOnlyDictionary<TKey, Versioned<TValue>> Result()
     {
         var result = new Dictionary<TKey, Versioned<TValue>>(PartCount);
         for (int i = 0; i < PartCount; i++)
-            if (Parts[i].Value is { } bytes) result[keys[Parts[i].Index]] = new(map.ToValue(bytes), Parts[i].Version);
+            if (TryValue(i, out var bytes)) result[_keys[Parts[i].Index]] = new(map.ToValue(bytes), Parts[i].Version);
         return result;
     }
 
     protected override void Return()
     {
-        // Holds the caller's keys: not used again.
+        _keys = [];
+        pool.Return(this);
     }
 }

@@ -11,7 +11,8 @@ internal sealed class ReadOp(DhtLayer layer) : ClientOp<DhtReading>(layer)
 
     protected override DhtReading Result()
     {
-        for (int i = 0; i < PartCount; i++) _reading.Set(Parts[i].Index, Parts[i].Value, Parts[i].Version);
+        for (int i = 0; i < PartCount; i++) 
+            if (TryValue(i, out var value)) _reading.Set(Parts[i].Index, value, Parts[i].Version);
         return _reading;
     }
 

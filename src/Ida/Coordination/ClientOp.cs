@@ -1,3 +1,4 @@
+using GroupCore.Groups.Multicast;
 using GroupCore.Runtime;
 using Ida.Wire;
 
@@ -12,11 +13,12 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 {
     public OpPart[] Parts = new OpPart[1];
     public int PartCount;
-    public byte[] Keys = new byte[64];
-    public int KeyBytes;
     public bool IsPut;
     public ConsistencyLevel Level;
     public long Timeout;
+
+    /// <summary>How many of <see cref="Bytes"/> are keys and values of the call; answers of an attempt follow.</summary>
+    public int AskedBytes;
 
     // From here on the loop's.
     public OpId? Requested;
@@ -50,13 +52,47 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public bool TooLarge;
 
     private int _holders;
+    private Comparison<OpPart>? _order;
+
+    /// <summary>
+    /// Keys, the values to be stored, and what other members answer: only what a slice keeps gets an array of its own. The caller's until
+    /// posted, then the loop's, then again the caller's who makes the result of it; empty when both have let go.
+    /// </summary>
+    public PayloadBuffer Bytes { get; } = new();
 
     protected DhtLayer Layer { get; } = layer;
 
     /// <summary>Changes with every use, so that a late cancellation does not meet another call.</summary>
     public int Serial { get; private set; }
 
-    public ReadOnlySpan<byte> KeyOf(int part) => Keys.AsSpan(Parts[part].KeyOffset, Parts[part].KeyLength);
+    public ReadOnlySpan<byte> KeyOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset, Parts[part].KeyLength);
+
+    /// <summary>What a put brings for a key; nothing where it removes.</summary>
+    public ReadOnlySpan<byte> IncomingOf(int part)
+    {
+        ref var of = ref Parts[part];
+        return of.IncomingLength < 0 ? default : Bytes.Written.Slice(of.KeyOffset + of.KeyLength, of.IncomingLength);
+    }
+
+    /// <summary>What was read for a key; false when it is absent.</summary>
+    public bool TryValue(int part, out ReadOnlySpan<byte> value)
+    {
+        ref var of = ref Parts[part];
+        value = of.HasCopy ? Bytes.Written.Slice(of.CopyOffset, of.CopyLength) : of.Value;
+        return of.HasCopy || of.Value is not null;
+    }
+
+    /// <summary>Before an attempt: nothing is known of it.</summary>
+    public void ForgetResults()
+    {
+        for (int i = 0; i < PartCount; i++)
+        {
+            ref var part = ref Parts[i];
+            (part.HasResult, part.HasCopy, part.Value) = (false, false, null);
+        }
+        Bytes.Cut(AskedBytes);
+        TooLarge = false;
+    }
 
     /// <summary>The first part that lies in a shard, −1 without one.</summary>
     public int FirstPart(int shard)
@@ -74,20 +110,21 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         _holders = 2;
     }
 
-    public void AddKey(ReadOnlySpan<byte> map, ReadOnlySpan<byte> key, byte[]? incoming, ulong resolver)
+    /// <summary>
+    /// Adds a key, with the map before it, that was written into <see cref="Bytes"/> from <paramref name="start"/> to
+    /// <paramref name="end"/>; with <paramref name="stores"/> the value follows it.
+    /// </summary>
+    public void AddPart(int start, int end, bool stores, ulong resolver)
     {
-        int length = map.Length + key.Length;
-        if (length > DhtLimits.KeyBytes) throw new ValueTooLargeException("A key", key.Length, DhtLimits.KeyBytes - map.Length);
-        if (incoming is { Length: > DhtLimits.ValueBytes }) throw new ValueTooLargeException("A value", incoming.Length, DhtLimits.ValueBytes);
+        int key = end - start, value = Bytes.Length - end;
+        if (key > DhtLimits.KeyBytes) throw new ValueTooLargeException("A key", key - KeyIdentity.MapBytes, DhtLimits.KeyBytes - KeyIdentity.MapBytes);
+        if (value > DhtLimits.ValueBytes) throw new ValueTooLargeException("A value", value, DhtLimits.ValueBytes);
         if (PartCount == DhtLimits.Keys) throw new ValueTooLargeException("The number of keys of an operation, as it", PartCount + 1, DhtLimits.Keys);
         if (PartCount == Parts.Length) Array.Resize(ref Parts, PartCount * 2);
-        if (KeyBytes + length > Keys.Length) Array.Resize(ref Keys, Math.Max(Keys.Length * 2, KeyBytes + length));
-        map.CopyTo(Keys.AsSpan(KeyBytes));
-        key.CopyTo(Keys.AsSpan(KeyBytes + map.Length));
-        ulong hash = Layer.Hash(Keys.AsSpan(KeyBytes, length));
-        Parts[PartCount] = new() { Index = PartCount, KeyOffset = KeyBytes, KeyLength = length, Hash = hash, Shard = Layer.ShardOf(hash), Incoming = incoming, Resolver = resolver };
+        ulong hash = Layer.Hash(Bytes.Written[start..end]);
+        Parts[PartCount] = new() { Index = PartCount, KeyOffset = start, KeyLength = key, Hash = hash, Shard = Layer.ShardOf(hash), IncomingLength = stores ? value : -1, Resolver = resolver };
         PartCount++;
-        KeyBytes += length;
+        AskedBytes = Bytes.Length;
     }
 
     /// <summary>Sorts by shard and refuses duplicates and parts that fit no frame. On the caller's thread, before posting.</summary>
@@ -95,17 +132,19 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     {
         if (PartCount == 1) return;
         var parts = Parts.AsSpan(0, PartCount);
-        parts.Sort((a, b) => a.Shard != b.Shard ? a.Shard.CompareTo(b.Shard)
-            : Keys.AsSpan(a.KeyOffset, a.KeyLength).SequenceCompareTo(Keys.AsSpan(b.KeyOffset, b.KeyLength)));
+        parts.Sort(_order ??= Compare);
         long bytes = 0;
         for (int i = 0; i < parts.Length; i++)
         {
             bool sameShard = i > 0 && parts[i].Shard == parts[i - 1].Shard;
             if (sameShard && KeyOf(i).SequenceEqual(KeyOf(i - 1))) throw new ArgumentException("The same key occurs more than once in one operation.", parameter);
-            bytes = (sameShard ? bytes : 0) + parts[i].KeyLength + (parts[i].Incoming?.Length ?? 0) + 20;
+            bytes = (sameShard ? bytes : 0) + parts[i].KeyLength + Math.Max(0, parts[i].IncomingLength) + 20;
             if (bytes > DhtLimits.PartBytes) throw new ValueTooLargeException("The part of an operation for one shard", bytes, DhtLimits.PartBytes);
         }
     }
+
+    private int Compare(OpPart one, OpPart other) => one.Shard != other.Shard ? one.Shard.CompareTo(other.Shard)
+        : Bytes.Written.Slice(one.KeyOffset, one.KeyLength).SequenceCompareTo(Bytes.Written.Slice(other.KeyOffset, other.KeyLength));
 
     public override void Run() => Layer.Start(this);
 
@@ -131,7 +170,8 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         if (Interlocked.Decrement(ref _holders) != 0) return;
         Serial++;
         Parts.AsSpan(0, PartCount).Clear();
-        PartCount = KeyBytes = 0;
+        Bytes.Reset();
+        PartCount = AskedBytes = 0;
         Requested = null;
         Attempt = 0;
         InFlight = Sent = Detached = Finished = WithoutResult = TooLarge = false;
@@ -142,8 +182,8 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Return();
     }
 
-    /// <summary>A cancelled caller, on any thread.</summary>
-    public void RequestCancel(int serial) => Layer.Node.TryPost(new CancelCommand(Layer, this, serial));
+    /// <summary>A cancelled caller that has not taken its result, on any thread.</summary>
+    public void RequestCancel() => Layer.Node.TryPost(new CancelCommand(Layer, this, Serial));
 
     private sealed class CancelCommand(DhtLayer layer, ClientOp op, int serial) : NodeCommand
     {

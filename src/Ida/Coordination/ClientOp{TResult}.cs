@@ -67,15 +67,9 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
         _core.SetException(Error);
     }
 
-    private void Watch(CancellationToken cancellationToken)
-    {
-        int serial = Serial;
-        _cancellation = cancellationToken.UnsafeRegister(static state =>
-        {
-            var (op, serial) = ((ClientOp, int))state!;
-            op.RequestCancel(serial);
-        }, ((ClientOp)this, serial));
-    }
+    // The registration ends before the result is taken, and waits for a callback that runs: so the use is the one it was made for.
+    private void Watch(CancellationToken cancellationToken) =>
+        _cancellation = cancellationToken.UnsafeRegister(static op => ((ClientOp)op!).RequestCancel(), this);
 
     private async ValueTask<TResult> SubmitWhenRoom(CancellationToken cancellationToken)
     {

@@ -1,3 +1,4 @@
+using System.Buffers;
 using GroupCore.Runtime;
 using Ida.Placement;
 
@@ -14,8 +15,7 @@ internal sealed partial class Coordinator
         op.RetryAt = 0;
         if (!state.Acts || state.Map is not { } map) return;
         op.Attempt++;
-        for (int i = 0; i < op.PartCount; i++) op.Parts[i].HasResult = false;
-        op.TooLarge = false;
+        op.ForgetResults();
         bool oneShard = op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard;
         if (!op.IsPut && (op.PartCount == 1 || (oneShard && state.Without == Rule.ShardReadTakesTime)))
         {
@@ -96,7 +96,7 @@ internal sealed partial class Coordinator
         for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)
         {
             var use = record.AddUse(participant.EntryOf(op.KeyOf(i), op.Parts[i].Hash));
-            (use.Incoming, use.Resolver) = (op.Parts[i].Incoming, op.Parts[i].Resolver);
+            (use.Incoming, use.Resolver) = (op.Parts[i].IncomingLength < 0 ? null : op.IncomingOf(i).ToArray(), op.Parts[i].Resolver);
         }
         participant.Propose(record, state.Rank, hint, acked);
     }
@@ -146,13 +146,24 @@ internal sealed partial class Coordinator
         if (--op.MissingReads == 0) Finish(op, null);
     }
 
+    private void OnRemoteValue(ClientOp op, int index, ReadOnlySpan<byte> value, ulong version)
+    {
+        ref var part = ref op.Parts[index];
+        if (op.Finished || part.HasResult) return;
+        (part.HasCopy, part.CopyOffset, part.CopyLength) = (true, op.Bytes.Length, value.Length);
+        op.Bytes.Write(value);
+        (part.Version, part.HasResult) = (version, true);
+        if (--op.MissingReads == 0) Finish(op, null);
+    }
+
     /// <summary>A representative answered a one-key read.</summary>
     public void OnValue(ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
         if (!_pending.TryGetValue(new(state.Session, request), out var op) || op.IsPut || op.Attempt != attempt || (uint)index >= (uint)op.PartCount) return;
         if (status == Wire.ReadStatus.NotFull) op.RetryAt = state.Node.Now + RetryDelay;
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
-        else OnLocalValue(op, index, status == Wire.ReadStatus.Found ? value.ToArray() : null, version);
+        else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
+        else OnLocalValue(op, index, null, version);
     }
 
     private static OverloadedException TooMany() => new(TimeSpan.FromMilliseconds(10), "Too many operations wait at a participant; nothing was executed.");

@@ -254,7 +254,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         var versions = new ulong[op.PartCount];
         var errors = new string?[op.PartCount];
         for (int i = 0; i < versions.Length; i++) (versions[i], errors[i]) = (op.Parts[i].Version, op.Parts[i].Error);
-        if (!_resolved.TryAdd(op.Id, new(op.Id.Sequence, state.View, op.Attempt, versions[0], versions, errors))) return;
+        if (!_resolved.TryAdd(op.Id, new(op.Id.Sequence, state.View, op.Attempt, new(versions), errors))) return;
         _resolvedOrder.Enqueue(op.Id);
         if (_resolvedOrder.Count > ResolvedKept) _resolved.Remove(_resolvedOrder.Dequeue());
     }

@@ -9,14 +9,19 @@ internal struct OpPart
     public int KeyOffset, KeyLength, Shard;
     public ulong Hash;
 
-    /// <summary>What a put brings; null removes.</summary>
-    public byte[]? Incoming;
+    /// <summary>Bytes that a put brings, behind those of the key; −1 removes.</summary>
+    public int IncomingLength;
     public ulong Resolver;
 
     public bool HasResult;
 
-    /// <summary>What was read, null when absent.</summary>
+    /// <summary>What was read of the own slice, which never changes an array.</summary>
     public byte[]? Value;
+
+    /// <summary>What came from another member: its place in the bytes of the operation.</summary>
+    public bool HasCopy;
+    public int CopyOffset, CopyLength;
+
     public ulong Version;
     public string? Error;
 }

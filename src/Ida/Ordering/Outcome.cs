@@ -1,9 +1,9 @@
 namespace Ida.Ordering;
 
-/// <summary>What a logical put did at this shard, and the view and attempt that did it: its first version inline, the rest where there is more than one key or an error.</summary>
-internal readonly record struct Outcome(ulong Sequence, ulong View, uint Attempt, ulong FirstVersion, ulong[]? Versions, string?[]? Errors)
+/// <summary>What a logical put did at this shard, and the view and attempt that did it. One with few keys and no error has no object of its own.</summary>
+internal readonly record struct Outcome(ulong Sequence, ulong View, uint Attempt, PutVersions Versions, string?[]? Errors)
 {
-    public ulong VersionAt(int index) => Versions is { } all ? (index < all.Length ? all[index] : 0) : FirstVersion;
+    public ulong VersionAt(int index) => index < Versions.Count ? Versions[index] : 0;
 
     public string? ErrorAt(int index) => Errors is { } all && index < all.Length ? all[index] : null;
 }

@@ -110,16 +110,14 @@ internal sealed partial class Participant
     private void RecordOutcome(OpRecord op)
     {
         if (Sessions.Find(op.Key.Id.Session) is not { } session) return;
-        ulong[]? versions = null;
         string?[]? errors = null;
-        if (op.UseCount > 1)
-        {
-            versions = new ulong[op.UseCount];
-            for (int i = 0; i < versions.Length; i++) versions[i] = op.Uses[i].Version;
-        }
+        Span<ulong> versions = op.UseCount <= PutVersions.Inline ? stackalloc ulong[PutVersions.Inline] : new ulong[op.UseCount];
         for (int i = 0; i < op.UseCount; i++)
+        {
+            versions[i] = op.Uses[i].Version;
             if (op.Uses[i].Error is { } error) (errors ??= new string?[op.UseCount])[i] = error;
-        session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Uses[0].Version, versions, errors));
+        }
+        session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, new(versions[..op.UseCount]), errors));
     }
 
     /// <summary>The state is here: applies what was ordered meanwhile and begins to answer.</summary>

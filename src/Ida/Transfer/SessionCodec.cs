@@ -35,7 +35,7 @@ internal static class SessionCodec
 
     private static void Write(ArrayBufferWriter<byte> bytes, in Outcome outcome)
     {
-        int count = outcome.Versions?.Length ?? 1;
+        int count = outcome.Versions.Count;
         int size = 50;
         for (int i = 0; i < count; i++) size += 20 + 4 * (outcome.ErrorAt(i)?.Length ?? 0);
         var to = new BodyWriter(bytes.GetSpan(size));
@@ -56,6 +56,7 @@ internal static class SessionCodec
     {
         var from = new BodyReader(bytes);
         int sessions = from.Count(int.MaxValue, 19);
+        Span<ulong> few = stackalloc ulong[PutVersions.Inline];
         for (int s = 0; s < sessions && !from.Failed; s++)
         {
             var session = into.GetOrAdd(from.U128());
@@ -68,7 +69,7 @@ internal static class SessionCodec
                 uint attempt = (uint)from.Var();
                 int count = from.Count(DhtLimits.Keys, 2);
                 if (count == 0) from.Fail();
-                var versions = new ulong[count];
+                var versions = count <= few.Length ? few[..count] : new ulong[count];
                 string?[]? errors = null;
                 for (int i = 0; i < count; i++)
                 {
@@ -76,7 +77,7 @@ internal static class SessionCodec
                     var text = from.Blob(4 * DhtLimits.ErrorChars);
                     if (text.Length > 0) (errors ??= new string?[count])[i] = Encoding.UTF8.GetString(text);
                 }
-                if (!from.Failed && without != Rule.OutcomeInTransfer) session.Record(new(sequence, view, attempt, versions[0], count > 1 ? versions : null, errors));
+                if (!from.Failed && without != Rule.OutcomeInTransfer) session.Record(new(sequence, view, attempt, new(versions), errors));
             }
         }
         return from.Complete;

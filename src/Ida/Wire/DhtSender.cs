@@ -167,7 +167,7 @@ internal sealed class DhtSender(DhtState state)
         body.U16((ushort)coordinator);
         ProposalHead(ref body, op.Key, op.Owner, op.IsPut, false, op.Level, 0, op.Proposed, op.Participants);
         body.Var((ulong)op.UseCount);
-        for (int i = 0; i < op.UseCount; i++) KeyPart(ref body, op.Uses[i].Entry.Key, op.IsPut, op.Uses[i].Incoming, op.Uses[i].Resolver);
+        for (int i = 0; i < op.UseCount; i++) KeyPart(ref body, op.Uses[i].Entry.Key, op.IsPut, op.Uses[i].Incoming is not null, op.Uses[i].Incoming, op.Uses[i].Resolver);
         Send(to, DhtFrame.Forward, body.Length);
     }
 
@@ -175,11 +175,11 @@ internal sealed class DhtSender(DhtState state)
     public void Propose(ReadOnlySpan<int> ranks, RunningOp op, ulong ackedBelow, ulong hint, ClientOp client, int first, int count)
     {
         int size = OpBytes + 34 + 3 * op.Count;
-        for (int i = first; i < first + count; i++) size += client.Parts[i].KeyLength + (client.Parts[i].Incoming?.Length ?? 0) + 24;
+        for (int i = first; i < first + count; i++) size += client.Parts[i].KeyLength + Math.Max(0, client.Parts[i].IncomingLength) + 24;
         var body = Room(size);
         ProposalHead(ref body, op.Key, op.Owner, op.IsPut, op.Single, op.Level, ackedBelow, hint, op.Slots.AsSpan(0, op.Count));
         body.Var((ulong)count);
-        for (int i = first; i < first + count; i++) KeyPart(ref body, client.KeyOf(i), op.IsPut, client.Parts[i].Incoming, client.Parts[i].Resolver);
+        for (int i = first; i < first + count; i++) KeyPart(ref body, client.KeyOf(i), op.IsPut, client.Parts[i].IncomingLength >= 0, client.IncomingOf(i), client.Parts[i].Resolver);
         Send(ranks, DhtFrame.Propose, body.Length);
     }
 
@@ -279,12 +279,12 @@ internal sealed class DhtSender(DhtState state)
         foreach (ushort slot in slots) to.Var(slot);
     }
 
-    private static void KeyPart(ref BodyWriter to, ReadOnlySpan<byte> key, bool put, byte[]? value, ulong resolver)
+    private static void KeyPart(ref BodyWriter to, ReadOnlySpan<byte> key, bool put, bool stores, ReadOnlySpan<byte> value, ulong resolver)
     {
         to.Blob(key);
         if (!put) return;
-        to.U8((byte)((value is null ? 0 : 1) | (resolver == 0 ? 0 : 2)));
-        if (value is not null) to.Blob(value);
+        to.U8((byte)((stores ? 1 : 0) | (resolver == 0 ? 0 : 2)));
+        if (stores) to.Blob(value);
         if (resolver != 0) to.U64(resolver);
     }
 

@@ -30,6 +30,9 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
         return _bytes.AsSpan(Length);
     }
 
+    /// <summary>Forgets what was written from <paramref name="length"/> on.</summary>
+    public void Cut(int length) => Length = Math.Min(Length, length);
+
     /// <summary>Ready for another call.</summary>
     public void Reset()
     {

@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
-namespace GroupCore.Tests.Groups;
+namespace Ida.Scenarios;
 
 /// <summary>
 /// A member of a group of fixed members on one thread: its frames go through preallocated byte buffers, its completions run in place,
@@ -30,7 +30,7 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
         _inbox = new byte[all.Length][];
         for (int from = 0; from < all.Length; from++) _inbox[from] = new byte[BufferBytes];
         _arrived = new int[all.Length];
-        _node = new((ulong)index + 1, 1, this, _ => this);
+        _node = new((ulong)index + 1, (ulong)index + 1, this, _ => this);
         Host = new(_node, this, new());
     }
 
@@ -48,6 +48,12 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
     public MembershipState State => MembershipState.Active;
 
     public long LeaseUntil => long.MaxValue;
+
+    /// <summary>Somebody here wants a view with the same members.</summary>
+    public bool WantsView { get; set; }
+
+    /// <summary>The last proposal whose flush this member has reported as done; 0 for none.</summary>
+    public ulong Flushed { get; private set; }
 
     public NodeAddress Local => new($"loop:{_index}");
 
@@ -78,6 +84,12 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
             at += (int)header.FrameLength;
         }
         _arrived[from] = 0;
+    }
+
+    public void Propose(Proposal proposal)
+    {
+        _sink.OnPropose(proposal);
+        _ran = true;
     }
 
     public void Install(View view)
@@ -126,9 +138,9 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
 
     public void Leave(GroupId group) => throw new NotSupportedException();
 
-    public void RequestView(GroupId group) => throw new NotSupportedException();
+    public void RequestView(GroupId group) => WantsView = true;
 
-    public void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => throw new NotSupportedException();
+    public void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => Flushed = proposal;
 
     public void Accuse(ProcessId subject, Accusation evidence) => throw new NotSupportedException();
 
