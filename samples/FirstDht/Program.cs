@@ -1,7 +1,6 @@
 using Ida;
 
-string[] seeds = args is [] ? ["127.0.0.1:7700"] : args;
-await using var node = await IdaNode.StartAsync(new() { Cluster = "demo", Seeds = seeds });
+await using var node = await IdaNode.StartAsync(new() { Cluster = "demo", Seeds = args is [] ? ["127.0.0.1:7700"] : args });
 var group = await node.JoinAsync("shop", g => g.Handle<string>("hello", (from, text) => Console.WriteLine($"{from}: {text}")));
 await group.OrderedSendAsync("hello", "world");
 Console.WriteLine("In the group. The table serves as soon as each of its two shards has a member: run this program in a second terminal.");
