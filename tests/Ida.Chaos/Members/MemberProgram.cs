@@ -15,10 +15,14 @@ internal sealed partial class MemberProgram
 {
     private const int ParentDeathSignal = 1, Kill = 9;
     private static readonly TimeSpan s_statusEvery = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(5);
+    /// <summary>Half an hour of it makes a history of some hundred megabytes, which the checker holds in memory.</summary>
+    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(20);
+
+    /// <summary>Elements of a list, by all clients together, before all move on to the next.</summary>
+    private const int ElementsPerList = 60;
     private readonly MemberPlace _place;
     private readonly HistoryRecorder _recorder;
-    private readonly HistoryWorkload _workload = new() { Pause = s_pause };
+    private readonly HistoryWorkload _workload;
     private readonly Prng _random;
     private readonly Lock _lock = new();
     private readonly List<HistoryClient> _clients = [];
@@ -29,7 +33,8 @@ internal sealed partial class MemberProgram
     private volatile bool _rest;
 
     private MemberProgram(MemberPlace place, Stream history) =>
-        (_place, _recorder, _random) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed));
+        (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed),
+            new() { Pause = s_pause, ElementsPerList = Math.Max(1, ElementsPerList / (place.Clients * (place.TargetSize + 1))) });
 
     public static async Task<int> RunAsync(MemberPlace place)
     {
