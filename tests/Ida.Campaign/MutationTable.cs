@@ -15,7 +15,7 @@ internal static class MutationTable
         (Rule.R5LongestOrder, GroupScenarios.Cascades), (Rule.R7PullsBeforeAck, GroupScenarios.Cascades), (Rule.R7PeerMessagesBeforeAck, GroupScenarios.Chains),
         (Rule.R8AllAcks, GroupScenarios.Cascades), (Rule.A3PendingProposalOnly, GroupScenarios.Cascades), (Rule.R9FreshReports, GroupScenarios.Cascades),
         (Rule.R12RefuseRemoved, GroupScenarios.Chains), (Rule.R13NestedAcks, GroupScenarios.Chains), (Rule.R16CheckpointAtEvent, GroupScenarios.Joins),
-        (Rule.A4NeverWithdraw, GroupScenarios.Joins), (Rule.OldViewRefused, GroupScenarios.Cascades), (Rule.FlushDelivers, GroupScenarios.Cascades),
+        (Rule.A4NeverWithdraw, OracleScenarios.Spared), (Rule.OldViewRefused, GroupScenarios.Cascades), (Rule.FlushDelivers, GroupScenarios.Cascades),
         (Rule.FlushOrderPart, GroupScenarios.Flushes), (Rule.OrderDependency, GroupScenarios.Cascades),
         (Rule.RaftMajority, OracleScenarios.Wild), (Rule.RaftUpToDateVote, OracleScenarios.Wild), (Rule.RaftOneChange, OracleScenarios.Wild),
         (Rule.RaftOwnTermFirst, OracleScenarios.Wild), (Rule.RaftOldTermByCounting, OracleScenarios.Wild), (Rule.StrictPrimaryDelay, OracleScenarios.Spared),

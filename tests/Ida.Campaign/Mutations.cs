@@ -21,17 +21,25 @@ internal sealed class Mutations(CampaignOptions options)
     {
         var scenario = options.Only ?? MutationTable.LikelyFor(options.Suite, rule);
         var found = new SortedDictionary<ulong, string>();
+        var broken = new SortedSet<ulong>();
         int tried = 0;
         Seeds.Run(options.First, options.Count, seed =>
         {
             Interlocked.Increment(ref tried);
             if (scenario.Judge(seed, rule) is not { } violation) return true;
-            lock (found) found.Add(seed, violation.Message.Split('\n')[0].Trim());
-            return false;
+            // A seed that fails with all rules too shows a bug, and nothing about this rule.
+            bool telling = scenario.Judge(seed, Rule.None) is null;
+            lock (found)
+            {
+                if (telling) found.Add(seed, violation.Message.Split('\n')[0].Trim());
+                else broken.Add(seed);
+            }
+            return !telling;
         }, cancel);
         Console.WriteLine(found.Count == 0
             ? $"{rule}: nothing in {tried} schedules of {scenario}"
             : $"{rule}: seed {found.First().Key} after {tried} schedules of {scenario}: {found.First().Value}");
-        return found.Count > 0;
+        if (broken.Count > 0) Console.WriteLine($"{rule}: {scenario} fails with all rules for seed {string.Join(", ", broken)}");
+        return found.Count > 0 && broken.Count == 0;
     }
 }

@@ -165,8 +165,9 @@ internal sealed class DhtSchedule
         NoticeDepopulation();
     }
 
+    // A newcomer that outlives all others before it has heard of the table has nothing to say about it.
     private void NoticeDepopulation() => Depopulated = _world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException)
-        || _world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true });
+        || _world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });
 
     private void PoisonOne()
     {

@@ -13,8 +13,8 @@ internal static class GroupScenarios
 
     public static Scenario Joins { get; } = Of("joins", new() { Join = 12, StateBytes = 40_000, CallEvery = 1_000 });
 
-    /// <summary>Callers that fail as soon as their flush has returned.</summary>
-    public static Scenario Flushes { get; } = Of("flushes", new() { Flush = 40, FailAfterFlush = 0.6, FaultEvery = 200, SlowFactor = 60 });
+    /// <summary>Callers that fail as soon as their flush has returned, some of them together with a sequencer that others hear late.</summary>
+    public static Scenario Flushes { get; } = Of("flushes", new() { Flush = 40, Ordered = 120, FailAfterFlush = 0.6, SequencerFailsToo = 0.5, SlowSequencer = 0.5, FaultEvery = 400, SlowFactor = 60 });
 
     public static IReadOnlyList<Scenario> All { get; } = [General, Cascades, Chains, Joins, Flushes];
 

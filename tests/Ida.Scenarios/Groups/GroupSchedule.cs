@@ -50,6 +50,12 @@ internal sealed record GroupSchedule
     /// <summary>Whether a caller that flushed is excluded or crashes right after (B3).</summary>
     public double FailAfterFlush { get; init; } = 0.2;
 
+    /// <summary>The sequencer fails together with a caller that flushed: the order both knew must have reached others (B3).</summary>
+    public double SequencerFailsToo { get; init; }
+
+    /// <summary>Probability that a member hears the first sequencer late: order records take long, data does not.</summary>
+    public double SlowSequencer { get; init; }
+
     /// <summary>Several members fail at once, so that what few had received is lost.</summary>
     public double FailTogether { get; init; } = 0.3;
 
@@ -65,6 +71,8 @@ internal sealed record GroupSchedule
         try
         {
             simulation.Run(TimeSpan.FromMilliseconds(50));
+            for (int i = 1; i < simulation.Nodes.Count; i++)
+                if (SlowSequencer > 0 && simulation.Random.Chance(SlowSequencer)) simulation.Network.Slow(simulation.Nodes[0], simulation.Nodes[i], SlowFactor);
             Spawn(cluster, Calls(cluster, run));
             Spawn(cluster, Faults(cluster, run));
             simulation.Run(TimeSpan.FromSeconds(Seconds));
@@ -116,6 +124,12 @@ internal sealed record GroupSchedule
         bool fail = random.Chance(FailAfterFlush);
         if (!await member.FlushAsync() || !fail || !MayFail(cluster, 1) || !run.Happens($"{member.Id} fails after its flush at {cluster.Simulation.Now}")) return;
         if (random.Chance(0.5)) member.Crash();
+        if (random.Chance(SequencerFailsToo) && MayFail(cluster, 2) && cluster.Usable.Where(one => one != member).MinBy(one => one.Group!.Rank) is { } first)
+        {
+            first.Crash();
+            cluster.Oracle.Fail(member.Membership, first.Membership);
+            return;
+        }
         cluster.Oracle.Fail(member.Membership);
     }
 
