@@ -10,7 +10,7 @@ public sealed class VirtualSynchronyTests
     {
         long runs = 0, deliveries = 0;
         SimulationRunner.ForEachSeed(100, $"*{nameof(B1_groups_under_the_real_oracle_keep_every_guarantee)}", ClusterScenarios.Groups.Case(done: run => (runs, deliveries) = (runs + 1, deliveries + run.Work)));
-        // A crash while the Oracle grows past two voters may end it: then little is sent, but not in most runs.
+        // A crash in the round trip in which the Oracle has two voters ends it: then little is sent, but not in most runs.
         Assert.True(deliveries > runs * 500, $"{deliveries} deliveries in {runs} runs");
     }
 }
