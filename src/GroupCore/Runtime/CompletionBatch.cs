@@ -1,30 +1,65 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// The completions of one turn as one work item of the pool. Runners take completions in order; a runner that starts one while more
-/// remain first queues one spare runner, which goes on with the rest when the first is stuck in a completion that blocks, and so on.
+/// The completions of one turn, in order. The loop's own thread runs them, or the thread pool. A runner on the pool that starts one while
+/// more remain first queues one spare runner, which goes on with the rest when the first is stuck in a completion that blocks, and so
+/// on; for a stuck thread of the loop the other one does that.
 /// </summary>
 internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWorkItem
 {
+    [ThreadStatic]
+    private static CompletionBatchPool? t_running;
     private ICompletion[] _items = new ICompletion[16];
     private int _count;
     private int _next;
     private int _runners;
 
-    public void Start(List<ICompletion> completions)
+    /// <summary>Whether this thread runs completions of that loop.</summary>
+    public static bool IsRunning(CompletionBatchPool pool) => ReferenceEquals(t_running, pool);
+
+    /// <summary>Takes the completions over for one runner, which has to come.</summary>
+    public void Take(List<ICompletion> completions)
     {
         _count = completions.Count;
         if (_items.Length < _count) _items = new ICompletion[_count * 2];
         completions.CopyTo(_items);
         _next = 0;
-        _runners = 1;
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        Volatile.Write(ref _runners, 1);
     }
 
+    /// <summary>Gives the pool the runner.</summary>
+    public void Queue() => ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+
+    /// <summary>Gives the pool one more runner, if there is something left to start. The batch may have been used again meanwhile: a runner too many does no harm.</summary>
+    public void AddRunner()
+    {
+        int runners = Volatile.Read(ref _runners);
+        while (runners > 0 && Volatile.Read(ref _next) < _count)
+        {
+            int seen = Interlocked.CompareExchange(ref _runners, runners + 1, runners);
+            if (seen == runners)
+            {
+                Queue();
+                return;
+            }
+            runners = seen;
+        }
+    }
+
+    /// <summary>A runner on the pool.</summary>
     public void Execute()
     {
-        // This runner is the newest: it may queue the next spare, at the first completion that leaves others waiting.
-        bool mayQueue = true;
+        Run(mayQueue: true);
+        pool.OnRan();
+    }
+
+    /// <summary>The runner is the loop's thread.</summary>
+    public void RunHere() => Run(mayQueue: false);
+
+    // With mayQueue this runner is the newest: it may queue the next spare, at the first completion that leaves others waiting.
+    private void Run(bool mayQueue)
+    {
+        t_running = pool;
         while (true)
         {
             int at = Interlocked.Increment(ref _next) - 1;
@@ -37,6 +72,7 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
             }
             Run(_items[at]);
         }
+        t_running = null;
         if (Interlocked.Decrement(ref _runners) != 0) return;
         Array.Clear(_items, 0, _count);
         pool.Return(this);

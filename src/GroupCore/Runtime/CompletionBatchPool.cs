@@ -1,12 +1,15 @@
 namespace GroupCore.Runtime;
 
 /// <summary>Batches of one loop, used again.</summary>
-internal sealed class CompletionBatchPool(Action<Exception> onFault)
+internal sealed class CompletionBatchPool(Action<Exception> onFault, Action onRan)
 {
     private readonly CompletionBatch?[] _free = new CompletionBatch?[16];
 
     /// <summary>A completion threw, against its contract.</summary>
     public Action<Exception> OnFault => onFault;
+
+    /// <summary>A runner has no more completions to run.</summary>
+    public Action OnRan => onRan;
 
     public CompletionBatch Rent()
     {

@@ -3,7 +3,10 @@ namespace GroupCore.Runtime;
 /// <summary>What a <see cref="Node"/> needs of whoever hosts it: the loop thread or the simulator.</summary>
 internal interface IHostPort
 {
-    /// <summary>A command was queued: make sure that a turn comes. Called from any thread.</summary>
+    /// <summary>A command was queued: make sure that it is run. It may be run before the call returns. Called from any thread.</summary>
+    void Posted(NodeCommand command) => Wake();
+
+    /// <summary>Make sure that a turn comes. Called from any thread.</summary>
     void Wake();
 
     /// <summary>Runs the completions of a turn, in order, outside of the loop. The list is reused after the call returns: take a copy.</summary>

@@ -49,8 +49,8 @@ public interface INode
     void AtEndOfTurn(ITurnParticipant participant);
 
     /// <summary>
-    /// Runs <paramref name="work"/> after this turn outside of the loop: on the thread pool in production (many per work item, in the
-    /// order of the calls, but a blocked one holds up no other), inline after the turn in simulation.
+    /// Runs <paramref name="work"/> after this turn outside of it: in production on a thread of the loop or of the thread pool (in the
+    /// order of the calls, but a blocked one holds up no other for long), inline after the turn in simulation.
     /// </summary>
     void Complete(ICompletion work);
 
@@ -59,6 +59,9 @@ public interface INode
     /// of the thread pool in production, as a later step on the simulation's thread in simulation.
     /// </summary>
     void Resume(ICompletion work);
+
+    /// <summary>From now on no caller runs a turn: handlers run inside of turns.</summary>
+    internal void KeepTurns();
 
     /// <summary>
     /// Queues a command from any thread; it runs inside a coming turn. False when the bounded queue is full or the node has stopped:

@@ -13,6 +13,7 @@ namespace GroupCore.Runtime;
 /// </remarks>
 internal sealed class Node : INode
 {
+    private const int CommandsPerTurn = 256;
     private const int FrameTypes = 256;
     private readonly IHostPort _host;
     private readonly CommandQueue _commands;
@@ -52,6 +53,9 @@ internal sealed class Node : INode
 
     public bool HasCommands => !_commands.IsEmpty;
 
+    /// <summary>Whether callers may run turns: not where handlers run inside of them, and might meet a lock of the caller.</summary>
+    public bool LendsTurns { get; private set; } = true;
+
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => _timers.Set(due, target, token);
 
     public void CancelTimer(TimerHandle handle) => _timers.Cancel(handle);
@@ -73,10 +77,12 @@ internal sealed class Node : INode
 
     public void Resume(ICompletion work) => _host.Resume(work);
 
+    public void KeepTurns() => LendsTurns = false;
+
     public bool TryPost(NodeCommand command)
     {
         if (_stopped is not null || !_commands.TryEnqueue(command)) return false;
-        _host.Wake();
+        _host.Posted(command);
         // The node may have stopped in between, after the stop's own sweep.
         if (_stopped is { } reason) AbandonQueued(reason);
         return true;
@@ -113,7 +119,7 @@ internal sealed class Node : INode
     }
 
     /// <summary>Runs at most <paramref name="max"/> queued commands and lets waiting callers go on; returns how many ran.</summary>
-    public int RunCommands(int max)
+    public int RunCommands(int max = CommandsPerTurn)
     {
         int count = 0;
         while (count < max && _commands.TryDequeue(out var command))
@@ -133,10 +139,16 @@ internal sealed class Node : INode
         return count;
     }
 
+    /// <summary>Ends the turn. What inline handlers posted in it is still taken in, so that it leaves with the same write.</summary>
     public void EndTurn()
     {
         foreach (var participant in _participants) participant.EndOfTurn();
+        if (RunCommands() == 0) return;
+        foreach (var participant in _participants) participant.EndOfTurn();
     }
+
+    /// <summary>Takes a completion of this turn out: its caller is still here and runs it.</summary>
+    public bool TryKeep(ICompletion own) => _completions.Remove(own);
 
     /// <summary>Lets the completions of this turn leave the loop.</summary>
     public void Release()

@@ -3,6 +3,9 @@ namespace GroupCore.Runtime;
 /// <summary>A caller's request, queued from any thread and run inside a turn. Derived classes are pooled operations.</summary>
 public abstract class NodeCommand
 {
+    /// <summary>Whether it gains by running on the caller's thread even while the loop is awake: it may be done without a message.</summary>
+    internal virtual bool AtOnce => false;
+
     /// <summary>Runs inside a turn of the node it was posted to.</summary>
     public abstract void Run();
 

@@ -5,30 +5,27 @@ using GroupCore.Transport.Sockets;
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// Hosts one <see cref="Node"/> on one thread, which owns its protocols, timers and sockets.
+/// Hosts one <see cref="Node"/>: one thread at a time owns its protocols, timers and sockets.
 /// </summary>
 /// <remarks>
 /// <para>A turn: read sockets (64 KiB each at most) and deliver their frames · up to 256 callers' commands · due timers · end of turn ·
-/// one gathered write per peer · completions to the pool. When nothing happened the loop looks again for <see cref="NodeLoopOptions.Spin"/>,
-/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. A caller makes a system call only if the loop sleeps.</para>
+/// one gathered write per peer · completions. When nothing happened the loop looks again for <see cref="NodeLoopOptions.Spin"/>,
+/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Who runs turns and completions: <c>.Pilot</c>, <c>.Callers</c>.</para>
 /// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node stops as if it had crashed: callers
 /// get a <see cref="NodeStoppedException"/> with the fault inside, <see cref="Faulted"/> tells it, the process goes on.</para>
 /// <para>Source: groupcore-oracle 1.4.</para>
 /// </remarks>
-internal sealed class NodeLoop : IHostPort, IAsyncDisposable
+internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
 {
-    private const int CommandsPerTurn = 256;
     private const long FlushTime = 200_000_000;
     private const long FlushPoll = 5_000_000;
     private readonly Node _node;
     private readonly CompletionBatchPool _batches;
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TurnGate _gate = new();
     private readonly long _mostSpin;
     private TcpMesh _mesh = null!;
-    private long _spin;
-    private long _idleSince;
     private int _wakeAsked;
-    private int _sleeping;
     private volatile bool _stopping;
 
     private NodeLoop(NodeLoopOptions options)
@@ -36,7 +33,7 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
         NodeLoopOptions.Validate(options);
         var listen = EndPointText.Parse(options.Listen, nameof(options.Listen));
         NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise)));
-        _batches = new(OnCompletionFault);
+        _batches = new(OnCompletionFault, SendLeft);
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;
         var port = CreatePort(options.Port);
         try
@@ -89,7 +86,8 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
             loop._mesh.Dispose();
             throw;
         }
-        new Thread(loop.Run) { IsBackground = true, Name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}" }.Start();
+        string name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}";
+        foreach (bool pilot in (ReadOnlySpan<bool>)[true, false]) new Thread(() => loop.Run(pilot)) { IsBackground = true, Name = name }.UnsafeStart();
         return loop;
     }
 
@@ -113,11 +111,17 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
         // Order matters: what the caller did, then the request, then the look at the sleeper; the loop does the reverse before it sleeps.
         Volatile.Write(ref _wakeAsked, 1);
         Interlocked.MemoryBarrier();
-        if (Volatile.Read(ref _sleeping) == 1 && Interlocked.Exchange(ref _sleeping, 0) == 1) _mesh.Wake();
+        Rouse();
     }
 
     /// <inheritdoc/>
-    public void RunCompletions(List<ICompletion> completions) => _batches.Rent().Start(completions);
+    public void RunCompletions(List<ICompletion> completions)
+    {
+        var batch = _batches.Rent();
+        batch.Take(completions);
+        if (_inTurn) _completed = batch;
+        else batch.Queue();
+    }
 
     /// <inheritdoc/>
     public void Resume(ICompletion work)
@@ -132,63 +136,6 @@ internal sealed class NodeLoop : IHostPort, IAsyncDisposable
 
     private static ISocketPort CreatePort(SocketPortKind kind) =>
         OperatingSystem.IsLinux() && kind != SocketPortKind.Completion ? new EpollPort() : new CompletionPort();
-
-    private void Run()
-    {
-        try
-        {
-            while (!_stopping)
-            {
-                if (!Turn()) Idle();
-                else _idleSince = 0;
-            }
-            _node.Stop(new NodeStoppedException("The node was stopped."));
-            Drain();
-        }
-        catch (Exception error)
-        {
-            OnTurnFault(error);
-        }
-        _mesh.Dispose();
-        _ended.SetResult();
-    }
-
-    // True when something happened.
-    private bool Turn()
-    {
-        _node.Advance(Clock());
-        int work = _mesh.Poll() + _node.RunCommands(CommandsPerTurn) + _node.FireTimers();
-        if (work > 0) _node.EndTurn();
-        if (work > 0 || _mesh.HasWork) _mesh.Flush();
-        _node.Release();
-        return work > 0 || _mesh.HasWork;
-    }
-
-    private void Idle()
-    {
-        long now = Clock();
-        if (_idleSince == 0) _idleSince = now;
-        if (now - _idleSince < _spin)
-        {
-            Thread.Yield();
-            return;
-        }
-        Volatile.Write(ref _sleeping, 1);
-        Interlocked.MemoryBarrier();
-        if (Interlocked.Exchange(ref _wakeAsked, 0) == 0 && !_node.HasCommands && !_stopping) Sleep(now);
-        Volatile.Write(ref _sleeping, 0);
-        _idleSince = 0;
-    }
-
-    // Looking found nothing: look less next time, until work comes so soon after falling asleep that looking would have found it.
-    private void Sleep(long now)
-    {
-        long due = Math.Min(_node.NextTimer, _mesh.NextTimer);
-        if (due <= now) return;
-        _mesh.Wait(due == long.MaxValue ? long.MaxValue : due - now);
-        bool soon = Clock() - now < 8 * _mostSpin;
-        _spin = soon ? _mostSpin : _spin > 1000 ? _spin - (_spin / 4) : 0;
-    }
 
     private void Drain()
     {

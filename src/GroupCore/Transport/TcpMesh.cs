@@ -65,6 +65,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Whether there is something to do at once: links to report or output to write.</summary>
     public bool HasWork => _events.Count > 0 || _dirty.Count > 0;
 
+    /// <summary>Whether the next poll has something to tell without waiting.</summary>
+    public bool HasNews => _port.HasNews;
+
     /// <summary>Whether every frame for a connected peer was acknowledged.</summary>
     public bool IsDrained
     {

@@ -146,6 +146,8 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     private int Compare(OpPart one, OpPart other) => one.Shard != other.Shard ? one.Shard.CompareTo(other.Shard)
         : Bytes.Written.Slice(one.KeyOffset, one.KeyLength).SequenceCompareTo(Bytes.Written.Slice(other.KeyOffset, other.KeyLength));
 
+    internal override bool AtOnce => true;
+
     public override void Run() => Layer.Start(this);
 
     public override void Abandon(Exception reason)

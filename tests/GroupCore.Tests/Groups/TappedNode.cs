@@ -19,6 +19,8 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     Rule INode.Without => inner.Without;
 
+    void INode.KeepTurns() => inner.KeepTurns();
+
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => inner.SetTimer(due, target, token);
 
     public void CancelTimer(TimerHandle handle) => inner.CancelTimer(handle);

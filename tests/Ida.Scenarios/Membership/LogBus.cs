@@ -118,6 +118,10 @@ internal sealed class LogBus
 
         Rule INode.Without => _bus._without;
 
+        void INode.KeepTurns()
+        {
+        }
+
         public TimerHandle SetTimer(long due, ITimerTarget target, long token) => default;
 
         public void CancelTimer(TimerHandle handle)

@@ -7,7 +7,8 @@ namespace GroupCore.Groups;
 
 /// <summary>
 /// What a member does with a group's events, set before it joins. All handlers of a group run one after the other in the order of the
-/// events (views, messages, checkpoints), on the thread pool unless <see cref="Inline"/>. All members register the same handlers.
+/// events (views, messages, checkpoints), outside of the protocol unless <see cref="Inline"/>: on a thread of the node or of the thread
+/// pool. All members register the same handlers.
 /// </summary>
 /// <remarks>
 /// A handler must not wait for something that needs a later event of the same group: queries and <c>FlushAsync</c> throw when called in
@@ -136,7 +137,7 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Runs the handlers on the loop itself, for the shortest latency: they promise to be short and to wait for nothing.</summary>
+    /// <summary>Runs the handlers inside the protocol's turn, so that what they send leaves with the same write: they promise to be short and to wait for nothing.</summary>
     public GroupBuilder Inline()
     {
         Table.Inline = true;

@@ -45,6 +45,7 @@ internal sealed class Dispatcher : ICompletion
     {
         (_node, _target, _inline) = (node, target, inline);
         _progress = new(this);
+        if (inline) node.KeepTurns();
     }
 
     /// <summary>Whether handlers are so far behind that senders must wait.</summary>

@@ -54,9 +54,11 @@ internal sealed class CompletionPort : ISocketPort
         return socket;
     }
 
+    public bool HasNews => _readable.Count > 0;
+
     public void Wait(long timeout)
     {
-        if (_readable.Count > 0) return;
+        if (HasNews) return;
         _waiting = true;
         Interlocked.MemoryBarrier();
         if (_completed.IsEmpty) _wake.WaitOne(timeout == long.MaxValue ? -1 : (int)Math.Min(int.MaxValue, (timeout + 999_999) / 1_000_000));

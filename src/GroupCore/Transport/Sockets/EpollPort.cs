@@ -85,9 +85,11 @@ internal sealed unsafe class EpollPort : ISocketPort
         return socket;
     }
 
+    public bool HasNews => _readable.Count > 0 || _failed.Count > 0;
+
     public void Wait(long timeout)
     {
-        if (_readable.Count > 0 || _failed.Count > 0) return;
+        if (HasNews) return;
         _pending = WaitForEvents(timeout == long.MaxValue ? -1 : (int)Math.Min(int.MaxValue, (timeout + 999_999) / 1_000_000));
     }
 

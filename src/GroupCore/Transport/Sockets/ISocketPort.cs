@@ -3,8 +3,8 @@ using System.Net;
 namespace GroupCore.Transport.Sockets;
 
 /// <summary>
-/// Stream sockets as a node loop uses them: one thread, nothing blocks but <see cref="Wait"/>. All members belong to the loop's thread
-/// except <see cref="Wake"/>.
+/// Stream sockets as a node loop uses them: nothing blocks but <see cref="Wait"/>. All members belong to whoever
+/// runs the node, except <see cref="Wake"/>; during a <see cref="Wait"/> of the loop's thread others may dial, send and close, but not poll.
 /// </summary>
 internal interface ISocketPort : IDisposable
 {
@@ -13,6 +13,9 @@ internal interface ISocketPort : IDisposable
 
     /// <summary>Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome.</summary>
     PortSocket Dial(IPEndPoint to);
+
+    /// <summary>Whether a <see cref="Wait"/> that began before would have to end now; completions on other threads end it by themselves.</summary>
+    bool HasNews { get; }
 
     /// <summary>Waits until something happens or <see cref="Wake"/> is called, at most <paramref name="timeout"/> nanoseconds (<see cref="long.MaxValue"/>: for ever).</summary>
     void Wait(long timeout);

@@ -3,7 +3,7 @@ using System.Runtime.Versioning;
 
 namespace GroupCore.Transport.Sockets;
 
-/// <summary>The system calls of <see cref="EpollPort"/>; arguments are blittable, so a call costs no marshalling.</summary>
+/// <summary>System calls of the runtime; arguments are blittable, so a call costs no marshalling.</summary>
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class LibC
 {
@@ -31,6 +31,14 @@ internal static unsafe partial class LibC
         public void* Control;
         public nuint ControlLength;
         public int Flags;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Polled
+    {
+        public int Descriptor;
+        public short Wanted;
+        public short Found;
     }
 
     [LibraryImport("libc", EntryPoint = "socket", SetLastError = true)]
@@ -74,6 +82,9 @@ internal static unsafe partial class LibC
 
     [LibraryImport("libc", EntryPoint = "epoll_wait", SetLastError = true)]
     public static partial int EpollWait(int poll, byte* events, int most, int milliseconds);
+
+    [LibraryImport("libc", EntryPoint = "poll", SetLastError = true)]
+    public static partial int Poll(Polled* descriptors, nuint count, int milliseconds);
 
     [LibraryImport("libc", EntryPoint = "eventfd", SetLastError = true)]
     public static partial int EventDescriptor(uint value, int flags);

@@ -1,0 +1,99 @@
+using System.Runtime.CompilerServices;
+
+namespace GroupCore.Runtime;
+
+/// <content>
+/// Turns on callers' threads. A caller that finds the pilot asleep runs its command itself and sends what comes of it: nobody has to be
+/// woken first. A command that may be done without a message (a read of what this member holds) is run so whenever the pilot is in no turn, and its caller has
+/// the result when the call returns.
+/// </content>
+internal sealed partial class NodeLoop
+{
+    private volatile Exception? _callersFault;
+    private volatile bool _unsent;
+
+    /// <inheritdoc/>
+    public void Posted(NodeCommand command)
+    {
+        // Order matters: the queued command, then the look at the gate; who opens the gate looks at the queue after it.
+        Interlocked.MemoryBarrier();
+        if (_node.LendsTurns && RuntimeHelpers.TryEnsureSufficientExecutionStack() && TryBorrow(command.AtOnce, out var from)) RunFor(command, from);
+        else Rouse();
+    }
+
+    private bool TryBorrow(bool atOnce, out PilotState from)
+    {
+        from = default;
+        if (_callersFault is not null || !_gate.TryBorrow(atOnce, out from)) return false;
+        if (_callersFault is null) return true;
+        _gate.Return(from);
+        return false;
+    }
+
+    // No sockets are read and no timers fire, which the pilot waits for. What it sends leaves at once only if the pilot sleeps: else the
+    // pilot, or the end of the batch that the caller is part of, sends it with what else comes.
+    private void RunFor(NodeCommand command, PilotState from)
+    {
+        bool own = false;
+        try
+        {
+            _node.Advance(Clock());
+            _node.RunCommands();
+            _node.EndTurn();
+            bool sends = _mesh.HasWork;
+            if (sends && from == PilotState.Asleep && !CompletionBatch.IsRunning(_batches)) Flush();
+            own = command is ICompletion completion && _node.TryKeep(completion);
+            _node.Release();
+            _unsent = _mesh.HasWork;
+            GiveBack(from, sends);
+        }
+        catch (Exception error)
+        {
+            OnCallersFault(from, error);
+        }
+        if (own) ((ICompletion)command).Run();
+    }
+
+    /// <summary>A pilot who sleeps is roused if there is anything that it would have stayed awake for.</summary>
+    private void GiveBack(PilotState from, bool rouse)
+    {
+        if (from != PilotState.Asleep)
+        {
+            _gate.Return(from);
+            return;
+        }
+        rouse |= _mesh.HasWork || _mesh.HasNews || NextTimer < _sleepUntil;
+        _gate.Return(rouse ? PilotState.Looking : PilotState.Asleep);
+        if (rouse) _mesh.Wake();
+        else if (_node.HasCommands || Volatile.Read(ref _wakeAsked) != 0) Rouse();
+    }
+
+    /// <summary>A runner of completions on the pool is through with them: what their callers left to be sent goes now.</summary>
+    private void SendLeft()
+    {
+        if (!_unsent || !TryBorrow(atOnce: true, out var from)) return;
+        try
+        {
+            _node.Advance(Clock());
+            Flush();
+            GiveBack(from, false);
+        }
+        catch (Exception error)
+        {
+            OnCallersFault(from, error);
+        }
+    }
+
+    // The pilot ends the node, as if it had happened there.
+    private void OnCallersFault(PilotState from, Exception error)
+    {
+        _callersFault = error;
+        _gate.Return(from);
+        Rouse();
+    }
+
+    private void Rouse()
+    {
+        if (_gate.TryRouse()) _mesh.Wake();
+    }
+}

@@ -1,0 +1,144 @@
+using System.Runtime.ExceptionServices;
+
+namespace GroupCore.Runtime;
+
+/// <content>
+/// The two threads of a loop. One is the pilot: it runs turns, and then the completions of the turn itself, so that a caller's
+/// continuation and a group's handlers cost no thread switch. If they take long the other thread takes the role (<see cref="StandIn"/>), and who comes
+/// back late waits in its place.
+/// </content>
+internal sealed partial class NodeLoop
+{
+    // From then on the rest of a batch is not left to a thread that may be blocked.
+    private const long StuckAfter = 100_000;
+    private readonly StandIn _standIn = new();
+    private ExecutionContext _context = null!;
+    private int _threads = 2;
+    private volatile bool _over;
+    private bool _inTurn;
+    private CompletionBatch? _completed;
+    private CompletionBatch? _away;
+    private long _awaySince;
+    private long _spin;
+    private long _idleSince;
+    private long _sleepUntil;
+
+    private long NextTimer => Math.Min(_node.NextTimer, _mesh.NextTimer);
+
+    private void Run(bool pilot)
+    {
+        // Of a thread that took over nobody's: completions begin with it.
+        _context = ExecutionContext.Capture()!;
+        while (!_over)
+        {
+            if (pilot && Pilot()) break;
+            _standIn.Park();
+            pilot = !_over && _gate.TryResume();
+        }
+        if (Interlocked.Decrement(ref _threads) == 0) _standIn.Dispose();
+    }
+
+    // True when the loop has ended, false when the other thread has the role now.
+    private bool Pilot()
+    {
+        try
+        {
+            while (!_stopping)
+            {
+                bool worked = Turn();
+                if (_completed is { } batch)
+                {
+                    _completed = null;
+                    if (!RunAway(batch)) return false;
+                }
+                else if (!worked)
+                {
+                    Idle();
+                    continue;
+                }
+                _idleSince = 0;
+            }
+            _node.Stop(new NodeStoppedException("The node was stopped."));
+            Drain();
+        }
+        catch (Exception error)
+        {
+            OnTurnFault(error);
+        }
+        _mesh.Dispose();
+        _over = true;
+        _standIn.End();
+        _ended.SetResult();
+        return true;
+    }
+
+    // True when something happened.
+    private bool Turn()
+    {
+        _node.Advance(Clock());
+        if (_callersFault is not null) ExceptionDispatchInfo.Throw(_callersFault);
+        if (_away is not null) Relieve();
+        int work = _mesh.Poll() + _node.RunCommands() + _node.FireTimers();
+        if (work > 0) _node.EndTurn();
+        if (work > 0 || _mesh.HasWork) Flush();
+        _inTurn = true;
+        _node.Release();
+        _inTurn = false;
+        return work > 0 || _mesh.HasWork;
+    }
+
+    private void Flush()
+    {
+        _unsent = false;
+        _mesh.Flush();
+    }
+
+    /// <summary>Runs the completions of a turn on this thread; false when the other one has taken over meanwhile.</summary>
+    private bool RunAway(CompletionBatch batch)
+    {
+        if (!_standIn.IsParked)
+        {
+            batch.Queue();
+            return true;
+        }
+        long began = Clock();
+        (_away, _awaySince) = (batch, _node.Now);
+        _gate.Open(PilotState.Away);
+        _standIn.OnLeft();
+        ExecutionContext.Run(_context, static batch => ((CompletionBatch)batch!).RunHere(), batch);
+        _standIn.OnBack(Clock() - began);
+        if (!_gate.TryResume()) return false;
+        _away = null;
+        if (_mesh.HasWork) Flush();
+        return true;
+    }
+
+    /// <summary>The other thread is in a batch for long: others may go on with the rest of it.</summary>
+    private void Relieve()
+    {
+        if (_node.Now - _awaySince < StuckAfter) return;
+        _away!.AddRunner();
+        _away = null;
+    }
+
+    private void Idle()
+    {
+        long now = Clock();
+        if (_idleSince == 0) _idleSince = now;
+        bool sleeps = now - _idleSince >= _spin;
+        _sleepUntil = _away is null ? NextTimer : Math.Min(NextTimer, _awaySince + StuckAfter);
+        _gate.Open(sleeps ? PilotState.Asleep : PilotState.Looking);
+        if (!sleeps) Thread.Yield();
+        else if (Interlocked.Exchange(ref _wakeAsked, 0) == 0 && !_node.HasCommands && !_stopping && _sleepUntil > now) Sleep(now);
+        _gate.Close();
+        if (sleeps) _idleSince = 0;
+    }
+
+    // Looking found nothing: look less next time, until work comes so soon after falling asleep that looking would have found it.
+    private void Sleep(long now)
+    {
+        _mesh.Wait(_sleepUntil == long.MaxValue ? long.MaxValue : _sleepUntil - now);
+        bool soon = Clock() - now < 8 * _mostSpin;
+        _spin = soon ? _mostSpin : _spin > 1000 ? _spin - (_spin / 4) : 0;
+    }
+}

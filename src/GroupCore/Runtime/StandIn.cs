@@ -1,0 +1,68 @@
+namespace GroupCore.Runtime;
+
+/// <summary>
+/// Where the second thread of a loop waits while the first is its pilot, and the rule by which it takes over from a pilot who runs
+/// completions: called at once where completions take long, otherwise only after it has looked twice, <see cref="WatchMilliseconds"/> apart,
+/// and found the pilot in the same batch.
+/// </summary>
+/// <remarks>
+/// Short completions then cost no thread switch. The first long one finds the node unattended for at most twice <see cref="WatchMilliseconds"/>; from then on
+/// the second thread is called each time, until <see cref="ShortOnes"/> batches in a row were short.
+/// </remarks>
+internal sealed class StandIn : IDisposable
+{
+    private const int ShortOnes = 64;
+    private const int WatchMilliseconds = 1;
+    private const long ShortNanoseconds = 50_000;
+    private readonly ThreadSignal _signal = new();
+    private int _parked;
+    private int _watching;
+    private int _batches;
+    private int _shortOnes;
+    private volatile bool _ended;
+
+    /// <summary>Whether the second thread waits here, so that the pilot may go.</summary>
+    public bool IsParked => Volatile.Read(ref _parked) == 1;
+
+    /// <summary>The pilot goes away; the gate is open.</summary>
+    public void OnLeft()
+    {
+        Volatile.Write(ref _batches, _batches + 1);
+        Interlocked.MemoryBarrier();
+        if (Volatile.Read(ref _shortOnes) < ShortOnes || Volatile.Read(ref _watching) == 0) _signal.Set();
+    }
+
+    /// <summary>Who went away is through with its completions, in so many nanoseconds.</summary>
+    public void OnBack(long nanoseconds) => Volatile.Write(ref _shortOnes, nanoseconds < ShortNanoseconds ? Math.Min(_shortOnes + 1, ShortOnes) : 0);
+
+    /// <summary>Ends the wait for good.</summary>
+    public void End()
+    {
+        _ended = true;
+        _signal.Set();
+    }
+
+    /// <summary>Waits until the pilot should be replaced, if it is still away.</summary>
+    public void Park()
+    {
+        Volatile.Write(ref _parked, 1);
+        while (!_ended)
+        {
+            int seen = Volatile.Read(ref _batches);
+            if (_signal.Wait(_watching == 1 ? WatchMilliseconds : Timeout.Infinite))
+            {
+                if (Volatile.Read(ref _shortOnes) < ShortOnes) break;
+                Volatile.Write(ref _watching, 1);
+                continue;
+            }
+            if (Volatile.Read(ref _batches) != seen) continue;
+            // The same batch still, or nothing at all happens; in both cases the next to leave has to call.
+            Interlocked.Exchange(ref _watching, 0);
+            if (Volatile.Read(ref _batches) == seen) break;
+            Volatile.Write(ref _watching, 1);
+        }
+        Volatile.Write(ref _parked, 0);
+    }
+
+    public void Dispose() => _signal.Dispose();
+}

@@ -1,0 +1,49 @@
+using GroupCore.Transport.Sockets;
+
+namespace GroupCore.Runtime;
+
+/// <summary>
+/// Wakes one thread; kept when nobody waits. On Linux an event descriptor: one system call each, where an <see cref="AutoResetEvent"/>
+/// wakes its waiter twice, once into the lock under its condition.
+/// </summary>
+internal sealed unsafe class ThreadSignal : IDisposable
+{
+    private readonly int _descriptor = -1;
+    private readonly AutoResetEvent? _event;
+
+    public ThreadSignal()
+    {
+        if (OperatingSystem.IsLinux()) _descriptor = LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec);
+        if (_descriptor < 0) _event = new(false);
+    }
+
+    public void Set()
+    {
+        if (_event is not null) _event.Set();
+        else if (OperatingSystem.IsLinux())
+        {
+            ulong one = 1;
+            LibC.Write(_descriptor, &one, sizeof(ulong));
+        }
+    }
+
+    /// <summary>False when the time passed first.</summary>
+    public bool Wait(int milliseconds)
+    {
+        if (_event is not null) return _event.WaitOne(milliseconds);
+        if (!OperatingSystem.IsLinux()) return false;
+        var poll = new LibC.Polled { Descriptor = _descriptor, Wanted = (short)LibC.In };
+        while (LibC.Poll(&poll, 1, milliseconds) > 0)
+        {
+            ulong count;
+            if (LibC.Read(_descriptor, &count, sizeof(ulong)) > 0) return true;
+        }
+        return false;
+    }
+
+    public void Dispose()
+    {
+        _event?.Dispose();
+        if (_descriptor >= 0 && OperatingSystem.IsLinux()) LibC.Close(_descriptor);
+    }
+}
