@@ -17,8 +17,9 @@ public sealed class DhtRegistry
 
     /// <summary>
     /// Decides what a key holds after a put of <typeparamref name="TIncoming"/> on a stored <typeparamref name="TStored"/>: chosen by
-    /// the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, on the protocol's
-    /// thread: they must be short and depend on nothing but their arguments. One that throws leaves the entry unchanged at all replicas.
+    /// the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, inside a turn of the
+    /// protocol, which may be on any caller's thread: they must be short, take no lock, and depend on nothing but their arguments. One
+    /// that throws leaves the entry unchanged at all replicas.
     /// </summary>
     /// <remarks>With equal types it decides puts on keys that hold a value; with different types it also decides the first merge, on the default of the stored type.</remarks>
     public void OnCollision<TKey, TStored, TIncoming>(Func<TKey, TStored?, TIncoming, TStored?> resolver) where TKey : notnull

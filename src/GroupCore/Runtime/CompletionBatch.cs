@@ -17,6 +17,9 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
     /// <summary>Whether this thread runs completions of that loop.</summary>
     public static bool IsRunning(CompletionBatchPool pool) => ReferenceEquals(t_running, pool);
 
+    /// <summary>How many completions it has.</summary>
+    public int Count => _count;
+
     /// <summary>Takes the completions over for one runner, which has to come.</summary>
     public void Take(List<ICompletion> completions)
     {

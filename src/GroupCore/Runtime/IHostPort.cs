@@ -3,8 +3,11 @@ namespace GroupCore.Runtime;
 /// <summary>What a <see cref="Node"/> needs of whoever hosts it: the loop thread or the simulator.</summary>
 internal interface IHostPort
 {
-    /// <summary>A command was queued: make sure that it is run. It may be run before the call returns. Called from any thread.</summary>
-    void Posted(NodeCommand command) => Wake();
+    /// <summary>
+    /// A command was queued: make sure that it is run. It may be run before the call returns, and if it was <paramref name="kept"/> (<see cref="NodeCommand.IsKept"/>)
+    /// completed too. Called from any thread.
+    /// </summary>
+    void Posted(NodeCommand command, bool kept) => Wake();
 
     /// <summary>Make sure that a turn comes. Called from any thread.</summary>
     void Wake();

@@ -73,7 +73,12 @@ internal sealed class Node : INode
 
     public void AtEndOfTurn(ITurnParticipant participant) => _participants.Add(participant);
 
-    public void Complete(ICompletion work) => _completions.Add(work);
+    public void Complete(ICompletion work)
+    {
+        // After the stop no turn ends any more, and it may be anybody's thread that abandons a late command.
+        if (_stopped is null) _completions.Add(work);
+        else _host.Resume(work);
+    }
 
     public void Resume(ICompletion work) => _host.Resume(work);
 
@@ -81,8 +86,9 @@ internal sealed class Node : INode
 
     public bool TryPost(NodeCommand command)
     {
+        bool kept = command.IsKept;
         if (_stopped is not null || !_commands.TryEnqueue(command)) return false;
-        _host.Posted(command);
+        _host.Posted(command, kept);
         // The node may have stopped in between, after the stop's own sweep.
         if (_stopped is { } reason) AbandonQueued(reason);
         return true;
@@ -143,7 +149,7 @@ internal sealed class Node : INode
     public void EndTurn()
     {
         foreach (var participant in _participants) participant.EndOfTurn();
-        if (RunCommands() == 0) return;
+        if (LendsTurns || RunCommands() == 0) return;
         foreach (var participant in _participants) participant.EndOfTurn();
     }
 
@@ -176,15 +182,20 @@ internal sealed class Node : INode
         foreach (var waiter in waiters)
         {
             waiter.Reason = reason;
-            _completions.Add(waiter);
+            Complete(waiter);
         }
     }
 
     // From the loop that stops, and from callers that queued a command while it stopped: one at a time.
     private void AbandonQueued(Exception reason)
     {
-        lock (_roomLock)
-            while (_commands.TryDequeue(out var command)) command.Abandon(reason);
+        while (true)
+        {
+            NodeCommand? command;
+            lock (_roomLock)
+                if (!_commands.TryDequeue(out command)) return;
+            command.Abandon(reason);
+        }
     }
 
     // A task of its own per caller, completed outside of the loop: a task that several await hands all but one to the pool, and under

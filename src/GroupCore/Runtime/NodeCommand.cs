@@ -6,6 +6,12 @@ public abstract class NodeCommand
     /// <summary>Whether it gains by running on the caller's thread even while the loop is awake: it may be done without a message.</summary>
     internal virtual bool AtOnce => false;
 
+    /// <summary>
+    /// Whether the object stays its caller's until that one has taken the result, so that it may be completed within the call that posts
+    /// it. Asked before it is queued: other objects may serve another call by the time they have run.
+    /// </summary>
+    internal virtual bool IsKept => false;
+
     /// <summary>Runs inside a turn of the node it was posted to.</summary>
     public abstract void Run();
 

@@ -13,45 +13,51 @@ internal sealed partial class NodeLoop
     private volatile bool _unsent;
 
     /// <inheritdoc/>
-    public void Posted(NodeCommand command)
+    public void Posted(NodeCommand command, bool kept)
     {
         // Order matters: the queued command, then the look at the gate; who opens the gate looks at the queue after it.
         Interlocked.MemoryBarrier();
-        if (_node.LendsTurns && RuntimeHelpers.TryEnsureSufficientExecutionStack() && TryBorrow(command.AtOnce, out var from)) RunFor(command, from);
+        if (RuntimeHelpers.TryEnsureSufficientExecutionStack() && TryBorrow(command.AtOnce, out var from)) RunFor(kept ? command as ICompletion : null, from);
         else Rouse();
     }
+
+    private bool Lends => _node.LendsTurns && _callersFault is null;
 
     private bool TryBorrow(bool atOnce, out PilotState from)
     {
         from = default;
-        if (_callersFault is not null || !_gate.TryBorrow(atOnce, out from)) return false;
-        if (_callersFault is null) return true;
+        if (!Lends || !_gate.TryBorrow(atOnce, out from)) return false;
+        // What was so before the node was had need not be so now.
+        if (Lends) return true;
         _gate.Return(from);
+        Rouse();
         return false;
     }
 
     // No sockets are read and no timers fire, which the pilot waits for. What it sends leaves at once only if the pilot sleeps: else the
     // pilot, or the end of the batch that the caller is part of, sends it with what else comes.
-    private void RunFor(NodeCommand command, PilotState from)
+    private void RunFor(ICompletion? own, PilotState from)
     {
-        bool own = false;
+        bool done = false;
         try
         {
             _node.Advance(Clock());
             _node.RunCommands();
-            _node.EndTurn();
+            // A group with inline handlers came into being: they run in the pilot's turn.
+            if (_node.LendsTurns) _node.EndTurn();
+            else _unended = true;
             bool sends = _mesh.HasWork;
             if (sends && from == PilotState.Asleep && !CompletionBatch.IsRunning(_batches)) Flush();
-            own = command is ICompletion completion && _node.TryKeep(completion);
+            done = own is not null && _node.TryKeep(own);
             _node.Release();
             _unsent = _mesh.HasWork;
-            GiveBack(from, sends);
+            GiveBack(from, sends || _unended);
         }
         catch (Exception error)
         {
             OnCallersFault(from, error);
         }
-        if (own) ((ICompletion)command).Run();
+        if (done) own!.Run();
     }
 
     /// <summary>A pilot who sleeps is roused if there is anything that it would have stayed awake for.</summary>

@@ -11,11 +11,12 @@ internal sealed partial class NodeLoop
 {
     // From then on the rest of a batch is not left to a thread that may be blocked.
     private const long StuckAfter = 100_000;
-    private readonly StandIn _standIn = new();
+    private readonly StandIn _standIn;
     private ExecutionContext _context = null!;
     private int _threads = 2;
     private volatile bool _over;
     private bool _inTurn;
+    private bool _unended;
     private CompletionBatch? _completed;
     private CompletionBatch? _away;
     private long _awaySince;
@@ -41,34 +42,55 @@ internal sealed partial class NodeLoop
     // True when the loop has ended, false when the other thread has the role now.
     private bool Pilot()
     {
+        Exception? fault = null;
         try
         {
-            while (!_stopping)
-            {
-                bool worked = Turn();
-                if (_completed is { } batch)
-                {
-                    _completed = null;
-                    if (!RunAway(batch)) return false;
-                }
-                else if (!worked)
-                {
-                    Idle();
-                    continue;
-                }
-                _idleSince = 0;
-            }
-            _node.Stop(new NodeStoppedException("The node was stopped."));
-            Drain();
+            if (!TurnUntilStopped()) return false;
         }
         catch (Exception error)
         {
-            OnTurnFault(error);
+            fault = error;
         }
+        // The other thread may be stuck in the first of them for ever.
+        _away?.AddRunner();
+        try
+        {
+            if (fault is null)
+            {
+                _node.Stop(new NodeStoppedException("The node was stopped."));
+                Drain();
+            }
+        }
+        catch (Exception error)
+        {
+            fault = error;
+        }
+        if (fault is not null) OnTurnFault(fault);
         _mesh.Dispose();
         _over = true;
         _standIn.End();
         _ended.SetResult();
+        return true;
+    }
+
+    // False when the other thread has the role now.
+    private bool TurnUntilStopped()
+    {
+        while (!_stopping)
+        {
+            bool worked = Turn();
+            if (_completed is { } batch)
+            {
+                _completed = null;
+                if (!RunAway(batch)) return false;
+            }
+            else if (!worked)
+            {
+                Idle();
+                continue;
+            }
+            _idleSince = 0;
+        }
         return true;
     }
 
@@ -79,6 +101,8 @@ internal sealed partial class NodeLoop
         if (_callersFault is not null) ExceptionDispatchInfo.Throw(_callersFault);
         if (_away is not null) Relieve();
         int work = _mesh.Poll() + _node.RunCommands() + _node.FireTimers();
+        if (_unended) work++;
+        _unended = false;
         if (work > 0) _node.EndTurn();
         if (work > 0 || _mesh.HasWork) Flush();
         _inTurn = true;
@@ -102,14 +126,15 @@ internal sealed partial class NodeLoop
             return true;
         }
         long began = Clock();
-        (_away, _awaySince) = (batch, _node.Now);
+        (_away, _awaySince) = (batch.Count > 1 ? batch : null, _node.Now);
         _gate.Open(PilotState.Away);
         _standIn.OnLeft();
         ExecutionContext.Run(_context, static batch => ((CompletionBatch)batch!).RunHere(), batch);
         _standIn.OnBack(Clock() - began);
         if (!_gate.TryResume()) return false;
         _away = null;
-        if (_mesh.HasWork) Flush();
+        // What a caller's turn left; not where that turn threw.
+        if (_mesh.HasWork && _callersFault is null) Flush();
         return true;
     }
 
@@ -125,8 +150,8 @@ internal sealed partial class NodeLoop
     {
         long now = Clock();
         if (_idleSince == 0) _idleSince = now;
-        bool sleeps = now - _idleSince >= _spin;
-        _sleepUntil = _away is null ? NextTimer : Math.Min(NextTimer, _awaySince + StuckAfter);
+        bool sleeps = now - _idleSince >= _spin && _away is null;
+        _sleepUntil = NextTimer;
         _gate.Open(sleeps ? PilotState.Asleep : PilotState.Looking);
         if (!sleeps) Thread.Yield();
         else if (Interlocked.Exchange(ref _wakeAsked, 0) == 0 && !_node.HasCommands && !_stopping && _sleepUntil > now) Sleep(now);

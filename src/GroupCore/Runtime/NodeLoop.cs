@@ -34,6 +34,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         var listen = EndPointText.Parse(options.Listen, nameof(options.Listen));
         NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise)));
         _batches = new(OnCompletionFault, SendLeft);
+        _standIn = new();
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;
         var port = CreatePort(options.Port);
         try
@@ -44,6 +45,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         catch
         {
             port.Dispose();
+            _standIn.Dispose();
             throw;
         }
         _node.Advance(Clock());
@@ -84,6 +86,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         catch
         {
             loop._mesh.Dispose();
+            loop._standIn.Dispose();
             throw;
         }
         string name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}";
@@ -162,8 +165,18 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         {
             error = new AggregateException(error, further);
         }
-        Faulted?.Invoke(error);
+        OnCompletionFault(error);
     }
 
-    private void OnCompletionFault(Exception error) => Faulted?.Invoke(error);
+    private void OnCompletionFault(Exception error)
+    {
+        try
+        {
+            Faulted?.Invoke(error);
+        }
+        catch (Exception)
+        {
+            // A listener that throws must not end what it was told of; there is nobody else to tell.
+        }
+    }
 }

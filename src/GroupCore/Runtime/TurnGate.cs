@@ -8,6 +8,7 @@ internal sealed class TurnGate
 {
     private const int Lent = -1;
     private int _state;
+    private int _wanted;
 
     /// <summary>The pilot lets others in. A full fence.</summary>
     public void Open(PilotState state) => Interlocked.Exchange(ref _state, (int)state);
@@ -24,7 +25,7 @@ internal sealed class TurnGate
         int state = Volatile.Read(ref _state);
         from = (PilotState)state;
         bool free = atOnce ? state > (int)PilotState.Turning : from == PilotState.Asleep;
-        return free && Interlocked.CompareExchange(ref _state, Lent, state) == state;
+        return free && Volatile.Read(ref _wanted) == 0 && Interlocked.CompareExchange(ref _state, Lent, state) == state;
     }
 
     /// <summary>The caller gives it back. A full fence.</summary>
@@ -40,9 +41,17 @@ internal sealed class TurnGate
         while (true)
         {
             int state = Volatile.Read(ref _state);
-            if (state == Lent) wait.SpinOnce(sleep1Threshold: -1);
-            else if (!from(state)) return false;
-            else if (Interlocked.CompareExchange(ref _state, (int)PilotState.Turning, state) == state) return true;
+            if (state == Lent)
+            {
+                // The next caller is not to be faster: sockets and timers wait.
+                Volatile.Write(ref _wanted, 1);
+                wait.SpinOnce(sleep1Threshold: -1);
+                continue;
+            }
+            bool taken = from(state) && Interlocked.CompareExchange(ref _state, (int)PilotState.Turning, state) == state;
+            if (!taken && from(state)) continue;
+            Volatile.Write(ref _wanted, 0);
+            return taken;
         }
     }
 }

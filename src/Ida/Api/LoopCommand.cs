@@ -30,7 +30,11 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
         else _answer.TrySetResult(_result!);
     }
 
-    public override void Abandon(Exception reason) => _answer.TrySetException(reason);
+    public override void Abandon(Exception reason)
+    {
+        _error = reason;
+        node.Resume(this);
+    }
 
     protected abstract T Ask();
 }

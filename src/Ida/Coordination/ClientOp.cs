@@ -148,13 +148,15 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     internal override bool AtOnce => true;
 
+    internal override bool IsKept => true;
+
     public override void Run() => Layer.Start(this);
 
     public override void Abandon(Exception reason)
     {
         Error = new NotDhtMemberException("The node has stopped.", reason);
         Finished = true;
-        ((ICompletion)this).Run();
+        Layer.Node.Resume(this);
         LetGo();
     }
 

@@ -102,6 +102,62 @@ public sealed class TurnSharingTests
     }
 
     [Theory, MemberData(nameof(Ports))]
+    public async Task Completions_behind_one_that_blocks_run_even_if_the_node_stops_meanwhile(string port)
+    {
+        for (int round = 0; round < 10; round++)
+        {
+            var loop = Start(port, 20);
+            // Odd rounds find a node whose completions have been short.
+            for (int i = 0; i < ManyBatches * (round & 1); i++) await new Call(loop.Node, atOnce: false).PostAsync();
+            using var second = new ManualResetEventSlim();
+            var first = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            Task? stopped = null;
+            Assert.True(loop.Node.TryPost(new Then(loop.Node,
+                () =>
+                {
+                    Volatile.Write(ref stopped, loop.StopAsync());
+                    Assert.True(second.Wait(TestNode.Patience));
+                    first.SetResult();
+                },
+                second.Set)));
+            await first.Task.WaitAsync(TestNode.Patience);
+            await loop.Ended.WaitAsync(TestNode.Patience);
+        }
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_caller_of_a_node_that_stopped_meanwhile_is_answered(string port)
+    {
+        for (int round = 0; round < 50; round++)
+        {
+            var loop = Start(port, 20);
+            var go = new TaskCompletionSource();
+            var callers = Enumerable.Range(0, 3).Select(_ => Task.Run(async () =>
+            {
+                await go.Task;
+                var call = new Call(loop.Node, atOnce: true);
+                if (loop.Node.TryPost(call)) await Record.ExceptionAsync(() => call.Done);
+            })).ToArray();
+            go.SetResult();
+            await loop.StopAsync();
+            await Task.WhenAll(callers).WaitAsync(TestNode.Patience);
+        }
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_listener_that_throws_at_a_fault_does_no_harm(string port)
+    {
+        await using var loop = Start(port, 20);
+        loop.Faulted += static _ => throw new InvalidOperationException("the listener's own");
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.True(loop.Node.TryPost(new Then(loop.Node, static () => throw new InvalidDataException("on purpose"))));
+            await new Call(loop.Node, atOnce: false).PostAsync().WaitAsync(TestNode.Patience);
+        }
+        Assert.Null(loop.Fault);
+    }
+
+    [Theory, MemberData(nameof(Ports))]
     public async Task What_a_completion_leaves_in_its_context_does_not_reach_the_next(string port)
     {
         await using var loop = Start(port, 20);
@@ -161,6 +217,8 @@ public sealed class TurnSharingTests
             node.Complete(this);
         }
 
+        internal override bool IsKept => true;
+
         public override void Abandon(Exception reason) => _done.SetException(reason);
 
         void ICompletion.Run()
@@ -170,10 +228,13 @@ public sealed class TurnSharingTests
         }
     }
 
-    /// <summary>A command whose completion is some action.</summary>
-    private sealed class Then(INode node, Action action) : NodeCommand
+    /// <summary>A command whose completions are some actions.</summary>
+    private sealed class Then(INode node, params Action[] actions) : NodeCommand
     {
-        public override void Run() => node.Complete(new Late(action));
+        public override void Run()
+        {
+            foreach (var action in actions) node.Complete(new Late(action));
+        }
 
         public override void Abandon(Exception reason)
         {

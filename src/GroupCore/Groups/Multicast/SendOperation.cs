@@ -92,6 +92,8 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
         }, this);
     }
 
+    internal override bool IsKept => !Detached;
+
     public override void Run() => Group.Take(this);
 
     public override void Abandon(Exception reason)
@@ -102,7 +104,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
             return;
         }
         Error = reason;
-        ((ICompletion)this).Run();
+        Group.Node.Resume(this);
     }
 
     void ICompletion.Run()

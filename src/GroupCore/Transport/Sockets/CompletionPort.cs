@@ -15,7 +15,7 @@ internal sealed class CompletionPort : ISocketPort
     private readonly AutoResetEvent _wake = new(false);
     private readonly HashSet<CompletionSocket> _open = [];
     private readonly List<CompletionSocket> _readable = [];
-    private readonly SocketAsyncEventArgs _accept = new();
+    private readonly SocketAsyncEventArgs _accept = new(true);
     private readonly EventHandler<SocketAsyncEventArgs> _onCompleted;
     private Socket? _listener;
     private volatile bool _waiting;

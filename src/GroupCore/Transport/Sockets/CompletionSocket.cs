@@ -22,9 +22,9 @@ internal sealed class CompletionSocket : PortSocket
 
     public Socket Socket { get; }
 
-    public SocketAsyncEventArgs Input { get; } = new();
+    public SocketAsyncEventArgs Input { get; } = new(true);
 
-    public SocketAsyncEventArgs Output { get; } = new();
+    public SocketAsyncEventArgs Output { get; } = new(true);
 
     /// <summary>Received bytes not taken yet: from here …</summary>
     public int Start { get; set; }
