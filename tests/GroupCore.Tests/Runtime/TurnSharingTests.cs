@@ -52,8 +52,8 @@ public sealed class TurnSharingTests
             for (int i = 0; i < Each; i++)
             {
                 await one.Do(static node => 0, atOnce: (i & 1) == 0);
-                // Now and then everybody is quiet for long enough that the loop falls asleep.
-                if (i % 500 == thread) await Task.Delay(1);
+                // Now and then everybody is quiet until the loop has slept: its next timer wakes it.
+                if (i % 500 < Threads) await one.NextTick;
             }
         }))).WaitAsync(TestNode.Patience);
         Assert.False(one.Overlapped);
@@ -87,10 +87,9 @@ public sealed class TurnSharingTests
     }
 
     [Theory, MemberData(nameof(Ports))]
-    public async Task A_node_can_be_stopped_by_its_own_completion_and_while_one_blocks(string port)
+    public async Task A_node_can_be_stopped_by_its_own_completion_that_waits_for_it(string port)
     {
         var loop = Start(port, 20);
-        using var open = new ManualResetEventSlim();
         var stopped = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Assert.True(loop.Node.TryPost(new Then(loop.Node, () =>
         {
@@ -111,11 +110,10 @@ public sealed class TurnSharingTests
             for (int i = 0; i < ManyBatches * (round & 1); i++) await new Call(loop.Node, atOnce: false).PostAsync();
             using var second = new ManualResetEventSlim();
             var first = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            Task? stopped = null;
             Assert.True(loop.Node.TryPost(new Then(loop.Node,
                 () =>
                 {
-                    Volatile.Write(ref stopped, loop.StopAsync());
+                    _ = loop.StopAsync();
                     Assert.True(second.Wait(TestNode.Patience));
                     first.SetResult();
                 },
@@ -250,6 +248,7 @@ public sealed class TurnSharingTests
     private sealed class OneAtATime : ITimerTarget
     {
         private int _inside;
+        private TaskCompletionSource _nextTick = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
         public INode Node { get; set; } = null!;
 
@@ -258,6 +257,8 @@ public sealed class TurnSharingTests
         public bool Overlapped { get; private set; }
 
         public int Ticks { get; private set; }
+
+        public Task NextTick => Volatile.Read(ref _nextTick).Task;
 
         public Task<int> Do(Func<INode, int> work, bool atOnce = false)
         {
@@ -275,6 +276,7 @@ public sealed class TurnSharingTests
         public void OnTimer(long token)
         {
             Inside(() => Ticks++);
+            Interlocked.Exchange(ref _nextTick, new(TaskCreationOptions.RunContinuationsAsynchronously)).SetResult();
             Node.SetTimer(Node.Now + 50_000, this, 0);
         }
 
