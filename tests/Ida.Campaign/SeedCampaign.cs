@@ -9,8 +9,12 @@ internal sealed class SeedCampaign(CampaignOptions options)
     private const int ReportsAtMost = 10, StackLines = 8;
     private readonly Lock _lock = new();
     private readonly SortedDictionary<string, Tally> _tallies = [];
+    private readonly IngredientTable _ingredients = new();
     private int _failed;
     private bool _historyWritten;
+
+    /// <summary>Whether every ingredient of the schedules was drawn often enough.</summary>
+    public bool IsThorough { get; private set; } = true;
 
     public (long Passed, long Failed) Run(CancellationToken cancel)
     {
@@ -22,6 +26,10 @@ internal sealed class SeedCampaign(CampaignOptions options)
             return true;
         }, cancel);
         foreach (var (name, tally) in _tallies) Console.WriteLine($"{name}: {tally}");
+        _ingredients.Print(Console.Out);
+        string rare = string.Join(", ", _ingredients.Rare);
+        IsThorough = rare.Length == 0;
+        if (!IsThorough) Console.WriteLine($"Hardly ever drawn: {rare}");
         return (progress.Done - _failed, _failed);
     }
 
@@ -31,7 +39,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         ScenarioRun? run = null;
         var failure = SimulationRunner.RunSeed(seed, scenario.Name, options.Replay(seed), simulation =>
         {
-            var current = new ScenarioRun(simulation);
+            var current = new ScenarioRun(simulation, scenario);
             run ??= current;
             scenario.Body(current);
         });
@@ -39,6 +47,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         {
             if (!_tallies.TryGetValue(scenario.Name, out var tally)) _tallies.Add(scenario.Name, tally = new());
             tally.Add(run!);
+            _ingredients.Add(scenario, run!);
             if (failure is not null && ++_failed <= ReportsAtMost) Console.WriteLine($"{failure.Message}{Environment.NewLine}{Where(failure)}");
             if (options.History is { } file && !_historyWritten && (failure is not null || options.Count == 1)) Write(run!, file);
         }

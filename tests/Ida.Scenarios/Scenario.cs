@@ -6,10 +6,13 @@ namespace Ida.Scenarios;
 /// <summary>A family of random schedules: the tests run some seeds of it, the campaign very many. The body throws when a guarantee is broken.</summary>
 internal sealed record Scenario(string Name, Action<ScenarioRun> Body)
 {
+    /// <summary>What its runs may draw, each to be found in at least one seed of a hundred; see <see cref="Scenarios.Ingredients"/>.</summary>
+    public IReadOnlyList<string> Ingredients { get; init; } = [];
+
     /// <summary>The body as the runner of seeds wants it.</summary>
     public Action<SimulationCase> Case(Rule without = Rule.None, Action<ScenarioRun>? done = null) => run =>
     {
-        var scenario = new ScenarioRun(run, without);
+        var scenario = new ScenarioRun(run, this, without);
         Body(scenario);
         done?.Invoke(scenario);
     };

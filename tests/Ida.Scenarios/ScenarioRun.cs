@@ -5,12 +5,15 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>One seed of a scenario: what to run, and what it came to besides passing.</summary>
-internal sealed class ScenarioRun(SimulationCase @case, Rule without = Rule.None)
+internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule without = Rule.None)
 {
     public SimulationCase Case { get; } = @case;
 
     /// <summary>The rule that is left out, for negative controls.</summary>
     public Rule Without { get; } = without;
+
+    /// <summary>What the run drew.</summary>
+    public Ingredients Ingredients { get; } = new(scenario.Ingredients);
 
     /// <summary>The history of a scenario that records one.</summary>
     public History? History { get; set; }
