@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using GroupCore.Groups;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 
 namespace Ida;
@@ -42,7 +43,7 @@ public static class GroupDhtExtensions
         }
         var host = await attached.WaitAsync(cancellationToken).ConfigureAwait(false);
         var command = new EnableCommand(host, options, registry);
-        while (!host.Node.TryPost(command)) await host.Node.CommandRoom(cancellationToken).ConfigureAwait(false);
+        await host.Node.PostAsync(command, cancellationToken).ConfigureAwait(false);
         var dht = await command.Task.ConfigureAwait(false);
         try
         {

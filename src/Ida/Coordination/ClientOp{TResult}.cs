@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using GroupCore.Runtime;
 
 namespace Ida.Coordination;
 
@@ -73,11 +74,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
 
     private async ValueTask<TResult> SubmitWhenRoom(CancellationToken cancellationToken)
     {
-        do
-        {
-            await Layer.Node.CommandRoom(cancellationToken).ConfigureAwait(false);
-        }
-        while (!Layer.Node.TryPost(this));
+        await Layer.Node.PostAsync(this, cancellationToken).ConfigureAwait(false);
         if (cancellationToken.CanBeCanceled) Watch(cancellationToken);
         return await new ValueTask<TResult>(this, _core.Version).ConfigureAwait(false);
     }

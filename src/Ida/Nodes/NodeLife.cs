@@ -48,7 +48,7 @@ internal sealed class NodeLife : ITimerTarget
     /// <summary>Lets the DHTs hand over, then takes leave of the cluster, so that nobody has to find out; at most for 3 s after the hand-over.</summary>
     public async ValueTask DepartAsync()
     {
-        if (!Node.TryPost(new Departure(this))) return;
+        Node.Post(new Departure(this));
         await _departed.Task.ConfigureAwait(false);
     }
 

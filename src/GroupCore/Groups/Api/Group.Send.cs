@@ -2,6 +2,7 @@ using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
+using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 
@@ -126,8 +127,7 @@ public sealed partial class Group
         long charged = call.Charged ? GroupLimits.Cost(bytes + MessageRecord.HeadOf(MessageKind.Whole)) : 0;
         try
         {
-            do await Protocol.Node.CommandRoom(cancellationToken).ConfigureAwait(false);
-            while (!Protocol.Node.TryPost(call));
+            await Protocol.Node.PostAsync(call, cancellationToken).ConfigureAwait(false);
         }
         catch
         {

@@ -57,7 +57,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         configure(builder);
         if (builder.Table.Inline && builder.HasAsync) throw new ArgumentException("Inline groups take synchronous handlers only.", nameof(configure));
         var call = new JoinCall(this, name, options ?? new(), builder.Table);
-        while (!Node.TryPost(call)) await Node.CommandRoom(cancellationToken).ConfigureAwait(false);
+        await Node.PostAsync(call, cancellationToken).ConfigureAwait(false);
         var group = await call.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {

@@ -167,20 +167,7 @@ internal sealed class Dispatcher : ICompletion
         {
             if (last) OnProgress();
         }
-        else if (Interlocked.Exchange(ref _posted, 1) == 0 && !_node.TryPost(_progress)) _ = PostLaterAsync();
-    }
-
-    private async Task PostLaterAsync()
-    {
-        try
-        {
-            do await _node.CommandRoom(CancellationToken.None).ConfigureAwait(false);
-            while (!_node.TryPost(_progress));
-        }
-        catch (NodeStoppedException)
-        {
-            // Nobody is left to tell.
-        }
+        else if (Interlocked.Exchange(ref _posted, 1) == 0) _node.Post(_progress);
     }
 
     private void OnProgress()

@@ -174,22 +174,6 @@ internal sealed partial class GroupProtocol
         Finish(call);
     }
 
-    /// <summary>From any thread: posts a command, waiting for room if need be; nothing happens on a node that has stopped.</summary>
-    public void Post(NodeCommand command)
-    {
-        if (!Node.TryPost(command)) _ = PostLaterAsync(command);
-    }
-
-    private async Task PostLaterAsync(NodeCommand command)
-    {
-        try
-        {
-            do await Node.CommandRoom(CancellationToken.None).ConfigureAwait(false);
-            while (!Node.TryPost(command));
-        }
-        catch (NodeStoppedException stopped)
-        {
-            command.Abandon(stopped);
-        }
-    }
+    /// <summary>From any thread: posts a command, which waits for room if need be; abandoned on a node that has stopped.</summary>
+    public void Post(NodeCommand command) => Node.Post(command);
 }
