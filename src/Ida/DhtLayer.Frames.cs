@@ -70,9 +70,10 @@ internal sealed partial class DhtLayer
         op.Key = _send.ReadOp(ref body, out op.Owner);
         byte flags = body.U8();
         (op.IsPut, op.Single, op.Level) = ((flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict);
+        op.Payload = op.IsPut ? body.U64() : 0;
         ulong ackedBelow = body.Var(), hint = body.U64();
         int slots = body.Count(ushort.MaxValue, 1);
-        bool mine = false, valid = slots > 0 && !(op.Single && (op.IsPut || slots != 1));
+        bool mine = false, valid = slots > 0 && !(op.Single && (op.IsPut || slots != 1)) && (op.IsPut ? op.Payload != 0 && (op.Key.Payload == 0 || op.Key.Payload == op.Payload) : op.Key.Payload == 0);
         for (int i = 0; i < slots; i++)
         {
             ulong slot = body.Var();

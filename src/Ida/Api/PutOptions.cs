@@ -9,6 +9,10 @@ public sealed record PutOptions
     /// <summary>How long the call waits; null takes <see cref="DhtOptions.Timeout"/>.</summary>
     public TimeSpan? Timeout { get; init; }
 
-    /// <summary>Repeats an earlier put whose outcome is not known: it is applied if it was not, and its first outcome is returned if it was.</summary>
+    /// <summary>
+    /// Repeats an earlier put whose outcome is not known: it is applied if it was not, and its first outcome is returned if it was. The
+    /// pairs must be those of the earlier put, in any order: another put under its id gets <see cref="OperationIdReusedException"/>
+    /// wherever the two have a shard in common.
+    /// </summary>
     public OpId? Operation { get; init; }
 }

@@ -12,7 +12,7 @@ namespace Ida.Boundary;
 /// </summary>
 internal sealed class Contribution
 {
-    private const byte Version = 2;
+    private const byte Version = 3;
 
     /// <summary>Who contributed.</summary>
     public ProcessId Member { get; init; }
@@ -46,7 +46,7 @@ internal sealed class Contribution
     public void Write(IBufferWriter<byte> into)
     {
         int size = 128 + 4 * (DhtConfig.MaxText + 64);
-        foreach (var op in Unsettled) size += 60 + 3 * op.Participants.Length;
+        foreach (var op in Unsettled) size += 68 + 3 * op.Participants.Length;
         var to = new BodyWriter(into.GetSpan(size));
         to.U8(Version);
         to.U8((byte)((Enabled ? 1 : 0) | (Full ? 2 : 0) | (Leaving ? 4 : 0)));
@@ -67,6 +67,7 @@ internal sealed class Contribution
             to.U128(op.Key.Id.Session);
             to.Var(op.Key.Id.Sequence);
             to.Var(op.Key.Attempt);
+            to.U64(op.Key.Payload);
             to.U64(op.Proposed);
             to.U64(op.Time);
             to.Var((ulong)op.Participants.Length);
@@ -100,10 +101,10 @@ internal sealed class Contribution
             Physical = physical,
             Heard = heard,
         };
-        int count = from.Count(int.MaxValue, 36);
+        int count = from.Count(int.MaxValue, 44);
         for (int i = 0; i < count && !from.Failed; i++)
         {
-            var key = new OpKey(new(from.U128(), from.Var()), (uint)from.Var());
+            var key = new OpKey(new(from.U128(), from.Var()), (uint)from.Var(), from.U64());
             ulong proposed = from.U64(), time = from.U64();
             var participants = new ushort[from.Count(ushort.MaxValue, 1)];
             for (int j = 0; j < participants.Length; j++) participants[j] = (ushort)from.Var();

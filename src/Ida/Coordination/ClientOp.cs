@@ -20,6 +20,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>How many of <see cref="Bytes"/> are keys and values of the call; answers of an attempt follow.</summary>
     public int AskedBytes;
 
+    /// <summary>Hash of the keys, values and merges of a put: what its id stands for. 0 for a read.</summary>
+    public ulong Payload;
+
     // From here on the loop's.
     public OpId? Requested;
     public OpId Id;
@@ -127,10 +130,22 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         AskedBytes = Bytes.Length;
     }
 
-    /// <summary>Sorts by shard and refuses duplicates and parts that fit no frame. On the caller's thread, before posting.</summary>
+    /// <summary>Sorts by shard, refuses duplicates and parts that fit no frame, and hashes the pairs of a put. On the caller's thread, before posting.</summary>
     public void Seal(string parameter)
     {
-        if (PartCount == 1) return;
+        if (PartCount > 1) Sort(parameter);
+        if (!IsPut) return;
+        ulong hash = (ulong)PartCount;
+        for (int i = 0; i < PartCount; i++)
+        {
+            ref var part = ref Parts[i];
+            hash = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + Math.Max(0, part.IncomingLength)), hash ^ part.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
+        }
+        Payload = Math.Max(1, hash);
+    }
+
+    private void Sort(string parameter)
+    {
         var parts = Parts.AsSpan(0, PartCount);
         parts.Sort(_order ??= Compare);
         long bytes = 0;
@@ -178,6 +193,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         PartCount = AskedBytes = 0;
         Requested = null;
         Attempt = 0;
+        Payload = 0;
         InFlight = Sent = Detached = Finished = WithoutResult = TooLarge = false;
         Running = null;
         Follower = null;

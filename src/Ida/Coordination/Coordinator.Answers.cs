@@ -186,7 +186,7 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        if (running.Reason == PoisonReason.Overloaded && !client.Detached)
+        if (running.Reason == PoisonReason.OtherPairs || (running.Reason == PoisonReason.Overloaded && !client.Detached))
         {
             // The caller is told "not executed": so all must have refused before a flush could find the put at all survivors.
             running.Aborting = true;
@@ -208,7 +208,7 @@ internal sealed partial class Coordinator
     private void FailIfAborted(RunningOp running)
     {
         if (!running.All(SlotFlags.Poisoned | SlotFlags.AbortAcked)) return;
-        if (running.Client is { } client) Finish(client, TooMany());
+        if (running.Client is { } client) Finish(client, running.Reason == PoisonReason.OtherPairs ? new OperationIdReusedException(client.Id) : TooMany());
         Forget(running);
     }
 

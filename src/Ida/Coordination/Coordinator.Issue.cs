@@ -24,8 +24,9 @@ internal sealed partial class Coordinator
         }
         var running = _free.TryPop(out var free) ? free : new();
         // A takeover here may be driving an attempt of this very operation that came through another member.
-        while (_running.ContainsKey(new(op.Id, op.Attempt))) op.Attempt++;
-        running.Key = new(op.Id, op.Attempt);
+        ulong payload = op.Requested is null ? 0 : op.Payload;
+        while (_running.ContainsKey(new(op.Id, op.Attempt, payload))) op.Attempt++;
+        running.Key = new(op.Id, op.Attempt, payload);
         running.Owner = state.OwnerOf(op.Id.Session);
         (running.IsPut, running.Level) = (op.IsPut, op.Level);
         if (!FindParticipants(op, running, map))
@@ -91,7 +92,7 @@ internal sealed partial class Coordinator
     {
         op.Sent = true;
         var record = participant.NewRecord();
-        (record.Key, record.Owner, record.IsPut, record.Single, record.Level) = (running.Key, running.Owner, running.IsPut, running.Single, running.Level);
+        (record.Key, record.Payload, record.Owner, record.IsPut, record.Single, record.Level) = (running.Key, op.Payload, running.Owner, running.IsPut, running.Single, running.Level);
         for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
         for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)
         {

@@ -50,13 +50,19 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             op.Id = requested;
             if (_resolved.TryGetValue(requested, out var known))
             {
+                if (known.Payload != op.Payload)
+                {
+                    Answer(op, new OperationIdReusedException(requested));
+                    return;
+                }
                 for (int i = 0; i < op.PartCount; i++) Give(op, i, known.VersionAt(i), known.ErrorAt(i));
                 Answer(op, null);
                 return;
             }
             if (_pending.TryGetValue(requested, out var running))
             {
-                if (running.Follower is null && running.Detached && running.PartCount == op.PartCount) running.Follower = op;
+                if (running.Payload != op.Payload) Answer(op, new OperationIdReusedException(requested));
+                else if (running.Follower is null && running.Detached) running.Follower = op;
                 else Answer(op, new ArgumentException($"Operation {requested} is under way at this member.", nameof(op)));
                 return;
             }
@@ -254,7 +260,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         var versions = new ulong[op.PartCount];
         var errors = new string?[op.PartCount];
         for (int i = 0; i < versions.Length; i++) (versions[i], errors[i]) = (op.Parts[i].Version, op.Parts[i].Error);
-        if (!_resolved.TryAdd(op.Id, new(op.Id.Sequence, state.View, op.Attempt, new(versions), errors))) return;
+        if (!_resolved.TryAdd(op.Id, new(op.Id.Sequence, state.View, op.Attempt, op.Requested is not null, op.Payload, new(versions), errors))) return;
         _resolvedOrder.Enqueue(op.Id);
         if (_resolvedOrder.Count > ResolvedKept) _resolved.Remove(_resolvedOrder.Dequeue());
     }

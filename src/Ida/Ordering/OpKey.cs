@@ -1,9 +1,16 @@
 namespace Ida.Ordering;
 
 /// <summary>One attempt at a logical operation: the unit that is proposed, committed or poisoned. Ties of time are broken by it.</summary>
-internal readonly record struct OpKey(OpId Id, uint Attempt) : IComparable<OpKey>
+/// <param name="Id">The logical operation.</param>
+/// <param name="Attempt">Its number among the attempts of the member that issues it.</param>
+/// <param name="Payload">
+/// 0 for an attempt of the member that gave the id; else the hash of the pairs. Several members may issue under one id, each with its own
+/// numbers: attempts of the same pairs may then be one, those of other pairs never.
+/// </param>
+internal readonly record struct OpKey(OpId Id, uint Attempt, ulong Payload = 0) : IComparable<OpKey>
 {
-    public int CompareTo(OpKey other) => Id != other.Id ? Id.CompareTo(other.Id) : Attempt.CompareTo(other.Attempt);
+    public int CompareTo(OpKey other) => Id != other.Id ? Id.CompareTo(other.Id)
+        : Attempt != other.Attempt ? Attempt.CompareTo(other.Attempt) : Payload.CompareTo(other.Payload);
 
     public static bool operator <(in OpKey left, in OpKey right) => left.CompareTo(right) < 0;
 

@@ -8,6 +8,9 @@ internal sealed class OpRecord
 {
     public OpKey Key;
 
+    /// <summary>Hash of all pairs of a put, those of other shards included.</summary>
+    public ulong Payload;
+
     /// <summary>Rank of the owner of the session in this view, −1 when the session is not a member's.</summary>
     public int Owner;
 
@@ -48,6 +51,9 @@ internal sealed class OpRecord
     public int UseCount;
     public readonly List<int> Coordinators = [];
 
+    /// <summary>Another attempt of the same logical operation.</summary>
+    public OpRecord? OtherAttempt;
+
     /// <summary>Neighbours in order of arrival.</summary>
     public OpRecord? Older, Newer;
 
@@ -86,7 +92,7 @@ internal sealed class OpRecord
         UseCount = SlotCount = 0;
         Coordinators.Clear();
         IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = Void = TooLarge = Held = TakenOver = false;
-        Proposed = Time = 0;
-        Older = Newer = null;
+        Proposed = Time = Payload = 0;
+        Older = Newer = OtherAttempt = null;
     }
 }

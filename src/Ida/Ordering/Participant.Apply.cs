@@ -95,11 +95,11 @@ internal sealed partial class Participant
 
     /// <summary>
     /// The logical put was applied by another attempt: this one only tells its result. If its owner has acknowledged that already, the
-    /// result is forgotten, and there is none to tell.
+    /// result is forgotten, and there is none to tell; nor is there where it was another put under the same id.
     /// </summary>
     private static void Repeat(OpRecord op, in Outcome outcome)
     {
-        op.HasResult = outcome.View != 0;
+        op.HasResult = outcome.View != 0 && outcome.Payload == op.Payload;
         for (int i = 0; i < op.UseCount; i++)
         {
             op.Uses[i].Version = outcome.VersionAt(i);
@@ -117,7 +117,7 @@ internal sealed partial class Participant
             versions[i] = op.Uses[i].Version;
             if (op.Uses[i].Error is { } error) (errors ??= new string?[op.UseCount])[i] = error;
         }
-        session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, new(versions[..op.UseCount]), errors));
+        session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Key.Payload != 0, op.Payload, new(versions[..op.UseCount]), errors));
     }
 
     /// <summary>The state is here: applies what was ordered meanwhile and begins to answer.</summary>

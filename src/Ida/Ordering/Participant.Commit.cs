@@ -8,9 +8,9 @@ internal sealed partial class Participant
     /// <summary>All participants have proposed: the operation has its time.</summary>
     public void Commit(in OpKey key, int owner, int from, bool put, ulong time, bool stable)
     {
-        bool known = _ops.TryGetValue(key, out var op);
+        var op = _ops.Find(key);
         Settlement.CommitArrived(from, op);
-        if (!known || op is null)
+        if (op is null)
         {
             // Only what is executed and stable has left the table, a put only when all have its commit.
             if (!stable && (!put || !state.Full || WasExecuted(key))) send.Stable(from, key, owner);
@@ -55,7 +55,7 @@ internal sealed partial class Participant
     /// <summary>Every participant has executed it and all before it.</summary>
     public void Stable(in OpKey key)
     {
-        if (!_ops.TryGetValue(key, out var op) || op.Stable) return;
+        if (_ops.Find(key) is not { Stable: false } op) return;
         if (!op.Committed)
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -70,7 +70,7 @@ internal sealed partial class Participant
     /// <summary>The attempt can never commit. Refused from now on, so that no straggler brings it back.</summary>
     public void Abort(in OpKey key)
     {
-        if (_ops.TryGetValue(key, out var op))
+        if (_ops.Find(key) is { } op)
         {
             // Somebody was told DONE by a member that has settled it already.
             if (op.Committed && state.Without != Rule.AbortNeedsPoison) return;
@@ -79,13 +79,13 @@ internal sealed partial class Participant
             Remove(op);
             Pump();
         }
-        if (Sessions.Find(key.Id.Session) is { } session) session.Poison(key.Id.Sequence, key.Attempt);
+        if (Sessions.Find(key.Id.Session) is { } session) session.Poison(key);
     }
 
     /// <summary>A takeover asks what is held here; with <paramref name="poison"/> what is not held is refused from now on.</summary>
     public void Recover(in OpKey key, int owner, int from, bool put, bool poison)
     {
-        if (_ops.TryGetValue(key, out var op))
+        if (_ops.Find(key) is { } op)
         {
             Join(op, from);
             Answer(op, from);
@@ -99,22 +99,22 @@ internal sealed partial class Participant
         if (put && state.Full && session.TryGet(key.Id.Sequence, out var outcome))
         {
             // Executed in this view and gone from the table: settled. Another attempt's outcome makes this one void.
-            if (outcome.View == state.View && outcome.Attempt == key.Attempt)
+            if (outcome.View == state.View && outcome.IsOf(key))
             {
                 send.Stable(from, key, owner);
                 return;
             }
-            session.Poison(key.Id.Sequence, key.Attempt);
+            session.Poison(key);
             send.Done(from, key, owner, 0, outcome);
             return;
         }
-        bool refused = session.IsPoisoned(key.Id.Sequence, key.Attempt);
+        bool refused = session.IsPoisoned(key);
         if (!refused && !poison)
         {
             send.NotHeld(from, key, owner);
             return;
         }
-        if (!refused) session.Poison(key.Id.Sequence, key.Attempt);
+        if (!refused) session.Poison(key);
         send.Poisoned(from, key, owner, PoisonReason.Poisoned);
     }
 

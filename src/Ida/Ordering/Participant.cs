@@ -21,7 +21,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private const int MostUnheard = 16_384;
 
-    private readonly Dictionary<OpKey, OpRecord> _ops = [];
+    private readonly OpTable _ops = new();
     private readonly List<Entry> _touched = [];
     private readonly Stack<OpRecord> _records = [];
     private readonly Stack<ReadWait> _waits = [];
@@ -49,7 +49,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public bool HasWaits { get; private set; }
 
-    public OpRecord? Find(in OpKey key) => _ops.GetValueOrDefault(key);
+    public OpRecord? Find(in OpKey key) => _ops.Find(key);
 
     public OpRecord NewRecord() => _records.TryPop(out var record) ? record : new();
 
@@ -63,15 +63,26 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         // A newcomer performs what was ordered only when its state is there: what its caller acknowledges meanwhile must not look as if it
         // were performed already (whole-stack seeds 53 and 83 lost puts at newcomers).
         if (state.Full) session?.Acknowledge(ackedBelow);
-        if (_ops.TryGetValue(op.Key, out var known))
+        if (_ops.Find(op.Key) is { } known)
         {
+            bool same = known.IsPut == op.IsPut && known.Payload == op.Payload;
             Discard(op);
+            if (!same)
+            {
+                // Members number their attempts by themselves, and an id of another member's comes with the hash of its pairs.
+                state.Node.Counters.Refuse(RefusalReason.Unexpected);
+                return;
+            }
             Join(known, from);
             Answer(known, from);
             return;
         }
         ulong sequence = op.Key.Id.Sequence;
-        if (op.IsPut && session is not null && state.Full && state.Without != Rule.OutcomeTable && session.TryGet(sequence, out var outcome) && IsOver(outcome, op.Key.Attempt))
+        bool remembered = false;
+        Outcome outcome = default;
+        if (op.IsPut && session is not null && state.Full && state.Without != Rule.OutcomeTable) remembered = session.TryGet(sequence, out outcome);
+        bool others = op.IsPut && (remembered && outcome.Payload != op.Payload || HoldsOtherPairs(op));
+        if (remembered && !others && IsOver(outcome, op.Key))
         {
             send.Done(from, op.Key, op.Owner, op.UseCount, outcome);
             Discard(op);
@@ -79,12 +90,13 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         }
         PoisonReason? refusal = null;
         if (session is null || sequence < session.AckedBelow || (state.Full && session.LostIn == Session.NotHeard)) refusal = PoisonReason.Expired;
-        else if (session.IsPoisoned(sequence, op.Key.Attempt) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
+        else if (others) refusal = PoisonReason.OtherPairs;
+        else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
         else if (Overloaded(op)) refusal = PoisonReason.Overloaded;
         if (refusal is { } reason)
         {
-            session?.Poison(sequence, op.Key.Attempt);
+            session?.Poison(op.Key);
             send.Poisoned(from, op.Key, op.Owner, reason);
             Discard(op);
             return;
@@ -106,11 +118,25 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>Executed in an earlier view, or this very attempt in this view and gone from the table, so that all have its commit.</summary>
-    private bool IsOver(in Outcome outcome, uint attempt) => outcome.View < state.View || outcome.Attempt == attempt;
+    private bool IsOver(in Outcome outcome, in OpKey attempt) => outcome.View < state.View || outcome.IsOf(attempt);
+
+    /// <summary>
+    /// Whether another put is held under the same id. Any two puts of one shard meet at its full members, so of two with different pairs
+    /// one at most is held by all its participants, and only that can be committed.
+    /// </summary>
+    private bool HoldsOtherPairs(OpRecord op)
+    {
+        for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
+            if (other.IsPut && other.Payload != op.Payload) return true;
+        return false;
+    }
 
     private bool Overloaded(OpRecord op)
     {
         if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || _deferredBytes > DhtLimits.DeferredBytes) return true;
+        int attempts = 0;
+        for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
+            if (++attempts == OpTable.MostAttempts) return true;
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Entry.Uses >= state.Options.MaxQueuePerKey) return true;
         return false;
@@ -177,7 +203,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private void Add(OpRecord op)
     {
-        _ops.Add(op.Key, op);
+        _ops.Add(op);
         op.Held = true;
         op.Older = _newest;
         if (_newest is null) _oldest = op; else _newest.Newer = op;
@@ -193,7 +219,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private void LeaveTable(OpRecord op)
     {
-        _ops.Remove(op.Key);
+        _ops.Remove(op);
         op.Held = false;
         if (op.Older is null) _oldest = op.Newer; else op.Older.Newer = op.Newer;
         if (op.Newer is null) _newest = op.Older; else op.Newer.Older = op.Older;
@@ -202,7 +228,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>Its bytes in a contribution.</summary>
-    private static int SizeOf(OpRecord op) => 60 + 3 * op.SlotCount;
+    private static int SizeOf(OpRecord op) => 68 + 3 * op.SlotCount;
 
     private void Recycle(OpRecord op)
     {

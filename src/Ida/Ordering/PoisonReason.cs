@@ -1,6 +1,6 @@
 namespace Ida.Ordering;
 
-/// <summary>Why a participant will never hold an attempt.</summary>
+/// <summary>Why a participant will never hold an attempt. Where several say why, the last of these counts.</summary>
 internal enum PoisonReason : byte
 {
     /// <summary>A takeover made it refuse.</summary>
@@ -11,6 +11,9 @@ internal enum PoisonReason : byte
 
     /// <summary>It has no state to read from.</summary>
     NotFull,
+
+    /// <summary>Another put, with other pairs, has or had the id of this one.</summary>
+    OtherPairs,
 
     /// <summary>It does not know the session any more, or was told that the outcome is known.</summary>
     Expired,

@@ -12,7 +12,7 @@ internal sealed class Session(UInt128 id)
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;
-    private readonly List<(ulong Sequence, uint Attempt)> _poisoned = [];
+    private readonly List<OpKey> _poisoned = [];
 
     public UInt128 Id { get; } = id;
 
@@ -37,7 +37,7 @@ internal sealed class Session(UInt128 id)
             _count--;
         }
         if (_count == 0) _first = 0;
-        if (_poisoned.Count > 0) _poisoned.RemoveAll(one => one.Sequence < AckedBelow);
+        if (_poisoned.Count > 0) _poisoned.RemoveAll(one => one.Id.Sequence < AckedBelow);
     }
 
     public bool TryGet(ulong sequence, out Outcome outcome)
@@ -69,11 +69,11 @@ internal sealed class Session(UInt128 id)
         _count++;
     }
 
-    public bool IsPoisoned(ulong sequence, uint attempt) => sequence < AckedBelow || (_poisoned.Count > 0 && _poisoned.Contains((sequence, attempt)));
+    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || (_poisoned.Count > 0 && _poisoned.Contains(key));
 
-    public void Poison(ulong sequence, uint attempt)
+    public void Poison(in OpKey key)
     {
-        if (!IsPoisoned(sequence, attempt)) _poisoned.Add((sequence, attempt));
+        if (!IsPoisoned(key)) _poisoned.Add(key);
     }
 
     /// <summary>A new view: attempts of the old one cannot come any more.</summary>

@@ -36,12 +36,13 @@ internal static class SessionCodec
     private static void Write(ArrayBufferWriter<byte> bytes, in Outcome outcome)
     {
         int count = outcome.Versions.Count;
-        int size = 50;
+        int size = 60;
         for (int i = 0; i < count; i++) size += 20 + 4 * (outcome.ErrorAt(i)?.Length ?? 0);
         var to = new BodyWriter(bytes.GetSpan(size));
         to.Var(outcome.Sequence);
         to.Var(outcome.View);
-        to.Var(outcome.Attempt);
+        to.Var(((ulong)outcome.Attempt << 1) | (outcome.Reissued ? 1UL : 0));
+        to.U64(outcome.Payload);
         to.Var((ulong)count);
         for (int i = 0; i < count; i++)
         {
@@ -62,13 +63,13 @@ internal static class SessionCodec
             var session = into.GetOrAdd(from.U128());
             session.Acknowledge(from.Var());
             session.LostIn = from.Var();
-            int outcomes = from.Count(int.MaxValue, 6);
+            int outcomes = from.Count(int.MaxValue, 14);
             for (int o = 0; o < outcomes && !from.Failed; o++)
             {
                 ulong sequence = from.Var(), view = from.Var();
-                uint attempt = (uint)from.Var();
+                ulong attempt = from.Var(), payload = from.U64();
                 int count = from.Count(DhtLimits.Keys, 2);
-                if (count == 0) from.Fail();
+                if (count == 0 || attempt >> 33 != 0) from.Fail();
                 var versions = count <= few.Length ? few[..count] : new ulong[count];
                 string?[]? errors = null;
                 for (int i = 0; i < count; i++)
@@ -77,7 +78,7 @@ internal static class SessionCodec
                     var text = from.Blob(4 * DhtLimits.ErrorChars);
                     if (text.Length > 0) (errors ??= new string?[count])[i] = Encoding.UTF8.GetString(text);
                 }
-                if (!from.Failed && without != Rule.OutcomeInTransfer) session.Record(new(sequence, view, attempt, new(versions), errors));
+                if (!from.Failed && without != Rule.OutcomeInTransfer) session.Record(new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), errors));
             }
         }
         return from.Complete;

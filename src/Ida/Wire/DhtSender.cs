@@ -10,7 +10,7 @@ namespace Ida.Wire;
 /// </summary>
 internal sealed class DhtSender(DhtState state)
 {
-    private const int OpBytes = 2 + 16 + 10 + 5;
+    private const int OpBytes = 2 + 16 + 10 + 5 + 8;
     private const ushort ForeignSession = ushort.MaxValue;
     private readonly Queue<LocalMessage> _local = new();
     private readonly Queue<LocalValue> _values = new();
@@ -160,12 +160,12 @@ internal sealed class DhtSender(DhtState state)
     /// <summary>A part handed on: the proposal in another's name.</summary>
     public void Forward(int to, int coordinator, OpRecord op)
     {
-        int size = OpBytes + 24 + 3 * op.SlotCount;
+        int size = OpBytes + 32 + 3 * op.SlotCount;
         for (int i = 0; i < op.UseCount; i++) size += op.Uses[i].Entry.Key.Length + (op.Uses[i].Incoming?.Length ?? 0) + 24;
         var body = Room(size);
         body.U8(1);
         body.U16((ushort)coordinator);
-        ProposalHead(ref body, op.Key, op.Owner, op.IsPut, false, op.Level, 0, op.Proposed, op.Participants);
+        ProposalHead(ref body, op.Key, op.Owner, op.IsPut, op.Payload, false, op.Level, 0, op.Proposed, op.Participants);
         body.Var((ulong)op.UseCount);
         for (int i = 0; i < op.UseCount; i++) KeyPart(ref body, op.Uses[i].Entry.Key, op.IsPut, op.Uses[i].Incoming is not null, op.Uses[i].Incoming, op.Uses[i].Resolver);
         Send(to, DhtFrame.Forward, body.Length);
@@ -174,10 +174,10 @@ internal sealed class DhtSender(DhtState state)
     /// <summary>The part of one shard, the same bytes for all its participants.</summary>
     public void Propose(ReadOnlySpan<int> ranks, RunningOp op, ulong ackedBelow, ulong hint, ClientOp client, int first, int count)
     {
-        int size = OpBytes + 34 + 3 * op.Count;
+        int size = OpBytes + 42 + 3 * op.Count;
         for (int i = first; i < first + count; i++) size += client.Parts[i].KeyLength + Math.Max(0, client.Parts[i].IncomingLength) + 24;
         var body = Room(size);
-        ProposalHead(ref body, op.Key, op.Owner, op.IsPut, op.Single, op.Level, ackedBelow, hint, op.Slots.AsSpan(0, op.Count));
+        ProposalHead(ref body, op.Key, op.Owner, op.IsPut, client.Payload, op.Single, op.Level, ackedBelow, hint, op.Slots.AsSpan(0, op.Count));
         body.Var((ulong)count);
         for (int i = first; i < first + count; i++) KeyPart(ref body, client.KeyOf(i), op.IsPut, client.Parts[i].IncomingLength >= 0, client.IncomingOf(i), client.Parts[i].Resolver);
         Send(ranks, DhtFrame.Propose, body.Length);
@@ -241,9 +241,9 @@ internal sealed class DhtSender(DhtState state)
             owner = -1;
         }
         else if (owner < state.SessionOfRank.Length) session = state.SessionOfRank[owner];
-        ulong sequence = from.Var(), attempt = from.Var();
-        if (session == 0 || attempt > uint.MaxValue) from.Fail();
-        return new(new(session, sequence), (uint)attempt);
+        ulong sequence = from.Var(), attempt = from.Var(), payload = (attempt & 1) != 0 ? from.U64() : 0;
+        if (session == 0 || attempt >> 33 != 0 || ((attempt & 1) != 0 && payload == 0)) from.Fail();
+        return new(new(session, sequence), (uint)(attempt >> 1), payload);
     }
 
     private bool IsLocal(int to) => to == state.Rank;
@@ -266,13 +266,15 @@ internal sealed class DhtSender(DhtState state)
         to.U16(owner < 0 ? ForeignSession : (ushort)owner);
         if (owner < 0) to.U128(op.Id.Session);
         to.Var(op.Id.Sequence);
-        to.Var(op.Attempt);
+        to.Var(((ulong)op.Attempt << 1) | (op.Payload != 0 ? 1UL : 0));
+        if (op.Payload != 0) to.U64(op.Payload);
     }
 
-    private static void ProposalHead(ref BodyWriter to, in OpKey op, int owner, bool put, bool single, ConsistencyLevel level, ulong ackedBelow, ulong hint, ReadOnlySpan<ushort> slots)
+    private static void ProposalHead(ref BodyWriter to, in OpKey op, int owner, bool put, ulong payload, bool single, ConsistencyLevel level, ulong ackedBelow, ulong hint, ReadOnlySpan<ushort> slots)
     {
         Op(ref to, op, owner);
         to.U8((byte)((put ? 1 : 0) | (single ? 2 : 0) | (level == ConsistencyLevel.Ordered ? 4 : 0)));
+        if (put) to.U64(payload);
         to.Var(ackedBelow);
         to.U64(hint);
         to.Var((ulong)slots.Length);

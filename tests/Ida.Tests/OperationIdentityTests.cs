@@ -1,0 +1,151 @@
+namespace Ida.Tests;
+
+/// <summary>
+/// An operation id names one put, its pairs included: what else comes under it is refused with a typed error, whoever it comes through,
+/// and whatever happens meanwhile.
+/// </summary>
+public sealed class OperationIdentityTests
+{
+    private const ulong Far = 1UL << 40;
+
+    [Fact]
+    public void F27_two_puts_that_cross_under_one_id_leave_replicas_equal()
+    {
+        var world = DhtWorld.Founded(4);
+        var id = Id(world, 1);
+        var one = Put(world, 1, id, ("a0", 1));
+        var other = Put(world, 3, id, ("a0", 2));
+        world.Poke();
+        // Each reaches one of the two replicas first.
+        world.Deliver(1, 0);
+        world.Deliver(3, 2);
+        world.RunUntil(() => one.IsCompleted && other.IsCompleted, "Both puts");
+        world.Settle();
+        Judge(world, [(one, ["a0"], 1), (other, ["a0"], 2)]);
+    }
+
+    [Fact]
+    public async Task F27_the_second_put_under_an_id_is_refused_and_the_first_keeps_its_answer()
+    {
+        var world = DhtWorld.Founded(4);
+        var id = Id(world, 1);
+        var first = Put(world, 1, id, ("a0", 1), ("a1", 1));
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        foreach (int through in new[] { 0, 1, 2, 3 })
+        {
+            foreach (var pairs in new[] { new[] { ("a0", 2), ("a1", 1) }, [("a0", 1)], [("a0", 1), ("b1", 1)], [("b0", 1), ("b1", 1)] })
+            {
+                var second = Put(world, through, id, pairs);
+                world.RunUntil(() => second.IsCompleted, "The second put");
+                Assert.Equal(id, Assert.IsType<OperationIdReusedException>(second.Exception?.InnerException).Operation);
+            }
+            var again = Put(world, through, id, ("a1", 1), ("a0", 1));
+            world.RunUntil(() => again.IsCompleted, "The first put again");
+            Assert.Equal((await first).Versions.Reverse(), (await again).Versions);
+        }
+        world.Settle();
+        Assert.Equal(["1 a0", "1 a1"], world.Full(0).Concat(world.Full(1)).SelectMany(m => Values(world, m)).Distinct().Order());
+    }
+
+    [Fact]
+    public async Task F27_a_newcomer_learns_the_pairs_of_an_id_with_the_state()
+    {
+        var world = DhtWorld.Founded(4);
+        var id = Id(world, 1);
+        var first = Put(world, 1, id, ("a0", 1));
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        world.Settle();
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.Settle();
+        foreach (int old in new[] { 0, 2 }) world.Crash(world.Members[old]);
+        world.ChangeView();
+        world.Settle();
+        var second = Put(world, 1, id, ("a0", 2));
+        world.RunUntil(() => second.IsCompleted, "The second put");
+        Assert.IsType<OperationIdReusedException>(second.Exception?.InnerException);
+        var again = Put(world, 3, id, ("a0", 1));
+        world.RunUntil(() => again.IsCompleted, "The first put again");
+        Assert.Equal((await first).Versions, (await again).Versions);
+    }
+
+    /// <summary>A coordinator dies between its proposals; whoever takes over or decides at the boundary meets the other put as well.</summary>
+    [Fact]
+    public void F27_whatever_order_and_whoever_dies_each_put_is_whole_or_absent()
+    {
+        int refused = 0, done = 0, lost = 0;
+        for (ulong seed = 1; seed <= 400; seed++)
+        {
+            var world = DhtWorld.Founded(6, seed, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20) });
+            var random = world.Random;
+            var id = Id(world, 1);
+            var calls = new List<(Task<PutResult> Put, string[] Keys, int Value, int Through)>();
+            for (int value = 1; value <= 2; value++)
+            {
+                string[] keys = ["a0", .. new[] { "a1", "b0", "b1" }.Where(_ => random.Next(2) == 0)];
+                for (int i = random.Next(2); i >= 0; i--)
+                {
+                    int through = random.Next(6), number = value;
+                    if (!calls.Exists(one => one.Through == through && one.Value == number)) calls.Add((Put(world, through, id, [.. keys.Select(k => (k, number))]), keys, value, through));
+                    for (int step = random.Next(6); step > 0; step--) Disturb(world);
+                }
+            }
+            for (int step = random.Next(40); step > 0; step--) Disturb(world);
+            int crashed = random.Next(3) == 0 ? random.Next(6) : -1;
+            if (crashed >= 0) world.Crash(world.Members[crashed]);
+            if (crashed >= 0 || random.Next(3) == 0) world.ChangeView();
+            world.RunUntil(() => calls.TrueForAll(one => one.Put.IsCompleted || one.Through == crashed), "The calls");
+            world.Settle();
+            Judge(world, [.. calls.Where(one => one.Through != crashed).Select(one => (one.Put, one.Keys, one.Value))]);
+            refused += calls.Count(one => one.Put.Exception?.InnerException is OperationIdReusedException);
+            done += calls.Count(one => one.Put.IsCompletedSuccessfully);
+            lost += crashed >= 0 ? 1 : 0;
+        }
+        Assert.True(refused > 200 && done > 200 && lost > 50, $"{refused} refused, {done} done, {lost} coordinators lost");
+    }
+
+    private static OpId Id(DhtWorld world, int owner) => new(world.Members[owner].Host.Current!.State.Session, Far);
+
+    private static Task<PutResult> Put(DhtWorld world, int through, OpId id, params (string Key, int Value)[] pairs) =>
+        world.Members[through].Dht.Map<string, int>("m").OrderedPutAsync(pairs.Select(p => KeyValuePair.Create(p.Key, p.Value)), new() { Operation = id }).AsTask();
+
+    /// <summary>Replicas are equal; who was told "done" finds all of its pairs, who was refused none unless another call of the same pairs was done.</summary>
+    private static void Judge(DhtWorld world, List<(Task<PutResult> Put, string[] Keys, int Value)> calls)
+    {
+        string[] held = [];
+        for (int shard = 0; shard < 2; shard++)
+        {
+            var full = world.Full(shard);
+            Assert.All(full, one => Assert.Equal(DhtWorld.Slice(full[0]).Digest, DhtWorld.Slice(one).Digest));
+            held = [.. held, .. Values(world, full[0])];
+        }
+        Assert.True(held.Select(one => one[0]).Distinct().Count() <= 1, "Both were executed: " + string.Join(", ", held));
+        foreach (var (put, keys, value) in calls)
+        {
+            int found = keys.Count(key => held.Contains($"{value} {key}"));
+            if (put.IsCompletedSuccessfully) Assert.Equal(keys.Length, found);
+            else
+            {
+                Assert.True(put.Exception!.InnerException is OperationIdReusedException or OutcomeUnknownException, put.Exception.ToString());
+                Assert.True(found == 0 || (found == keys.Length), "Half of a put.");
+            }
+        }
+    }
+
+    private static IEnumerable<string> Values(DhtWorld world, Scenarios.HarnessMember member) =>
+        DhtWorld.Slice(member).Of(member.Dht.Map<string, int>("m")).Select(e => $"{e.Value.Value} {e.Key}");
+
+    private static void Disturb(DhtWorld world)
+    {
+        world.Poke();
+        var busy = world.Busy();
+        if (busy.Count == 0 || world.Random.Next(10) == 0) world.Now += world.Random.Next(3_000_000);
+        else
+        {
+            var (from, to) = busy[world.Random.Next(busy.Count)];
+            world.Deliver(from, to);
+        }
+    }
+}
