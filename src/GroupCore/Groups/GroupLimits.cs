@@ -51,6 +51,9 @@ internal static class GroupLimits
 
     /// <summary>A wait in the flush after which the process waited for is accused.</summary>
     public const long FlushStepNanoseconds = 1_000_000_000;
+
+    /// <summary>After how long who said that user code holds it up must have said so again.</summary>
+    public const long FlushSilenceNanoseconds = 2_500_000_000;
     public const long HookNanoseconds = 2_000_000_000;
     public const long FlushRetryNanoseconds = 200_000_000;
 

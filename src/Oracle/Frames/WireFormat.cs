@@ -69,17 +69,25 @@ internal static class WireFormat
 
     public static void Write(ref MessagePackWriter writer, GroupOptions options)
     {
-        writer.WriteArrayHeader(2);
+        writer.WriteArrayHeader(4);
         writer.WriteInt((int)options.Composition);
         writer.WriteBoolean(options.StrictPrimary);
+        writer.WriteInt((int)options.SlowMember);
+        writer.WriteInt((long)options.SlowMemberTimeout.TotalMilliseconds);
     }
 
     public static GroupOptions ReadOptions(ref MessagePackReader reader)
     {
         int count = reader.ReadArrayHeader();
-        if (count < 2) throw new InvalidDataException("Group options with fewer than 2 fields.");
-        var options = new GroupOptions { Composition = ReadEnum<Composition>(ref reader, 2), StrictPrimary = reader.ReadBoolean() };
-        for (int i = 2; i < count; i++) reader.Skip();
+        if (count < 4) throw new InvalidDataException("Group options with fewer than 4 fields.");
+        var options = new GroupOptions
+        {
+            Composition = ReadEnum<Composition>(ref reader, 2),
+            StrictPrimary = reader.ReadBoolean(),
+            SlowMember = ReadEnum<SlowMember>(ref reader, 2),
+            SlowMemberTimeout = TimeSpan.FromMilliseconds(reader.ReadWithin(0, int.MaxValue)),
+        };
+        for (int i = 4; i < count; i++) reader.Skip();
         return options;
     }
 

@@ -20,10 +20,11 @@ internal sealed class GroupCluster : IDisposable
     {
     }
 
-    public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null)
+    public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null,
+        GroupOptions? options = null)
     {
         (_without, _more, Simulation, Tap) = (without, more, simulation, tap ?? (static node => node));
-        _options = new() { Composition = composition };
+        _options = (options ?? new()) with { Composition = composition };
         Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
         for (int i = 0; i < members; i++) Add();
     }

@@ -47,6 +47,9 @@ public sealed partial class Group : IAsyncDisposable
     /// <summary>Handlers that threw.</summary>
     public long FailedCount => Volatile.Read(ref _failed);
 
+    /// <summary>What the group waits for, at this instant.</summary>
+    public GroupStatus Status => Protocol.Status;
+
     /// <summary>Completes when the membership is over: normally after <see cref="LeaveAsync"/>, with an exception when it was lost.</summary>
     public Task Completion => Protocol.Completion;
 
@@ -148,7 +151,7 @@ public sealed partial class Group : IAsyncDisposable
         Notify(new($"#{handler:x8}", from, null));
     }
 
-    private void Notify(GroupError error)
+    internal void Notify(GroupError error)
     {
         try
         {

@@ -53,6 +53,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         ArgumentNullException.ThrowIfNull(configure);
         if (name.Length > 256) throw new ArgumentException("A group name has at most 256 characters.", nameof(name));
+        if (options is { SlowMemberTimeout: var slow } && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1)))
+            throw new ArgumentException($"SlowMemberTimeout is {slow}; allowed are 1 s to 1 h.", nameof(options));
         var builder = new GroupBuilder(Options.Serializer);
         configure(builder);
         if (builder.Table.Inline && builder.HasAsync) throw new ArgumentException("Inline groups take synchronous handlers only.", nameof(configure));

@@ -10,6 +10,7 @@ public sealed class TerminationContext
 {
     private readonly Group _group;
     private int _done;
+    private volatile bool _givenUp;
 
     internal TerminationContext(Group group, Proposal proposal, View view)
     {
@@ -25,12 +26,17 @@ public sealed class TerminationContext
     /// <summary>Members of both views.</summary>
     public IReadOnlyList<ProcessId> Survivors => Proposal.Survivors;
 
-    internal bool IsDone => Volatile.Read(ref _done) != 0;
+    internal bool IsGivenUp => _givenUp;
 
     /// <summary>Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view.</summary>
     public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);
 
-    /// <summary>This member needs nothing more before the view change. Without it the flush waits 2 s for this member.</summary>
+    internal void GiveUp() => _givenUp = true;
+
+    /// <summary>
+    /// This member needs nothing more before the view change. Without it the view change waits 2 s for this member, then goes on and tells
+    /// the error handler; a hook that throws counts as done. Messages sent after that are not sent.
+    /// </summary>
     public void Done()
     {
         if (Interlocked.Exchange(ref _done, 1) == 0) _group.Protocol.PostHookDone(this);

@@ -54,6 +54,9 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Number of the next event.</summary>
     public long Added => _addedEvents;
 
+    /// <summary>Events that are not handled; from any thread.</summary>
+    public long Waiting => Math.Max(0, Volatile.Read(ref _addedEvents) - Volatile.Read(ref _workedEvents));
+
     /// <summary>Events before this number are handled.</summary>
     public long Done => _doneEvents;
 

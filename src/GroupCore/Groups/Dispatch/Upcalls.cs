@@ -15,6 +15,9 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private ulong _handling;
     private bool _left;
 
+    /// <summary>Name of the handler at work, null when none is; from any thread.</summary>
+    public string? Running { get; private set; }
+
     /// <summary>Whether the caller runs in a handler of this group.</summary>
     public bool IsCurrent => ReferenceEquals(s_current.Value, this);
 
@@ -52,7 +55,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             case EventKind.Query or EventKind.PeerQuery: return OnQuery(ref entry);
             case EventKind.View: OnView((View)entry.Target!); break;
             case EventKind.Proposed: OnProposed((TerminationContext)entry.Target!); break;
-            case EventKind.Save: ((StateCut)entry.Target!).Take(group.Table.Snapshot); break;
+            case EventKind.Save: OnSave((StateCut)entry.Target!); break;
             case EventKind.Left: _left = true; group.PostEnded(); break;
             default: OnLoad((LoadedState)entry.Target!); break;
         }
@@ -79,6 +82,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         }
         else
         {
+            Running = handler.Name;
             try
             {
                 var pending = handler.Invoke(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length));
@@ -90,6 +94,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
         }
         Volatile.Write(ref _handling, 0);
+        Running = null;
         own?.Complete();
         return default;
     }
@@ -105,6 +110,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             group.Facade.Report(new(handler.Name, from, error));
         }
         Volatile.Write(ref _handling, 0);
+        Running = null;
         own?.Complete();
     }
 
@@ -120,6 +126,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         }
         else
         {
+            Running = handler.Name;
             try
             {
                 var pending = handler.Answer(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length), reply.Payload);
@@ -132,6 +139,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
         }
         Volatile.Write(ref _handling, 0);
+        Running = null;
         group.Post(reply);
         return default;
     }
@@ -147,6 +155,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             Abort(reply, handler, from, error);
         }
         Volatile.Write(ref _handling, 0);
+        Running = null;
         group.Post(reply);
     }
 
@@ -162,6 +171,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     {
         _view = view;
         group.Facade.SetView(view);
+        Running = "view";
         foreach (var handler in group.Table.OnView)
         {
             try
@@ -173,11 +183,16 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
                 group.Facade.Report(new("view", default, error));
             }
         }
+        Running = null;
         group.PostViewHandled(view);
     }
 
     private void OnProposed(TerminationContext context)
     {
+        // Handlers before it took so long that the view change went on without it.
+        if (context.IsGivenUp) return;
+        Running = "view proposed";
+        int threw = 0;
         foreach (var handler in group.Table.OnProposed)
         {
             try
@@ -186,13 +201,24 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
             catch (Exception error)
             {
+                threw++;
                 group.Facade.Report(new("view proposed", default, error));
             }
         }
+        Running = null;
+        if (threw == group.Table.OnProposed.Count) context.Done();
+    }
+
+    private void OnSave(StateCut cut)
+    {
+        Running = "checkpoint";
+        cut.Take(group.Table.Snapshot);
+        Running = null;
     }
 
     private void OnLoad(LoadedState state)
     {
+        Running = "checkpoint";
         try
         {
             group.Table.Load?.Invoke(state.Bytes);
@@ -202,5 +228,6 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             group.Facade.Report(new("checkpoint", default, error));
             group.Post(new CallCommand(() => group.FailJoin($"the state could not be loaded: {error.Message}")));
         }
+        Running = null;
     }
 }

@@ -25,7 +25,7 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly FlushReport?[] _reports;
     private readonly byte[]?[] _contributions;
     private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
-    private readonly List<int>?[] _waits;
+    private readonly (IReadOnlyList<int>? For, long At)[] _waits;
     // By rank: how many contributions were sent, one more with the cut, and how many at the last look.
     private readonly int[] _sent;
     private readonly int[] _sentBefore;
@@ -38,7 +38,7 @@ internal sealed class FlushLeader : ITimerTarget
         _reports = new FlushReport?[takesPart.Length];
         _contributions = new byte[]?[takesPart.Length];
         _acks = new (bool, bool, ulong)[takesPart.Length];
-        _waits = new List<int>?[takesPart.Length];
+        _waits = new (IReadOnlyList<int>?, long)[takesPart.Length];
         _sent = new int[takesPart.Length];
         _sentBefore = new int[takesPart.Length];
         for (int rank = 0; rank < takesPart.Length; rank++)
@@ -135,8 +135,8 @@ internal sealed class FlushLeader : ITimerTarget
         else Distribute(_cut!);
     }
 
-    /// <summary>A member says for whom it waits: it is not at fault itself.</summary>
-    public void OnWait(int rank, List<int> waitsFor) => _waits[rank] = waitsFor;
+    /// <summary>A member says whom it misses, nobody when user code holds it up: it is not at fault itself, as long as it goes on to say so.</summary>
+    public void OnWait(int rank, IReadOnlyList<int> waitsFor) => _waits[rank] = (waitsFor, _group.Node.Now);
 
     /// <summary>
     /// Members whose report or acknowledgement is missing, or for whom such a member waits; when all have acknowledged unequal ends of
@@ -156,7 +156,7 @@ internal sealed class FlushLeader : ITimerTarget
                 _sentBefore[rank] = _sent[rank];
                 continue;
             }
-            if (_waits[rank] is { Count: > 0 } others) Add(ranks, others);
+            if (_waits[rank] is { For: { } others } wait && _group.Node.Now - wait.At <= GroupLimits.FlushSilenceNanoseconds) Add(ranks, others);
             else if (!ranks.Contains(rank)) ranks.Add(rank);
         }
         if (!all || _done) return;
@@ -165,7 +165,7 @@ internal sealed class FlushLeader : ITimerTarget
             if (_acks[rank].Hash != common) ranks.Add(rank);
     }
 
-    private static void Add(List<int> ranks, List<int> others)
+    private static void Add(List<int> ranks, IReadOnlyList<int> others)
     {
         foreach (int rank in others)
             if (!ranks.Contains(rank)) ranks.Add(rank);

@@ -14,10 +14,10 @@ namespace GroupCore.Groups.Flush;
 /// <remarks>
 /// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layer.
 /// Failure cases: any member or the leader dies → a higher proposal, fresh reports (R9); the proposal is never withdrawn, so a wedged
-/// member always gets a next view. A wait above <see cref="GroupLimits.FlushStepNanoseconds"/> ends in an accusation of who is waited for.
+/// member always gets a next view. Who holds it up is the concern of <see cref="FlushWatch"/>.
 /// Source: groupcore-oracle 5.1–5.5, 5.9.
 /// </remarks>
-internal sealed class FlushMember : ITimerTarget
+internal sealed class FlushMember
 {
     private readonly GroupProtocol _group;
     private readonly INode _node;
@@ -26,12 +26,10 @@ internal sealed class FlushMember : ITimerTarget
     private readonly bool[] _survives;
     private readonly ReadOnlyMemory<byte>?[] _contributions;
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
-    private readonly List<ProcessId> _accused = [];
+    private readonly FlushWatch _watch;
     private int _earlyBytes;
     private byte[]? _contribution;
     private FlushLeader? _leader;
-    private long _round;
-    private int _steps;
 
     public FlushMember(GroupProtocol group, View view)
     {
@@ -39,6 +37,7 @@ internal sealed class FlushMember : ITimerTarget
         _takesPart = new bool[view.Members.Count];
         _survives = new bool[view.Members.Count];
         _contributions = new ReadOnlyMemory<byte>?[view.Members.Count];
+        _watch = new(group, this, view);
     }
 
     /// <summary>The proposal that wedged this member, null in normal operation.</summary>
@@ -62,9 +61,6 @@ internal sealed class FlushMember : ITimerTarget
         if (Proposal is null) _group.BeginWedge();
         var oldCut = _node.Without == Rule.R9FreshReports ? Cut : null;
         (Proposal, Cut, Acked, _leader) = (proposal, oldCut, false, null);
-        _round++;
-        _steps = 0;
-        WithdrawAll();
         Array.Clear(_contributions);
         for (int rank = 0; rank < _view.Members.Count; rank++) _survives[rank] = _takesPart[rank] = false;
         foreach (var id in proposal.Survivors) Mark(id, survives: true);
@@ -72,13 +68,14 @@ internal sealed class FlushMember : ITimerTarget
         Leader = ChooseLeader();
         _group.Peers.OnWedged(this);
         _group.WedgeLayer(proposal);
+        _watch.Stop();
         if (!_takesPart[_group.Rank] || Leader < 0) return;
         if (Leader == _group.Rank) _leader = new(_group, this, _view, proposal, _takesPart);
+        _watch.Start(_leader);
         _group.StartHooks(proposal);
         SendReport(proposal.Number);
         ReplayEarly();
         TryAck();
-        _node.SetTimer(_node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
 
     private void Mark(ProcessId id, bool survives)
@@ -159,7 +156,7 @@ internal sealed class FlushMember : ITimerTarget
             case FrameType.Cut: OnCut(p, rank, body); break;
             case FrameType.Forward: OnForward(body); break;
             case FrameType.FlushAck: OnAck(rank, body); break;
-            case FrameType.FlushWait: OnWait(rank, body); break;
+            case FrameType.FlushWait: _watch.OnWait(rank, body); break;
             case FrameType.Pull: OnPull(p, rank, body); break;
             default: _node.Counters.Refuse(RefusalReason.UnknownType); break;
         }
@@ -200,8 +197,7 @@ internal sealed class FlushMember : ITimerTarget
         else if (from == Leader && _leader is null && _takesPart[rank])
         {
             _contributions[rank] = body[10..].ToArray();
-            // The leader is not silent.
-            _steps = 0;
+            _watch.OnLeader();
         }
         else if (_leader is not null && from == rank) _leader.OnContribution(rank, body[10..].ToArray());
         else _node.Counters.Refuse(RefusalReason.Unexpected);
@@ -297,82 +293,5 @@ internal sealed class FlushMember : ITimerTarget
     }
 
     /// <summary>The view is over.</summary>
-    public void Close()
-    {
-        _round++;
-        WithdrawAll();
-    }
-
-    /// <summary>
-    /// A step took too long: whom does this member wait for? A member tells its leader, and the leader, which gives others a step to do
-    /// so, tells all: they accuse whom it waits for and not the leader, which they accuse only if it is silent for four steps.
-    /// </summary>
-    void ITimerTarget.OnTimer(long token)
-    {
-        if (token != _round || Proposal is null) return;
-        _group.Touch();
-        _steps++;
-        var waited = new List<int>();
-        if (Cut is not null && !Acked)
-        {
-            for (int s = 0; s < Cut.Upto.Length; s++)
-                if (_group.Multicast.ReceivedOf(s) < Cut.Upto[s]) waited.Add(Cut.Holder[s]);
-            _group.Peers.AddWaitedFor(waited);
-        }
-        if (_leader is null)
-        {
-            if (waited.Count > 0) SendWait(Leader, waited);
-            else if ((Acked || Cut is null) && _steps >= 4) waited.Add(Leader);
-        }
-        else if (_steps >= 2)
-        {
-            _leader.AddWaitedFor(waited);
-            for (int rank = 0; rank < _takesPart.Length; rank++)
-                if (_takesPart[rank] && rank != _group.Rank && waited.Count > 0) SendWait(rank, waited);
-        }
-        foreach (int rank in waited) Accuse(rank);
-        _group.Membership.Sync(_view.Group, _view.Id, Wedge);
-        _node.SetTimer(_node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
-    }
-
-    private void Accuse(int rank)
-    {
-        if (rank == _group.Rank) return;
-        var id = _view.Members[rank].Id;
-        if (_accused.Contains(id)) return;
-        _accused.Add(id);
-        _group.Membership.Accuse(id, Accusation.FlushStall);
-    }
-
-    /// <summary>FlushWait: proposal u64, ranks u16 each.</summary>
-    private void SendWait(int to, List<int> ranks)
-    {
-        var frame = _group.Frame(FrameType.FlushWait, 8 + (2 * ranks.Count));
-        BinaryPrimitives.WriteUInt64LittleEndian(frame, Wedge);
-        for (int i = 0; i < ranks.Count; i++) BinaryPrimitives.WriteUInt16LittleEndian(frame[(8 + (2 * i))..], (ushort)ranks[i]);
-        _group.SendTo(to);
-    }
-
-    private void OnWait(int from, ReadOnlySpan<byte> body)
-    {
-        var ranks = new List<int>();
-        for (int at = 8; at + 1 < body.Length && ranks.Count <= _takesPart.Length; at += 2) ranks.Add(BinaryPrimitives.ReadUInt16LittleEndian(body[at..]));
-        if (body.Length != 8 + (2 * ranks.Count) || ranks.Exists(rank => rank >= _takesPart.Length))
-        {
-            _node.Counters.Refuse(RefusalReason.Malformed);
-            return;
-        }
-        if (_leader is not null) _leader.OnWait(from, ranks);
-        else if (from == Leader)
-        {
-            _steps = 0;
-            foreach (int rank in ranks) Accuse(rank);
-        }
-    }
-
-    private void WithdrawAll()
-    {
-        foreach (var id in _accused) _group.Membership.Withdraw(id);
-        _accused.Clear();
-    }
+    public void Close() => _watch.Stop();
 }

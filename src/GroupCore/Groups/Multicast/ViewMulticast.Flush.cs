@@ -133,6 +133,7 @@ internal sealed partial class ViewMulticast
     public void Close(Exception? reason)
     {
         _over = true;
+        _slow?.Close();
         _group.Dispatcher.TakeHolds();
         foreach (var log in _logs) log.Clear();
         if (Unstable > 0) _group.ReturnCredit(Unstable);

@@ -27,6 +27,7 @@ internal sealed partial class ViewMulticast
     private readonly SenderLog[] _logs;
     private readonly OrderLog _order = new();
     private readonly Queue<SendOperation?> _ownOrdered = new();
+    private SlowWatch? _slow;
     private bool _initialised;
     private bool _dirty;
     private bool _over;
@@ -57,12 +58,19 @@ internal sealed partial class ViewMulticast
             EmitRun();
             if (!wedged) Sequence();
             Progress();
+            WatchSlow();
             _dirty = false;
         }
         if (!wedged) Acknowledge();
         _group.Dispatcher.TakeHolds();
         ReleaseStable();
         CompleteFlushCalls();
+    }
+
+    private void WatchSlow()
+    {
+        foreach (var log in _logs)
+            if (SlowWatch.IsHalfUsed(log)) (_slow ??= new(_group, _view, _logs, AckOf)).Arm();
     }
 
     /// <summary>The incremental fixpoint of groupcore-oracle 5.2, then deliveries.</summary>

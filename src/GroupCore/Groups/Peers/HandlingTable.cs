@@ -13,6 +13,9 @@ internal sealed class HandlingTable(ulong first)
     /// <summary>Number of the next one; never 0.</summary>
     public ulong Next { get; private set; } = first;
 
+    /// <summary>The oldest that may be open.</summary>
+    public ulong First => _first;
+
     public ref Handling this[ulong number] => ref _ring[number & (ulong)(_ring.Length - 1)];
 
     public bool IsOpen(ulong number) => number - _first < Next - _first && this[number].Open;

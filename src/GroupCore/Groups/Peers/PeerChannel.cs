@@ -51,6 +51,13 @@ internal sealed class PeerChannel
     /// <summary>A caller's message. Normal calls of a wedged member wait for the next view, those of hooks and of handlers of this view's messages do not.</summary>
     public void Take(SendOperation call)
     {
+        if (call.HookProposal != 0 && _flush is not { Acked: false })
+        {
+            // Its hook said Done, or was given up: the others may have installed the next view.
+            _group.ReportLater(new("view proposed", default, new InvalidOperationException("A hook sent a message after its part in the view change was over; it was not sent.")));
+            _group.Finish(call);
+            return;
+        }
         bool inside = call.HookProposal != 0 || _handling.IsOpen(call.Parent);
         if ((_flush is not null && !inside) || (!inside && _waiting.Count > 0) || !TrySend(call, inside)) _waiting.Enqueue(call);
     }
@@ -295,10 +302,32 @@ internal sealed class PeerChannel
         }
     }
 
-    /// <summary>Members that have not handled what this one sent.</summary>
-    public void AddWaitedFor(List<int> ranks)
+    /// <summary>Whether another member has not handled what this one sent it.</summary>
+    public bool AwaitsHandling(int rank) => rank != _self && _out[rank].Count > 0;
+
+    /// <summary>Whether this member has not handled what it sent itself.</summary>
+    public bool HandlesOwn
     {
-        for (int rank = 0; rank < _out.Length; rank++)
-            if (_out[rank].Count > 0) ranks.Add(rank);
+        get
+        {
+            Span<WaitReason> reasons = stackalloc WaitReason[_out.Length];
+            reasons.Clear();
+            return Handles(reasons) && reasons[_self] == WaitReason.OwnCode;
+        }
+    }
+
+    /// <summary>By rank of the sender: whether its messages are being handled here, or their handlers' own messages elsewhere. False when nobody's are.</summary>
+    public bool Handles(Span<WaitReason> reasons)
+    {
+        bool any = false;
+        for (ulong number = _handling.First; number != _handling.Next; number++)
+        {
+            ref var handling = ref _handling[number];
+            if (!handling.Open || handling.Rank == Handling.Nobody) continue;
+            any = true;
+            if (!handling.Handled) reasons[handling.Rank] = WaitReason.OwnCode;
+            else if (reasons[handling.Rank] == WaitReason.None) reasons[handling.Rank] = WaitReason.Others;
+        }
+        return any;
     }
 }

@@ -126,7 +126,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         if (cut.Error is { } error)
         {
             // Another member may be able to: this one cannot serve the group's joiners.
-            Facade.Report(new("checkpoint", default, error));
+            ReportLater(new("checkpoint", default, error));
             return;
         }
         _giver = new(this, cut.View, cut.Bytes);
@@ -164,10 +164,20 @@ internal sealed partial class GroupProtocol : ITimerTarget
                 Membership.RequestView(View.Group);
                 break;
             case HookTimeout when (ulong)(token >> 8) == Flush.Wedge:
-                HooksDone = true;
-                Flush.TryAck();
+                if (!HooksDone) GiveHookUp();
                 break;
         }
+    }
+
+    /// <summary>The budget of the hooks is used up: the flush goes on without them.</summary>
+    private void GiveHookUp()
+    {
+        _hook!.GiveUp();
+        HooksDone = true;
+        Count(ref _hooksGivenUp);
+        ReportLater(new("view proposed", default, new TimeoutException(
+            $"The hook of group '{Name}' did not call Done within {GroupLimits.HookNanoseconds / 1_000_000_000} s; the view change went on without it.")));
+        Flush.TryAck();
     }
 
     /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: groupcore-oracle 5.6.</summary>

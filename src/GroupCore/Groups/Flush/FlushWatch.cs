@@ -1,0 +1,205 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Flush;
+
+/// <summary>
+/// Whom a member misses in a flush. Who is silent is accused; hooks and handlers of users that take their time hold the group up, and cost
+/// nobody his place (unless the group says <see cref="SlowMember.Evict"/>).
+/// </summary>
+/// <remarks>
+/// Every step a member that is held up says so (FlushWait) to the leader, with whom it misses: nobody when user code is the reason. It says
+/// the same to those whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader
+/// passes on whom it misses to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
+/// Source: groupcore-oracle 5.5, 6.8 (e).
+/// </remarks>
+internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
+{
+    private const int Head = 9;
+    private readonly List<ProcessId> _accused = [];
+    private readonly List<ProcessId> _tooSlow = [];
+    private readonly List<int> _missing = [];
+    private readonly List<int> _slow = [];
+    private readonly List<int> _told = [];
+    private FlushLeader? _leader;
+    private WaitSign[] _signs = [];
+    private long _wedgedAt;
+    private long _round;
+    private int _steps;
+
+    /// <summary>A flush begins, or begins again with another proposal.</summary>
+    public void Start(FlushLeader? leader)
+    {
+        if (_signs.Length == 0) (_signs, _wedgedAt) = (new WaitSign[view.Members.Count], group.Node.Now);
+        (_leader, _steps) = (leader, 0);
+        group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
+    }
+
+    public void Stop()
+    {
+        _round++;
+        foreach (var id in _accused) group.Membership.Withdraw(id);
+        foreach (var id in _tooSlow) group.Membership.Withdraw(id);
+        _accused.Clear();
+        _tooSlow.Clear();
+        group.WaitsFor = [];
+    }
+
+    /// <summary>The leader is not silent.</summary>
+    public void OnLeader() => _steps = 0;
+
+    /// <summary>Proposal u64, <see cref="WaitReason"/> u8, ranks u16 each.</summary>
+    public void OnWait(int from, ReadOnlySpan<byte> body)
+    {
+        var ranks = new List<int>();
+        bool known = body.Length >= Head && body[8] <= (byte)WaitReason.TooSlow;
+        for (int at = Head; at + 1 < body.Length && ranks.Count <= _signs.Length; at += 2) ranks.Add(BinaryPrimitives.ReadUInt16LittleEndian(body[at..]));
+        if (!known || body.Length != Head + (2 * ranks.Count) || ranks.Exists(rank => rank >= _signs.Length))
+        {
+            group.Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        var reason = (WaitReason)body[8];
+        if (reason != WaitReason.TooSlow)
+        {
+            _signs[from] = new(reason, group.Node.Now);
+            Forgive(from);
+        }
+        if (_leader is not null && reason != WaitReason.TooSlow) _leader.OnWait(from, ranks);
+        if (from != flush.Leader && _leader is null) return;
+        if (from == flush.Leader) _steps = 0;
+        else if (reason != WaitReason.TooSlow) return;
+        foreach (int rank in ranks)
+        {
+            if (reason != WaitReason.TooSlow) Accuse(_accused, rank, Accusation.FlushStall);
+            else if (group.EvictsSlow) Accuse(_tooSlow, rank, Accusation.Slow);
+        }
+        if (_leader is not null && reason == WaitReason.TooSlow && group.EvictsSlow) SendToAll(reason, ranks);
+    }
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        if (token != _round || flush.Proposal is null) return;
+        group.Touch();
+        _steps++;
+        _missing.Clear();
+        _slow.Clear();
+        var reason = Look();
+        if (_leader is not null)
+        {
+            if (_steps >= 2) _leader.AddWaitedFor(_missing);
+            SendToAll(reason, _missing);
+        }
+        else if (reason != WaitReason.None || _missing.Count > 0) Send(flush.Leader, reason, _missing);
+        else if ((flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
+        TellWhoWaits();
+        foreach (int rank in _missing) Accuse(_accused, rank, Accusation.FlushStall);
+        EvictSlow();
+        Describe(reason);
+        group.Membership.Sync(view.Group, view.Id, flush.Wedge);
+        group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
+    }
+
+    /// <summary>Why this member has not acknowledged; collects who is silent, and whose handlers are waited for.</summary>
+    private WaitReason Look()
+    {
+        var reason = group.HooksDone ? WaitReason.None : WaitReason.OwnCode;
+        if (group.Peers.HandlesOwn) reason = WaitReason.OwnCode;
+        if (flush.Acked) return reason;
+        if (flush.Cut is { } cut)
+        {
+            for (int s = 0; s < cut.Upto.Length; s++)
+                if (group.Multicast.ReceivedOf(s) < cut.Upto[s]) AddTo(_missing, cut.Holder[s]);
+        }
+        for (int rank = 0; rank < _signs.Length; rank++)
+        {
+            if (!group.Peers.AwaitsHandling(rank)) continue;
+            // Whose handlers are at work says so with its own first step: two leave it the time.
+            if (!IsFresh(_signs[rank]) && _steps >= 2)
+            {
+                AddTo(_missing, rank);
+                continue;
+            }
+            if (_signs[rank].Reason == WaitReason.OwnCode) _slow.Add(rank);
+            if (reason == WaitReason.None) reason = WaitReason.Others;
+        }
+        return reason;
+    }
+
+    private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;
+
+    /// <summary>Members whose messages are being handled here hear that they are.</summary>
+    private void TellWhoWaits()
+    {
+        Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
+        reasons.Clear();
+        if (!group.Peers.Handles(reasons)) return;
+        for (int rank = 0; rank < reasons.Length; rank++)
+            if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], []);
+    }
+
+    private void EvictSlow()
+    {
+        if (!group.EvictsSlow || _slow.Count == 0 || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return;
+        foreach (int rank in _slow) Accuse(_tooSlow, rank, Accusation.Slow);
+        if (_leader is not null) SendToAll(WaitReason.TooSlow, _slow);
+        else Send(flush.Leader, WaitReason.TooSlow, _slow);
+    }
+
+    private void Describe(WaitReason reason)
+    {
+        var waits = new List<string>();
+        if (!group.HooksDone) waits.Add("own hooks");
+        if (group.Peers.HandlesOwn) waits.Add("own handlers");
+        foreach (int rank in _slow) waits.Add($"handlers of {view.Members[rank].Address}");
+        foreach (int rank in _missing) waits.Add($"{view.Members[rank].Address}, which is silent");
+        if (waits.Count == 0 && reason == WaitReason.None) waits.Add(_leader is null ? $"the flush leader {view.Members[flush.Leader].Address}" : "the other members or the Oracle");
+        group.WaitsFor = waits;
+        foreach (int rank in _slow)
+        {
+            if (_told.Contains(rank)) continue;
+            _told.Add(rank);
+            group.ReportSlow(rank, "its handlers hold a view change up");
+        }
+    }
+
+    private void Accuse(List<ProcessId> accused, int rank, Accusation evidence)
+    {
+        if (rank == group.Rank) return;
+        var id = view.Members[rank].Id;
+        if (accused.Contains(id)) return;
+        accused.Add(id);
+        group.Membership.Accuse(id, evidence);
+    }
+
+    /// <summary>Who was held to be silent has spoken.</summary>
+    private void Forgive(int rank)
+    {
+        if (_accused.Remove(view.Members[rank].Id)) group.Membership.Withdraw(view.Members[rank].Id);
+    }
+
+    private void SendToAll(WaitReason reason, List<int> ranks)
+    {
+        for (int rank = 0; rank < _signs.Length; rank++)
+            if (rank != group.Rank && flush.TakesPart(rank)) Send(rank, reason, ranks);
+    }
+
+    private void Send(int to, WaitReason reason, List<int> ranks)
+    {
+        var frame = group.Frame(FrameType.FlushWait, Head + (2 * ranks.Count));
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, flush.Wedge);
+        frame[8] = (byte)reason;
+        for (int i = 0; i < ranks.Count; i++) BinaryPrimitives.WriteUInt16LittleEndian(frame[(Head + (2 * i))..], (ushort)ranks[i]);
+        group.SendTo(to);
+    }
+
+    private static void AddTo(List<int> ranks, int rank)
+    {
+        if (!ranks.Contains(rank)) ranks.Add(rank);
+    }
+
+    private readonly record struct WaitSign(WaitReason Reason, long At);
+}

@@ -1,0 +1,16 @@
+namespace GroupCore.Groups.Flush;
+
+/// <summary>Why a member that is alive has not acknowledged a flush; on the wire.</summary>
+internal enum WaitReason : byte
+{
+    None = 0,
+
+    /// <summary>Hooks or handlers of its users are at work.</summary>
+    OwnCode = 1,
+
+    /// <summary>Handlers elsewhere are, of messages that its own handlers sent.</summary>
+    Others = 2,
+
+    /// <summary>The members named are alive and slower than the group's options allow.</summary>
+    TooSlow = 3,
+}

@@ -1,0 +1,92 @@
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>
+/// Looks every second, while some sender's window is more than half used, for members that hold more than half of it back: told of after two
+/// seconds, and accused after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
+/// so there is more than one witness. Source: groupcore-oracle 6.8 (e).
+/// </summary>
+internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
+{
+    private const long Step = 1_000_000_000;
+    private const long TellAfter = 2 * Step;
+    private readonly long[] _since = new long[view.Members.Count];
+    private readonly bool[] _told = new bool[view.Members.Count];
+    private readonly bool[] _accused = new bool[view.Members.Count];
+    private bool _armed;
+    private bool _over;
+
+    public static bool IsHalfUsed(SenderLog log) => log.Count * 1_024L > GroupLimits.Window / 2 || log.Bytes > GroupLimits.Window / 2;
+
+    public void Arm()
+    {
+        if (_armed) return;
+        _armed = true;
+        group.Node.SetTimer(group.Node.Now + Step, this, 0);
+    }
+
+    /// <summary>The view is over.</summary>
+    public void Close()
+    {
+        _over = true;
+        for (int rank = 0; rank < _accused.Length; rank++) Forgive(rank);
+    }
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        if (_over) return;
+        group.Touch();
+        _armed = false;
+        Span<bool> slow = stackalloc bool[_since.Length];
+        slow.Clear();
+        for (int sender = 0; sender < logs.Length; sender++)
+            if (IsHalfUsed(logs[sender])) AddSlow(sender, slow);
+        bool any = false;
+        for (int rank = 0; rank < slow.Length; rank++)
+        {
+            any |= slow[rank];
+            Judge(rank, slow[rank]);
+        }
+        if (any) Arm();
+    }
+
+    /// <summary>Who has not acknowledged the older half of what is stored of a sender.</summary>
+    private void AddSlow(int sender, Span<bool> slow)
+    {
+        var log = logs[sender];
+        uint half = log.Received;
+        for (long cost = 0; half != log.Base && cost <= GroupLimits.Window / 2;) cost += GroupLimits.Cost(log[--half].Length);
+        for (int rank = 0; rank < slow.Length; rank++)
+            if (rank != sender && rank != group.Rank && ackOf(rank, sender) <= half) slow[rank] = true;
+    }
+
+    private void Judge(int rank, bool slow)
+    {
+        long now = group.Node.Now;
+        if (!slow)
+        {
+            (_since[rank], _told[rank]) = (0, false);
+            Forgive(rank);
+            return;
+        }
+        if (_since[rank] == 0) _since[rank] = now;
+        if (!_told[rank] && now - _since[rank] >= TellAfter)
+        {
+            _told[rank] = true;
+            group.ReportSlow(rank, "its handlers are behind, and senders wait");
+        }
+        if (_accused[rank] || !group.EvictsSlow || now - _since[rank] < group.SlowNanoseconds) return;
+        _accused[rank] = true;
+        group.Membership.Accuse(view.Members[rank].Id, Accusation.Slow);
+    }
+
+    private void Forgive(int rank)
+    {
+        if (!_accused[rank]) return;
+        _accused[rank] = false;
+        group.Membership.Withdraw(view.Members[rank].Id);
+    }
+}

@@ -1,0 +1,44 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>What users can see of a group that makes no progress.</summary>
+internal sealed partial class GroupProtocol
+{
+    private volatile IReadOnlyList<string> _waitsFor = [];
+    private long _hooksGivenUp;
+    private long _slowMembers;
+
+    /// <summary>Whom or what the view change waits for, when it does for long.</summary>
+    public IReadOnlyList<string> WaitsFor
+    {
+        get => _waitsFor;
+        set => _waitsFor = value;
+    }
+
+    public bool EvictsSlow => View!.Options.SlowMember == SlowMember.Evict;
+
+    public long SlowNanoseconds => (long)View!.Options.SlowMemberTimeout.TotalNanoseconds;
+
+    /// <summary>From any thread.</summary>
+    public GroupStatus Status => new(Flush?.Proposal is not null, WaitsFor, Dispatcher.Waiting, Upcalls.Running, Volatile.Read(ref _hooksGivenUp), Volatile.Read(ref _slowMembers));
+
+    /// <summary>A member holds the others up.</summary>
+    public void ReportSlow(int rank, string why)
+    {
+        Count(ref _slowMembers);
+        var member = View!.Members[rank];
+        ReportLater(new("slow member", new(rank, member), new SlowMemberException(Name, member.Address.ToString(), why)));
+    }
+
+    /// <summary>Tells the error handler outside of the turn: it is user code.</summary>
+    public void ReportLater(GroupError error) => Node.Complete(new LateReport(Facade, error));
+
+    private static void Count(ref long counter) => Volatile.Write(ref counter, counter + 1);
+
+    private sealed class LateReport(Group group, GroupError error) : ICompletion
+    {
+        public void Run() => group.Notify(error);
+    }
+}

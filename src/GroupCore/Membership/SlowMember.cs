@@ -1,0 +1,11 @@
+namespace GroupCore.Membership;
+
+/// <summary>What a group does about a member whose handlers hold the others up. Source: groupcore-oracle 6.8 (e).</summary>
+public enum SlowMember
+{
+    /// <summary>The group waits for it, whatever it takes.</summary>
+    Block,
+
+    /// <summary>It is accused after <see cref="GroupOptions.SlowMemberTimeout"/>, and excluded from the system when enough others say the same.</summary>
+    Evict,
+}

@@ -1,0 +1,191 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using Ida.Testing;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Handlers, query handlers and hooks that are slow, stuck or broken hold their own group up, visibly, and cost nobody his place.</summary>
+public sealed class SlowUserCodeTests
+{
+    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null, GroupOptions? options = null)
+    {
+        var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" }), members, more: more, options: options);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+
+    [Theory]
+    [InlineData(1), InlineData(2), InlineData(3), InlineData(4)]
+    public void F3_a_query_handler_that_takes_long_while_another_joins_costs_nobody_his_place(ulong seed)
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = Settled(seed, 2, g => g.OnQueryAsync<int, int>("slow", async (from, q) =>
+        {
+            await gate.Task.ConfigureAwait(false);
+            return QueryAnswer<int>.Of(q);
+        }));
+        int answer = 0;
+        _ = cluster.Simulation.Spawn(async () => answer = await cluster[1].Group!.QueryToAsync<int, int>(cluster[0].Group!.Rank, "slow", 7));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        cluster.Add();
+        cluster.Simulation.Run(TimeSpan.FromSeconds(12));
+        Assert.Empty(cluster.Oracle.Accusations);
+        var status = cluster[1].Group!.Status;
+        Assert.True(status.ChangingView);
+        Assert.Contains(status.WaitsFor, text => text.Contains($"handlers of {cluster[0].SimNode.Address}", StringComparison.Ordinal));
+        Assert.Equal("slow", cluster[0].Group!.Status.Handler);
+        Assert.Equal(1, status.SlowMembers);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(7, answer);
+        Assert.All(cluster.Usable, m => Assert.Equal(3, m.Group!.CurrentView.Members.Count));
+        Assert.Empty(cluster[1].Group!.Status.WaitsFor);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void F3_a_chain_of_handlers_names_the_one_that_is_at_work()
+    {
+        var gate = new TaskCompletionSource();
+        GroupCluster? all = null;
+        using var cluster = Settled(5, 5, g => g
+            .HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false))
+            .HandleAsync<byte[]>("pass", async (from, m) => await all!.Members.Single(x => x.Group!.Rank == 4).Group!.SendToAsync(3, "hang", m).ConfigureAwait(false)));
+        all = cluster;
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(4, "pass", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(8));
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Contains($"handlers of {rank[3].SimNode.Address}", rank[4].Group!.Status.WaitsFor);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void F3_a_group_that_evicts_accuses_who_holds_a_view_change_up_and_only_him()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = Settled(6, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
+            new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        // Rank 2 waits for the handler of rank 3, and so the leader for rank 2.
+        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.Empty(cluster.Oracle.Accusations);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.Slow), a));
+        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+    }
+
+    [Theory]
+    [InlineData(SlowMember.Block)]
+    [InlineData(SlowMember.Evict)]
+    public void F3_a_member_that_holds_the_windows_back_is_told_of_and_accused_only_where_the_group_says_so(SlowMember policy)
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0, told = 0;
+        using var cluster = Settled(7, 3, g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("many", async (from, m) =>
+            {
+                if (me == 2) await gate.Task.ConfigureAwait(false);
+            }).OnError(error => told += error.Exception is SlowMemberException ? 1 : 0);
+        }, new() { SlowMember = policy, SlowMemberTimeout = TimeSpan.FromSeconds(15) });
+        for (int i = 0; i < 30_000; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[1_000]).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        Assert.Equal(2, told);
+        Assert.Empty(cluster.Oracle.Accusations);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        if (policy == SlowMember.Block) Assert.Empty(cluster.Oracle.Accusations);
+        else Assert.Equal([(cluster[2].Id, Accusation.Slow), (cluster[2].Id, Accusation.Slow)], cluster.Oracle.Accusations);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.Equal(0, cluster[2].Group!.Status.EventsWaiting);
+        Assert.Equal(2, told);
+    }
+
+    [Theory]
+    [InlineData("silent")]
+    [InlineData("throws")]
+    [InlineData("waits behind a handler")]
+    public void F4_a_hook_that_never_says_done_keeps_its_place_and_the_view_change_goes_on(string kind)
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        var errors = new List<GroupError>();
+        var called = new List<ulong>();
+        using var cluster = Settled(8, 3, g =>
+        {
+            bool broken = joined++ == 1;
+            g.HandleAsync<byte[]>("hang", async (from, m) =>
+            {
+                if (broken) await gate.Task.ConfigureAwait(false);
+            });
+            g.OnError(error => errors.Add(error));
+            g.OnViewProposed((proposal, context) =>
+            {
+                if (!broken) context.Done();
+                else if (kind == "throws") throw new FormatException("broken hook");
+                else called.Add(proposal.Number);
+            });
+        });
+        errors.Clear();
+        called.Clear();
+        // A multicast: what it is handled by holds no view change up by itself.
+        if (kind.StartsWith("waits", StringComparison.Ordinal)) _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        ulong before = cluster.Oracle.Find("g")!.View;
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(kind == "throws", cluster.Oracle.Find("g")!.View > before);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.True(cluster.Oracle.Find("g")!.View > before);
+        Assert.Contains(errors, e => e.Handler == "view proposed" && (kind == "throws" ? e.Exception is FormatException : e.Exception is TimeoutException));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        if (kind.StartsWith("waits", StringComparison.Ordinal)) Assert.Empty(called);
+        Assert.Null(cluster.Verdict());
+        Assert.Equal(3, cluster[1].Group!.CurrentView.Members.Count);
+    }
+
+    [Fact]
+    public void F4_what_a_hook_sends_when_its_time_is_over_is_not_sent_and_told_of()
+    {
+        int joined = 0, got = 0;
+        var errors = new List<GroupError>();
+        TerminationContext? late = null;
+        using var cluster = Settled(9, 3, g =>
+        {
+            bool broken = joined++ == 1;
+            g.Handle<byte[]>("late", (from, m) => got++);
+            g.OnError(error => errors.Add(error));
+            g.OnViewProposed((proposal, context) =>
+            {
+                if (broken) late = context;
+                else context.Done();
+            });
+        });
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        errors.Clear();
+        _ = cluster.Simulation.Spawn(() => late!.SendAsync(0, "late", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(0, got);
+        Assert.IsType<InvalidOperationException>(Assert.Single(errors).Exception);
+        Assert.Null(cluster.Verdict());
+    }
+}
