@@ -3,4 +3,11 @@ namespace Ida.Testing.Checking;
 /// <summary>The whole state of one full replica after all clients stopped.</summary>
 /// <param name="Member">The replica.</param>
 /// <param name="State">Each key it holds with its value.</param>
-public sealed record FinalState(string Member, IReadOnlyDictionary<string, HistoryValue> State);
+public sealed record FinalState(string Member, IReadOnlyDictionary<string, HistoryValue> State)
+{
+    /// <summary>The version of each key; null when they were not recorded.</summary>
+    public IReadOnlyDictionary<string, long>? Versions { get; init; }
+
+    /// <summary>The shard it holds: replicas of one hold the same keys, also where one of them holds none at all. Null when it is not known.</summary>
+    public int? Shard { get; init; }
+}

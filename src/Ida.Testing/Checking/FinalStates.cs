@@ -7,10 +7,11 @@ internal static class FinalStates
     public static List<OperationAccess> Merge(History history, bool disjoint, CheckReport report)
     {
         var owner = new SortedDictionary<string, int>(StringComparer.Ordinal);
+        var ofShard = new Dictionary<int, FinalState>();
         for (int i = 0; i < history.Finals.Count; i++)
         {
             var replica = history.Finals[i];
-            int shard = -1;
+            FinalState? sibling = null;
             foreach (var (key, value) in replica.State.OrderBy(pair => pair.Key, StringComparer.Ordinal))
             {
                 if (value.IsAbsent) continue;
@@ -19,14 +20,17 @@ internal static class FinalStates
                     owner[key] = i;
                     continue;
                 }
-                shard = shard < 0 ? first : shard;
                 var other = history.Finals[first];
+                sibling ??= other;
                 if (other.State[key] != value)
                     report.Add(AnomalyKind.Divergence, key, $"key {key}: {other.Member} has {other.State[key]}, {replica.Member} has {value}");
+                else if (VersionOf(other, key) is { } left && VersionOf(replica, key) is { } right && left != right)
+                    report.Add(AnomalyKind.Divergence, key, $"key {key}: {other.Member} has version {left}, {replica.Member} has version {right}");
             }
-            if (disjoint && shard >= 0) CompareKeys(history.Finals[shard], replica, report);
+            if (replica.Shard is { } shard && !ofShard.TryAdd(shard, replica)) CompareKeys(ofShard[shard], replica, report);
+            else if (disjoint && sibling is not null) CompareKeys(sibling, replica, report);
         }
-        return [.. owner.Select(pair => new OperationAccess(pair.Key, history.Finals[pair.Value].State[pair.Key], null))];
+        return [.. owner.Select(pair => new OperationAccess(pair.Key, history.Finals[pair.Value].State[pair.Key], VersionOf(history.Finals[pair.Value], pair.Key)))];
     }
 
     private static void CompareKeys(FinalState left, FinalState right, CheckReport report)
@@ -41,4 +45,6 @@ internal static class FinalStates
     }
 
     private static bool Holds(FinalState replica, string key) => replica.State.TryGetValue(key, out var value) && !value.IsAbsent;
+
+    private static long? VersionOf(FinalState replica, string key) => replica.Versions is { } versions && versions.TryGetValue(key, out long version) ? version : null;
 }

@@ -40,7 +40,7 @@ public sealed class History
                 case HistoryEventType.Invoke: invokes.Add(e); break;
                 case HistoryEventType.Nemesis: faults.Add(e); break;
                 case HistoryEventType.Final:
-                    finals.Add(new(e.Member ?? "", e.State ?? throw new HistoryFormatException($"The final event of member {e.Member} has no 'state'.")));
+                    finals.Add(new(e.Member ?? "", e.State ?? throw new HistoryFormatException($"The final event of member {e.Member} has no 'state'.")) { Versions = e.StateVersions, Shard = e.Shard });
                     break;
                 default:
                     if (!completions.TryAdd(IdOf(e), e)) throw new HistoryFormatException($"Operation {e.Op} completes twice.");

@@ -49,4 +49,10 @@ public sealed record HistoryEvent
 
     /// <summary>The whole state of a replica.</summary>
     public IReadOnlyDictionary<string, HistoryValue>? State { get; init; }
+
+    /// <summary>The version of each key of a replica.</summary>
+    public IReadOnlyDictionary<string, long>? StateVersions { get; init; }
+
+    /// <summary>The shard that a replica holds.</summary>
+    public int? Shard { get; init; }
 }

@@ -76,8 +76,12 @@ public sealed class HistoryRecorder
     public void Nemesis(string function, string target) => Add(new() { Type = HistoryEventType.Nemesis, T = 0, F = function, Target = target });
 
     /// <summary>The final state of a full replica, after all clients stopped.</summary>
-    public void Final(string member, IReadOnlyDictionary<string, HistoryValue> state) =>
-        Add(new() { Type = HistoryEventType.Final, T = 0, Member = member, State = state });
+    /// <param name="member">The replica.</param>
+    /// <param name="state">Each key it holds with its value.</param>
+    /// <param name="versions">The version of each key; null when they are not known.</param>
+    /// <param name="shard">The shard it holds; null when that is not known.</param>
+    public void Final(string member, IReadOnlyDictionary<string, HistoryValue> state, IReadOnlyDictionary<string, long>? versions = null, int? shard = null) =>
+        Add(new() { Type = HistoryEventType.Final, T = 0, Member = member, State = state, StateVersions = versions, Shard = shard });
 
     /// <summary>The history so far.</summary>
     /// <exception cref="InvalidOperationException">The events went to a stream.</exception>

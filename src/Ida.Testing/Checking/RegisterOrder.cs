@@ -3,7 +3,8 @@ namespace Ida.Testing.Checking;
 /// <summary>
 /// A key that is overwritten. The order of its values comes from version numbers where they are known, and otherwise as far as it can be
 /// recovered: absent first, the final value last, what a transaction read before what it wrote, and for strict operations what was seen
-/// before the writer of another value was called. Order that is not known is not judged.
+/// before the writer of another value was called. Order that is not known is not judged. Absence after a removal is a value like others;
+/// see <see cref="AbsentReads"/> for who saw which.
 /// </summary>
 internal sealed class RegisterOrder(Evidence evidence, string name, int index) : KeyOrder(evidence, name, index)
 {
@@ -11,14 +12,12 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
     private readonly List<RegisterValue> _values = [new(HistoryValue.Absent, -1)];
     private readonly Dictionary<HistoryValue, int> _indexOf = [];
     private readonly Dictionary<(int From, int To), bool> _order = [];
-    private bool _removed;
 
     public override void Observe()
     {
         var writers = Writers();
         foreach (var write in Writes)
         {
-            _removed |= write.Value.IsAbsent && Operation(write.Operation).Outcome != OperationOutcome.Fail;
             int at = _values.Count;
             if (!write.Value.IsAbsent && !_indexOf.TryAdd(write.Value, at)) continue;
             _values.Add(new(write.Value, write.Operation));
@@ -26,11 +25,17 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
         }
         foreach (var read in Reads)
         {
-            if (!read.Value.IsAbsent && !Accept(writers, read.Value, read.Operation)) continue;
-            int at = IndexOf(read);
-            if (at < 0) continue;
+            if (read.Value.IsAbsent || !Accept(writers, read.Value, read.Operation)) continue;
+            int at = _indexOf[read.Value];
             _values[at].Readers.Add(read.Operation);
-            if (read.Version is { } version && at != Initial) Learn(at, version, read.Operation);
+            if (read.Version is { } version) Learn(at, version, read.Operation);
+        }
+        // Last, since who saw the other values tells which absence a read can have seen.
+        var absent = new AbsentReads(Evidence, _values);
+        foreach (var read in Reads)
+        {
+            if (read.Value.IsAbsent && !absent.Attribute(read))
+                Report(AnomalyKind.VersionOrder, $"absent was read with version {read.Version}, which is that of a value", read.Operation);
         }
     }
 
@@ -56,19 +61,12 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
         }
         foreach (var ((from, to), timed) in _order.OrderBy(pair => pair.Key)) ConnectValues(_values[from], _values[to], timed);
         foreach (var value in _values.Skip(1))
-            foreach (int reader in value.Readers) Connect(value.Writer, reader, DependencyKind.WriteRead);
+            foreach (int reader in value.Readers.Concat(value.ReadersSince)) Connect(value.Writer, reader, DependencyKind.WriteRead);
         CheckLost(final);
     }
 
     /// <summary>Only the latest value shows, and who wrote it tells nothing of others: a write that is gone was perhaps overwritten.</summary>
     public override bool? Shows(int operation) => null;
-
-    private int IndexOf(KeyRead read)
-    {
-        if (!read.Value.IsAbsent) return _indexOf[read.Value];
-        if (!_removed) return Initial;
-        return read.Version is { } version ? _values.FindIndex(v => v.Value.IsAbsent && v.Version == version) : -1;
-    }
 
     private void Learn(int at, long version, int operation)
     {
@@ -114,7 +112,6 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
         var touches = new List<(long Invoked, long Completed, int Value)>();
         for (int at = 0; at < _values.Count; at++)
         {
-            if (_values[at].Value.IsAbsent && _removed) continue;
             AddTouch(touches, _values[at].Writer, at);
             foreach (int reader in _values[at].Readers) AddTouch(touches, reader, at);
         }
@@ -159,12 +156,12 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
     {
         if (to.Writer < 0) return;
         if (from.Writer >= 0) Connect(from.Writer, to.Writer, DependencyKind.WriteWrite, timed);
-        foreach (int reader in from.Readers) Connect(reader, to.Writer, DependencyKind.ReadWrite, timed);
+        foreach (int reader in from.Readers.Concat(from.ReadersUntil)) Connect(reader, to.Writer, DependencyKind.ReadWrite, timed);
     }
 
     private void CheckLost(int final)
     {
-        if (final < 0 || (final == Initial && _removed)) return;
+        if (final < 0) return;
         foreach (var value in _values.Skip(1))
         {
             if (Operation(value.Writer).Outcome != OperationOutcome.Ok || value.Value.IsAbsent) continue;

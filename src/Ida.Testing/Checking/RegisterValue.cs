@@ -10,4 +10,10 @@ internal sealed class RegisterValue(HistoryValue value, int writer)
     public long? Version { get; set; }
 
     public List<int> Readers { get; } = [];
+
+    /// <summary>Who read absent at this removal or at a later one.</summary>
+    public List<int> ReadersSince { get; } = [];
+
+    /// <summary>Who read absent at this removal or at an earlier one.</summary>
+    public List<int> ReadersUntil { get; } = [];
 }

@@ -13,10 +13,12 @@ public static class FinalStateReader
         var slice = await dht.SnapshotAsync();
         if (!slice.IsFull) return false;
         var state = new Dictionary<string, HistoryValue>();
+        var versions = new Dictionary<string, long>();
         foreach (var (key, found) in slice.Of(dht.Map<string, List<string>>(HistoryWorkload.Lists)))
-            state[key] = HistoryValue.List([.. found.Value.Select(HistoryValue.FromString)]);
-        foreach (var (key, found) in slice.Of(dht.Map<string, string>(HistoryWorkload.Values))) state[key] = HistoryValue.FromString(found.Value);
-        recorder.Final(member, state);
+            (state[key], versions[key]) = (HistoryValue.List([.. found.Value.Select(HistoryValue.FromString)]), (long)found.Version);
+        foreach (var (key, found) in slice.Of(dht.Map<string, string>(HistoryWorkload.Values)))
+            (state[key], versions[key]) = (HistoryValue.FromString(found.Value), (long)found.Version);
+        recorder.Final(member, state, versions, slice.Shard);
         return true;
     }
 }

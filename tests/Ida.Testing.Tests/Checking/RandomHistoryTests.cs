@@ -9,7 +9,7 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
 {
     private const int Seeds = 40;
 
-    public static TheoryData<string> Mutations => new("stale read", "dropped element", "duplicate", "swapped elements", "real time", "lost at the end", "half a write", "foreign value");
+    public static TheoryData<string> Mutations => new("stale read", "dropped element", "duplicate", "swapped elements", "real time", "lost at the end", "half a write", "foreign value", "vanished value", "removal undone");
 
     [Theory]
     [InlineData(true)]
@@ -64,6 +64,8 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
             "duplicate" => EditAll(events, reads, random, (list, element) => [.. list, element]),
             "swapped elements" => EditRead(events, reads, random, (_, list) => list.Length > 2 ? [list[1], list[0], .. list[2..]] : null),
             "foreign value" => EditRead(events, reads, random, (_, list) => [.. list, -1]),
+            "vanished value" => EditRegister(events, reads, random, shown: true),
+            "removal undone" => EditRegister(events, reads, random, shown: false),
             "lost at the end" => EditFinals(events, random, 1),
             "half a write" => EditFinals(events, random, 2),
             _ => Delay(events, reads, random),
@@ -87,6 +89,38 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
                 if (edited.Length == list.Length - 1 && edited.AsSpan().SequenceEqual(list.AsSpan(0, list.Length - 1)) && !(writer?.T < invoke.T)) continue;
                 var values = read.Values.ToArray();
                 values[key] = HistoryValue.List(edited);
+                events[at] = read with { Values = values };
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// <summary>
+    /// A read, while nobody else was at the key, of a key that is overwritten: shows absent instead of the value of a put that had returned,
+    /// or that value although a removal had returned after it.
+    /// </summary>
+    private static bool EditRegister(List<HistoryEvent> events, List<int> reads, Prng random, bool shown)
+    {
+        var calls = events.Where(e => e.Type == HistoryEventType.Invoke).ToDictionary(e => e.Op!);
+        var ends = events.Where(e => e.Type == HistoryEventType.Ok).ToDictionary(e => e.Op!);
+        foreach (int at in reads.OrderBy(_ => random.NextUInt64()))
+        {
+            var read = events[at];
+            var invoke = calls[read.Op!];
+            for (int i = 0; i < read.Values!.Count; i++)
+            {
+                string key = invoke.Keys![i];
+                if (key.StartsWith("list", StringComparison.Ordinal)) continue;
+                var writers = calls.Values.Where(e => e != invoke && (e.Keys?.Contains(key) == true || e.Writes?.ContainsKey(key) == true) && e.F != HistoryFunctions.Get).ToList();
+                // Nothing of unknown outcome, which might come at any time, and nobody beside the read.
+                if (writers.Exists(w => !ends.ContainsKey(w.Op!) || (w.T < read.T && ends[w.Op!].T > invoke.T))) continue;
+                var before = writers.Where(w => ends[w.Op!].T < invoke.T).OrderBy(w => ends[w.Op!].T).ToList();
+                if (before.Count == 0 || before.Exists(w => w != before[^1] && ends[w.Op!].T > before[^1].T)) continue;
+                var put = before.FindLast(w => w.F == HistoryFunctions.Put);
+                if (put is null || (shown ? before[^1] != put : before[^1].F != HistoryFunctions.Delete)) continue;
+                var values = read.Values.ToArray();
+                values[i] = shown ? HistoryValue.Absent : put.Values![0];
                 events[at] = read with { Values = values };
                 return true;
             }

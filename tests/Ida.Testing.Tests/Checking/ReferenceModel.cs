@@ -57,12 +57,12 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         int kind = _random.Next(10);
         // Lists move on to fresh names, so that they stay short.
         string[] names = [.. Enumerable.Range(0, 1 + _random.Next(3)).Select(_ => $"{(kind % 2 == 0 ? "list" : "reg")}{_random.Next(keys)}.{(_next / (40L * keys))}").Distinct()];
-        string f = kind < 5 ? HistoryFunctions.Get : kind is 6 or 8 ? HistoryFunctions.Append : kind is 5 or 7 ? HistoryFunctions.Put : HistoryFunctions.Transaction;
+        string f = kind == 7 && _random.Next(2) == 0 ? HistoryFunctions.Delete : kind < 5 ? HistoryFunctions.Get : kind is 6 or 8 ? HistoryFunctions.Append : kind is 5 or 7 ? HistoryFunctions.Put : HistoryFunctions.Transaction;
         var fate = f == HistoryFunctions.Get || !_random.Chance(unknown) ? Fate.Ok : (Fate)(1 + _random.Next(4));
         var invoke = new HistoryEvent { Op = op, Client = client, Type = HistoryEventType.Invoke, T = ++_now, F = f };
         invoke = f switch
         {
-            HistoryFunctions.Get => invoke with { Keys = names },
+            HistoryFunctions.Get or HistoryFunctions.Delete => invoke with { Keys = names },
             HistoryFunctions.Transaction => invoke with { Writes = names.Take(_random.Next(names.Length + 1)).ToDictionary(n => n, _ => (HistoryValue)_next) },
             _ => invoke with { Keys = names, Values = [.. names.Select(_ => (HistoryValue)_next)] },
         };
@@ -75,7 +75,8 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         var invoke = pending.Invoke;
         pending.Applied = true;
         var read = pending.Names.Select(n => _store.GetValueOrDefault(n)).ToList();
-        var writes = invoke.Writes ?? invoke.Values?.Select((v, i) => (Key: invoke.Keys![i], v)).ToDictionary(p => p.Key, p => p.v) ?? [];
+        var writes = invoke.F == HistoryFunctions.Delete ? pending.Names.ToDictionary(n => n, _ => HistoryValue.Absent)
+            : invoke.Writes ?? invoke.Values?.Select((v, i) => (Key: invoke.Keys![i], v)).ToDictionary(p => p.Key, p => p.v) ?? [];
         foreach (var (key, value) in writes.OrderBy(w => w.Key, StringComparer.Ordinal))
         {
             var old = _store.GetValueOrDefault(key);
@@ -86,12 +87,12 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         pending.Ok = invoke.F switch
         {
             HistoryFunctions.Transaction => ok with { Reads = pending.Names.Zip(read).ToDictionary(p => p.First, p => p.Second.Value) },
-            HistoryFunctions.Get => ok with { Values = [.. read.Select(r => r.Value)], Versions = Versions([.. read.Select(r => r.Version)]) },
-            _ => ok with { Versions = Versions([.. pending.Names.Select(n => _store[n].Version)]) },
+            HistoryFunctions.Get => ok with { Values = [.. read.Select(r => r.Value)], Versions = Versions([.. read.Select(r => r.Value.IsAbsent ? (long?)null : r.Version)]) },
+            _ => ok with { Versions = Versions([.. pending.Names.Select(n => (long?)_store[n].Version)]) },
         };
     }
 
-    private long?[]? Versions(long[] known) => versions ? [.. known.Select(v => _random.Chance(0.9) ? (long?)v : null)] : null;
+    private long?[]? Versions(long?[] known) => versions ? [.. known.Select(v => _random.Chance(0.9) ? v : null)] : null;
 
     private void Complete(Pending pending)
     {

@@ -231,6 +231,57 @@ public sealed class StrictSerializabilityTests
     }
 
     [Fact]
+    public void What_was_put_after_a_removal_is_not_absent()
+    {
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Put(5, 6, "a", 2, 3).Get(7, 8, "a", None), AnomalyKind.RealTimeViolation);
+        Fails(new Tape().Put(1, 2, "a", 1).Delete(3, 4, "a").Put(5, 6, "a", 2).Get(7, 8, "a", None), AnomalyKind.RealTimeViolation);
+        Fails(new Tape().Put(1, 2, "a", 1).Delete(3, 4, "a").Put(5, 6, "a", 2).Final("m"), AnomalyKind.RealTimeViolation);
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Put(5, 6, "a", 2, 3).Final("m"), AnomalyKind.LostWrite);
+        // The put was seen, though its caller never heard of it.
+        Fails(new Tape().Delete(1, 2, "a", 1).Put(3, null, "a", 2).Get(4, 5, "a", 2).Get(7, 8, "a", None), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Put(5, 9, "a", 2, 3).Get(7, 8, "a", None));
+        Passes(new Tape().Put(1, 2, "a", 1, 1).Delete(3, null, "a").Put(5, 6, "a", 2, 3).Get(7, 8, "a", None));
+        Passes(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Put(5, 6, "a", 2, 3).Delete(7, 8, "a", 4).Get(9, 10, "a", None).Final("m"));
+    }
+
+    [Fact]
+    public void Absence_is_not_read_before_its_removal()
+    {
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Get(3, 4, "a", None).Delete(5, 6, "a", 2), AnomalyKind.RealTimeViolation);
+        Passes(new Tape().Put(1, 2, "a", 1, 1).Get(3, 6, "a", None).Delete(5, 6, "a", 2));
+        // A removal of unknown outcome that shows is a removal that took place: what was seen of it stays.
+        Fails(new Tape().Put(1, 2, "a", 1, 1).Delete(3, null, "a").Get(4, 5, "a", None).GetVersions(6, 7, "a", [1], [1]), AnomalyKind.RealTimeViolation);
+    }
+
+    [Fact]
+    public void Which_of_several_removals_a_read_saw_may_stay_open_but_not_everything()
+    {
+        // Between the removals or after them: both explain it.
+        var tape = new Tape().Put(1, 2, "a", 1, 1).Delete(3, 30, "a", 2).Put(3, 30, "a", 2, 3).Delete(3, 30, "a", 4).Get(5, 20, "a", None);
+        Passes(tape);
+        Fails(tape.Put(31, 40, "a", 3, 5).Get(41, 42, "a", None), AnomalyKind.RealTimeViolation);
+        // Absent before the first put and after the removal, but never with the version of a value.
+        Fails(new Tape().Put(1, 9, "a", 1, 5).Delete(1, 9, "a", 6).GetVersions(1, 9, "a", [None], [5]), AnomalyKind.VersionOrder);
+    }
+
+    [Fact]
+    public void A_removal_over_two_keys_is_in_both_or_in_none()
+    {
+        Fails(new Tape().Put(1, 2, "a b", 1, 1, 1).Delete(3, 9, "a b", 2, 2).Get(4, 8, "a b", None, 1), AnomalyKind.NotSerializable);
+        Passes(new Tape().Put(1, 2, "a b", 1, 1, 1).Delete(3, 9, "a b", 2, 2).Get(4, 8, "a b", None, None));
+    }
+
+    [Fact]
+    public void A_replica_that_is_empty_or_holds_another_version_is_no_replica()
+    {
+        Fails(new Tape().Put(1, 2, "a", 1, 7).Replica("m1", 0, ("a", 1, 7)).Replica("m2", 0), AnomalyKind.Divergence);
+        Fails(new Tape().Put(1, 2, "a", 1, 7).Replica("m1", 0).Replica("m2", 0, ("a", 1, 7)), AnomalyKind.Divergence);
+        Fails(new Tape().Put(1, 2, "a", 1, 7).Replica("m1", 0, ("a", 1, 7)).Replica("m2", 0, ("a", 1, 8)), AnomalyKind.Divergence);
+        Fails(new Tape().Put(1, 2, "a", 1, 7).Replica("m1", 0, ("a", 1, 8)), AnomalyKind.VersionOrder);
+        Passes(new Tape().Put(1, 2, "a", 1, 7).Replica("m1", 0, ("a", 1, 7)).Replica("m2", 0, ("a", 1, 7)).Replica("m3", 1).Replica("m4", 1));
+    }
+
+    [Fact]
     public void Transactions_do_not_lose_updates_and_show_no_write_skew()
     {
         Fails(new Tape().Transaction(1, 9, [("a", None)], [("a", 1)]).Transaction(1, 9, [("a", None)], [("a", 2)]), AnomalyKind.NotSerializable);

@@ -50,6 +50,17 @@ internal sealed class Tape
         return this;
     }
 
+    /// <summary>The state of a replica of a known shard; each key with its version.</summary>
+    public Tape Replica(string member, int shard, params (string Key, HistoryValue Value, long Version)[] state)
+    {
+        _events.Add(new()
+        {
+            Type = HistoryEventType.Final, T = 1_000_000, Member = member, Shard = shard,
+            State = state.ToDictionary(s => s.Key, s => s.Value), StateVersions = state.ToDictionary(s => s.Key, s => s.Version),
+        });
+        return this;
+    }
+
     public CheckReport Check(bool realTime = true) => StrictSerializabilityChecker.Check(History.FromEvents(_events), new() { RealTime = realTime });
 
     private Tape Write(string function, long from, long? to, string keys, HistoryValue value, long?[] versions)
