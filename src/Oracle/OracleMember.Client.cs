@@ -103,7 +103,7 @@ public sealed partial class OracleMember
         if (knows || _outlet.System.IsNone) _outlet.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : default));
     }
 
-    private void OnOracleIs(int peer, SystemId system, OracleIs answer)
+    private void OnOracleIs(int peer, in Replica from, SystemId system, OracleIs answer)
     {
         if (system.IsNone)
         {
@@ -113,20 +113,21 @@ public sealed partial class OracleMember
         if (Registered || _replica is not null)
         {
             if (system != _outlet.System) OnOtherSystem(system, answer);
-            else if (State == MembershipState.Blocked) Follow(answer);
+            else if (State == MembershipState.Blocked) Follow(peer, from, answer);
             return;
         }
         if (answer.Replicas.Voters.Count == 0) return;
         if (system == _outlet.System && answer.Leader.Node != 0)
         {
             // Who answered first may itself have lost contact, and have named replicas that are dead by now.
-            Follow(answer);
+            Follow(peer, from, answer);
             return;
         }
         // What was adopted gets its time. If it has not registered this process by then, its voters may be gone: the next answer counts,
         // be it of the same system.
         bool again = !_outlet.System.IsNone;
         if (again && _node.Now - _adoptedAt < AdoptAgainAfter) return;
+        if (again) _deadLinks.CloseAll();
         _outlet.System = system;
         _adoptedAt = _node.Now;
         _directory.Doubt();
@@ -136,10 +137,10 @@ public sealed partial class OracleMember
         else Register();
     }
 
-    /// <summary>Another process names a leader: the one known here has fallen silent, or was never heard.</summary>
-    private void Follow(OracleIs answer)
+    /// <summary>A seed, or a replica, names a leader: the one known here has fallen silent, or was never heard.</summary>
+    private void Follow(int peer, in Replica from, OracleIs answer)
     {
-        if (answer.Leader.Node == 0) return;
+        if (answer.Leader.Node == 0 || !(_bootstrap.IsSeed(peer) || _directory.Knows(from.Node))) return;
         _directory.Learn(answer.Replicas);
         OnLeaderHint(answer.Leader);
     }

@@ -57,6 +57,8 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         ArgumentNullException.ThrowIfNull(node);
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
+        // One spelling per address: the own one among them is known by it.
+        options = options with { Seeds = [.. options.Seeds.Select(seed => EndPointText.Format(EndPointText.Parse(seed.Text, nameof(options))))] };
         (_node, _options) = (node, options);
         _outlet = new(node);
         _directory = new(node);
@@ -66,6 +68,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         _requests = new(node, _outlet, _directory) { Self = Self };
         _lease = new(node, options);
         _watch = new(node, options, _outlet, _directory) { OnGone = OnGone, OnDropped = _deadLinks.OnDropped };
+        _deadLinks.OnClosing = _watch.OnClosing;
         Self = new(node.Id, 0);
         node.Route(FrameType.Ping, FrameType.IndirectPong, this);
         node.Route(FrameType.Propose, FrameType.Install, this);
@@ -147,7 +150,6 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             _node.Counters.Refuse(RefusalReason.WrongSender);
             return;
         }
-        _watch.Heard(nodeId);
         Handle(peer, new(nodeId, _node.Links.AddressOf(peer)), header.Type, body);
     }
 
@@ -219,20 +221,26 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         }
         switch (frame)
         {
-            case ProbeFrame { Answer: false } ping: _watch.OnPing(peer, ping); return;
-            case ProbeFrame: _watch.OnPong(from.Node, from.Address); return;
-            case IndirectProbeFrame { Answer: false } request: _watch.OnIndirectPing(peer, request); return;
-            case IndirectProbeFrame answer: _watch.OnIndirectPong(answer); return;
             case WhoIsOracle: OnWhoIsOracle(peer); return;
-            case OracleIs answer: OnOracleIs(peer, system, answer); return;
+            case OracleIs answer: OnOracleIs(peer, from, system, answer); return;
         }
         if (system != _outlet.System || system.IsNone)
         {
             OnOtherSystem(system);
             return;
         }
+        if (peer != Outlet.Own) _watch.Heard(from.Node);
+        if (!MayTell(from.Node, frame))
+        {
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            return;
+        }
         switch (frame)
         {
+            case ProbeFrame { Answer: false } ping: _watch.OnPing(peer, ping); break;
+            case ProbeFrame: _watch.OnPong(from.Node); break;
+            case IndirectProbeFrame { Answer: false } request: _watch.OnIndirectPing(peer, request); break;
+            case IndirectProbeFrame answer: _watch.OnIndirectPong(answer); break;
             case RequestFrame request: OnRequest(peer, from, request.Request); break;
             case ResponseFrame response: OnResponse(response); break;
             case LeaseAsk ask: OnLeaseAsk(peer, from, ask); break;
@@ -250,6 +258,18 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             default: _replica?.Log.OnFrame(from, frame); break;
         }
     }
+
+    /// <summary>
+    /// Whether that node may say this. Decisions come from replicas; a replica that is not known yet is heard once one that is has named it.
+    /// The log takes frames of all while it hears no leader: a replica that was cut off may know none of those that it is to vote with.
+    /// </summary>
+    private bool MayTell(ulong sender, IFrame frame) => frame switch
+    {
+        ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => sender == _node.Id || _directory.Knows(sender),
+        VoteRequest or VoteReply or AppendRequest or AppendReply or SnapshotChunk or TimeoutNow => sender == _node.Id || _directory.Knows(sender)
+            || _replica is { } replica && (replica.Knows(sender) || !replica.Log.HearsLeader),
+        _ => true,
+    };
 
     private OracleReplica MakeReplica()
     {

@@ -72,6 +72,8 @@ public sealed record OracleOptions
         if (Heartbeat <= TimeSpan.Zero || ElectionTimeout < 3 * Heartbeat)
             throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}), which must be above 0.");
         if (ProbeInterval < TimeSpan.FromMilliseconds(50)) throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 50 ms and more.");
+        foreach (var seed in Seeds)
+            if (!EndPointText.TryParse(seed.Text, out _)) throw new InvalidOptionException($"Seeds names '{seed}'; give host:port with an IP address or localhost.");
         int tag = System.Text.Encoding.UTF8.GetByteCount(Tag);
         if (tag > State.Limits.TagBytes) throw new InvalidOptionException($"Tag has {tag} bytes of UTF-8; at most {State.Limits.TagBytes} are allowed.");
         if (System.Text.Encoding.UTF8.GetByteCount(Host) > State.Limits.NameBytes)

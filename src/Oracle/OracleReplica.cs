@@ -30,6 +30,9 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     public LeaderShell Shell { get; }
 
+    /// <summary>Whether that node is a replica or a registered process, as far as this copy knows.</summary>
+    public bool Knows(ulong nodeId) => Log.Entries.Configuration.Contains(nodeId) || State.FindNode(nodeId) is { Alive: true };
+
     /// <summary>
     /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not
     /// wrong; of what it has not applied yet it says nothing.

@@ -20,6 +20,8 @@ public sealed class DirectedTests
         cluster.Run(0.001 * cluster.Simulation.Random.Next(5, 60));
         cluster.Leader!.Node.Crash();
         Assert.True(cluster.RunUntil(() => Enumerable.Range(0, 20).All(group => cluster.Settled($"many{group}")), 15), cluster.Describe());
+        // An answer that died with the leader is asked for again within a second.
+        cluster.Run(1.5);
         Assert.All(cluster.Alive, process => Assert.Equal(20, process.Groups.Accepted.Count(accepted => accepted.Name != "g")));
         cluster.AssertNoViolations();
     }

@@ -26,17 +26,21 @@ internal static class EndPointText
         return true;
     }
 
+    /// <summary>Reads an address that another node named for others to dial: not port 0 and not "any address", which name a place to listen at only.</summary>
+    public static bool TryParseReachable(string? text, out IPEndPoint endPoint) => TryParse(text, out endPoint) && IsReachable(endPoint);
+
     /// <summary>Reads an address that a user gave, or throws an <see cref="ArgumentException"/> that says what is allowed.</summary>
     public static IPEndPoint Parse(string? text, string parameter) => TryParse(text, out var endPoint)
         ? endPoint
         : throw new ArgumentException($"'{text}' is not an address: give host:port with an IP address or localhost, such as 127.0.0.1:7700 or [::1]:7700.", parameter);
 
-    /// <summary>The same for an address that others are to dial: not port 0 and not "any address", which name a place to listen at only.</summary>
-    public static IPEndPoint ParseReachable(string? text, string parameter) =>
-        Parse(text, parameter) is { Port: > 0 } endPoint && !endPoint.Address.Equals(IPAddress.Any) && !endPoint.Address.Equals(IPAddress.IPv6Any)
-            ? endPoint
-            : throw new ArgumentException($"Nobody can reach '{text}': give the address and the port that others use.", parameter);
+    /// <summary>The same for an address that others are to dial.</summary>
+    public static IPEndPoint ParseReachable(string? text, string parameter) => Parse(text, parameter) is var endPoint && IsReachable(endPoint)
+        ? endPoint
+        : throw new ArgumentException($"Nobody can reach '{text}': give the address and the port that others use.", parameter);
 
     /// <summary>One spelling per address, so that two texts of one address compare equal.</summary>
     public static NodeAddress Format(IPEndPoint endPoint) => new(endPoint.ToString());
+
+    private static bool IsReachable(IPEndPoint endPoint) => endPoint.Port > 0 && !endPoint.Address.Equals(IPAddress.Any) && !endPoint.Address.Equals(IPAddress.IPv6Any);
 }

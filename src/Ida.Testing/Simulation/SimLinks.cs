@@ -17,7 +17,7 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public int Open(NodeAddress address, ulong nodeId = 0)
     {
-        ArgumentException.ThrowIfNullOrEmpty(address.Text, nameof(address));
+        if (address.Text is null || !_byAddress.ContainsKey(address.Text)) address = EndPointText.Format(EndPointText.Parse(address.Text, nameof(address)));
         var end = Find(address, nodeId) ?? Add(address, nodeId);
         end.Open(nodeId);
         return end.Number;

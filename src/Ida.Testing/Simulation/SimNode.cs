@@ -48,7 +48,7 @@ public sealed class SimNode : ILinkSink
     /// <summary>Its name: the one given, with the number of the life behind it from the second on.</summary>
     public string Name { get; }
 
-    /// <summary>Where it listens: "sim:" and a number.</summary>
+    /// <summary>Where it listens: 10.x.y.z:7700, by the order of the nodes.</summary>
     public NodeAddress Address { get; }
 
     /// <summary>The id of this life.</summary>

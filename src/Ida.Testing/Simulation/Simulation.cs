@@ -1,3 +1,4 @@
+using System.Globalization;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 
@@ -91,7 +92,7 @@ public sealed partial class Simulation : IDisposable
     internal SimNode AddNode(string? name, Rule without)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
-        var host = new SimHost(_hosts.Count, name ?? $"n{_hosts.Count}", $"sim:{_hosts.Count}");
+        var host = new SimHost(_hosts.Count, name ?? $"n{_hosts.Count}", AddressOf(_hosts.Count).Text);
         _hosts.Add(host);
         _byAddress[host.Address] = host;
         return NewLife(host, without);
@@ -184,6 +185,9 @@ public sealed partial class Simulation : IDisposable
     internal static long Nanoseconds(TimeSpan time) => time.Ticks * 100;
 
     internal long NextEpoch() => ++_epoch;
+
+    /// <summary>Where the node of that number listens. An address as real ones are, so that what reads addresses reads it too.</summary>
+    internal static NodeAddress AddressOf(int host) => new(string.Create(CultureInfo.InvariantCulture, $"10.{(host >> 16) & 255}.{(host >> 8) & 255}.{host & 255}:7700"));
 
     internal SimHost? FindHost(string address) => _byAddress.GetValueOrDefault(address);
 

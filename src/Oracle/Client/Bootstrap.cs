@@ -77,6 +77,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         (seed.Refused, seed.Foreign) = (false, false);
     }
 
+    public bool IsSeed(int peer) => Find(peer) is not null;
+
     public void OnFault(int peer, LinkFault fault)
     {
         if (Find(peer) is not { } seed) return;

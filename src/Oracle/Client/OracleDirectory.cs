@@ -13,6 +13,9 @@ internal sealed class OracleDirectory(INode node)
 
     public bool IsEmpty => Replicas.Voters.Count == 0;
 
+    /// <summary>Whether that node is the leader or a replica, as far as this process knows.</summary>
+    public bool Knows(ulong nodeId) => nodeId == Leader.Node || Replicas.Contains(nodeId);
+
     public void Learn(Configuration replicas)
     {
         if (replicas.Voters.Count > 0) Replicas = replicas;

@@ -18,6 +18,9 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
     private readonly List<(int Peer, long Since)> _down = [];
     private long _probed;
 
+    /// <summary>Hears of each link that is let go of, before it is.</summary>
+    public Action<int>? OnClosing { get; set; }
+
     public void OnUp(int peer) => _down.RemoveAll(link => link.Peer == peer);
 
     /// <summary>To be called after those who want to know whose link it is.</summary>
@@ -32,6 +35,12 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
     {
         if (gone) Close(peer);
         else node.Links.Probe(peer);
+    }
+
+    /// <summary>Nothing that was dialled so far and is down matters any more.</summary>
+    public void CloseAll()
+    {
+        while (_down.Count > 0) Close(_down[^1].Peer);
     }
 
     /// <summary>Every 100 ms.</summary>
@@ -50,6 +59,7 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
     private void Close(int peer)
     {
         OnUp(peer);
+        OnClosing?.Invoke(peer);
         node.Links.Close(peer);
     }
 }

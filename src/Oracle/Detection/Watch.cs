@@ -10,7 +10,8 @@ namespace Oracle.Detection;
 /// Watches the processes that the Oracle assigned to this one, and reports to the leader what speaks against them. It decides nothing.
 /// </summary>
 /// <remarks>
-/// Rounds of 500 ms: a probe; without an answer in 250 ms × (1 + health) another one, and three others are asked to probe; after three
+/// Rounds of 500 ms: a probe; without an answer in 250 ms × (1 + health) another one, and the others that are watched (at most eight) are
+/// asked to probe it over links that they have; after three
 /// rounds without any sign a report. A connection that breaks is no evidence but makes it look at once: the listener is dialled (refused is
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
 /// its sockets a moment before it is gone. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
@@ -22,13 +23,11 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     private const long ProbeTimeout = 250 * Durations.Millisecond;
     private const long ReportEvery = 500 * Durations.Millisecond;
     private const int RoundsToSuspect = 3;
-    private const int Helpers = 3;
     private const int MaxWatched = 4_096;
-    private const int MaxRelays = 64;
     private static readonly long[] LookAfter = [2 * Durations.Millisecond, 8 * Durations.Millisecond, 30 * Durations.Millisecond, 100 * Durations.Millisecond, 250 * Durations.Millisecond];
     private readonly List<WatchedProcess> _watched = [];
     private readonly Dictionary<ProcessId, WatchedProcess> _byId = [];
-    private readonly List<(ulong Subject, int Peer)> _relays = [];
+    private readonly Relays _relays = new(node, outlet);
     private ulong _probe;
     private bool _mute;
 
@@ -51,6 +50,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         foreach (var watched in _watched) watched.Assigned = false;
         foreach (var subject in subjects)
         {
+            if (subject.Id.Node == node.Id) continue;
             WatchedProcess watched = Add(subject);
             watched.Subject = subject;
             watched.Assigned = true;
@@ -97,28 +97,21 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 
     public void OnPing(int peer, ProbeFrame ping) => outlet.Reply(peer, new ProbeFrame(true, ping.Number));
 
-    public void OnPong(ulong nodeId, NodeAddress address)
-    {
-        for (int i = _relays.Count - 1; i >= 0; i--)
-        {
-            if (_relays[i].Subject != nodeId) continue;
-            outlet.Reply(_relays[i].Peer, new IndirectProbeFrame(true, new(nodeId, address)));
-            _relays.RemoveAt(i);
-        }
-    }
+    public void OnPong(ulong nodeId) => _relays.Answered(nodeId);
 
-    public void OnIndirectPing(int peer, IndirectProbeFrame request)
-    {
-        if (_relays.Count >= MaxRelays) _relays.RemoveAt(0);
-        _relays.Add((request.Subject.Node, peer));
-        outlet.Send(request.Subject, new ProbeFrame(false, ++_probe));
-    }
+    public void OnIndirectPing(int peer, IndirectProbeFrame request) => _relays.Ask(peer, request.Subject, ++_probe);
 
     public void OnIndirectPong(IndirectProbeFrame answer)
     {
-        // Others reach it and this process does not: rather a sign against the own condition.
-        Health = Math.Min(WorstHealth, Health + 1);
-        Heard(answer.Subject.Node);
+        foreach (var watched in _watched)
+        {
+            // Only what was asked for in this round counts.
+            if (watched.Subject.Id.Node != answer.Subject || !watched.Indirect || watched.HeardAt >= watched.RoundAt) continue;
+            // Others reach it and this process does not: rather a sign against the own condition.
+            Health = Math.Min(WorstHealth, Health + 1);
+            Heard(answer.Subject);
+            return;
+        }
     }
 
     public void OnFault(int peer, LinkFault fault)
@@ -148,9 +141,13 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 
     public void OnLinkUp(int peer)
     {
+        _relays.OnUp(peer);
         ulong nodeId = node.Links.NodeIdOf(peer);
         if (nodeId != 0) Heard(nodeId);
     }
+
+    /// <summary>A link is about to be let go of.</summary>
+    public void OnClosing(int peer) => _relays.OnClosed(peer);
 
     /// <summary>The clock jumped: what was not heard meanwhile proves nothing.</summary>
     public void Doubt()
@@ -256,13 +253,10 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 
     private void AskOthers(WatchedProcess watched)
     {
-        int asked = 0, start = node.Random.Next(_watched.Count);
-        for (int i = 0; i < _watched.Count && asked < Helpers; i++)
+        foreach (var helper in _watched)
         {
-            WatchedProcess helper = _watched[(start + i) % _watched.Count];
             if (helper == watched || !helper.Assigned || helper.FailedRounds > 0) continue;
-            outlet.Send(helper.Subject.Id.Node, helper.Subject.Address, new IndirectProbeFrame(false, new(watched.Subject.Id.Node, watched.Subject.Address)));
-            asked++;
+            outlet.Send(helper.Subject.Id.Node, helper.Subject.Address, new IndirectProbeFrame(false, watched.Subject.Id.Node));
         }
     }
 

@@ -1,4 +1,3 @@
-using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle.Log;
 using Oracle.State;
@@ -20,7 +19,7 @@ internal static class ConfigurationCodec
     public static Configuration Read(ReadOnlySpan<byte> bytes)
     {
         var reader = new MessagePackReader(bytes);
-        return Read(ref reader);
+        return ReadDeciding(ref reader);
     }
 
     public static void Write(ref MessagePackWriter writer, Configuration configuration)
@@ -29,23 +28,30 @@ internal static class ConfigurationCodec
         WriteReplicas(ref writer, configuration.Learners);
     }
 
-    public static Configuration Read(ref MessagePackReader reader) => new(ReadReplicas(ref reader), ReadReplicas(ref reader));
-
-    public static void WriteReplicas(ref MessagePackWriter writer, IReadOnlyList<Replica> replicas)
+    public static Configuration Read(ref MessagePackReader reader)
     {
-        writer.WriteArrayHeader(replicas.Count * 2);
-        foreach (var replica in replicas)
-        {
-            writer.WriteUInt(replica.Node);
-            writer.WriteString(replica.Address.Text);
-        }
+        var configuration = new Configuration(ReadReplicas(ref reader), ReadReplicas(ref reader));
+        var seen = new HashSet<ulong>();
+        foreach (var replica in configuration.Voters.Concat(configuration.Learners))
+            if (!seen.Add(replica.Node)) throw new InvalidDataException("A replica that is named twice.");
+        return configuration;
     }
 
-    public static List<Replica> ReadReplicas(ref MessagePackReader reader)
+    /// <summary>One that can decide: it has voters.</summary>
+    public static Configuration ReadDeciding(ref MessagePackReader reader) =>
+        Read(ref reader) is { Voters.Count: > 0 } configuration ? configuration : throw new InvalidDataException("A configuration without voters.");
+
+    private static void WriteReplicas(ref MessagePackWriter writer, IReadOnlyList<Replica> replicas)
+    {
+        writer.WriteArrayHeader(replicas.Count * 2);
+        foreach (var replica in replicas) WireFormat.Write(ref writer, replica);
+    }
+
+    private static List<Replica> ReadReplicas(ref MessagePackReader reader)
     {
         int count = WireFormat.ReadCount(ref reader, Limits.Replicas, 2);
         var replicas = new List<Replica>(count);
-        for (int i = 0; i < count; i++) replicas.Add(new(reader.ReadUInt64(), new NodeAddress(WireFormat.ReadText(ref reader, Limits.AddressBytes))));
+        for (int i = 0; i < count; i++) replicas.Add(WireFormat.ReadReplica(ref reader));
         return replicas;
     }
 }

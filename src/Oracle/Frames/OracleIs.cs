@@ -13,9 +13,8 @@ internal sealed record OracleIs(Configuration Replicas, Replica Leader) : IFrame
     public void Write(ref MessagePackWriter writer)
     {
         ConfigurationCodec.Write(ref writer, Replicas);
-        writer.WriteUInt(Leader.Node);
-        writer.WriteString(Leader.Address.Text);
+        WireFormat.Write(ref writer, Leader);
     }
 
-    public static OracleIs Parse(ref MessagePackReader reader) => new(ConfigurationCodec.Read(ref reader), new(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader)));
+    public static OracleIs Parse(ref MessagePackReader reader) => new(ConfigurationCodec.Read(ref reader), WireFormat.ReadLeader(ref reader));
 }

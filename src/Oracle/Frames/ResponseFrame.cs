@@ -19,11 +19,10 @@ internal sealed record ResponseFrame(ulong Number, ResponseStatus Status, Operat
         writer.WriteString(Result.Reason);
         WireFormat.Write(ref writer, Result.Process);
         WireFormat.Write(ref writer, Result.Group);
-        writer.WriteUInt(Leader.Node);
-        writer.WriteString(Leader.Address.Text);
+        WireFormat.Write(ref writer, Leader);
     }
 
     public static ResponseFrame Parse(ref MessagePackReader reader) => new(reader.ReadUInt64(), WireFormat.ReadEnum<ResponseStatus>(ref reader, 2),
         new(reader.ReadBoolean(), WireFormat.ReadText(ref reader, Limits.ReasonBytes), WireFormat.ReadProcess(ref reader), WireFormat.ReadGroup(ref reader)),
-        new(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader)));
+        WireFormat.ReadLeader(ref reader));
 }

@@ -18,8 +18,7 @@ internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadO
     {
         writer.WriteInt(Kind);
         ConfigurationCodec.Write(ref writer, Replicas);
-        writer.WriteUInt(Leader.Node);
-        writer.WriteString(Leader.Address.Text);
+        WireFormat.Write(ref writer, Leader);
         writer.WriteArrayHeader(Over.Count * 2);
         foreach (var group in Over) WireFormat.Write(ref writer, group);
         writer.WriteString(Reason);
@@ -28,7 +27,7 @@ internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadO
     public static SyncAnswer Parse(ref MessagePackReader reader)
     {
         var replicas = ConfigurationCodec.Read(ref reader);
-        var leader = new Replica(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader));
+        var leader = WireFormat.ReadLeader(ref reader);
         int count = WireFormat.ReadCount(ref reader, SyncAsk.MaxGroups, 2);
         var over = new List<GroupId>(count);
         for (int i = 0; i < count; i++) over.Add(WireFormat.ReadGroup(ref reader));

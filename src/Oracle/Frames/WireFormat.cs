@@ -1,7 +1,9 @@
 using System.Text;
+using System.Text.Unicode;
 using GroupCore.Membership;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using Oracle.Log;
 using Oracle.State;
 
 namespace Oracle.Frames;
@@ -22,9 +24,13 @@ internal static class WireFormat
 
     public static string ReadText(ref MessagePackReader reader, int maxBytes)
     {
-        if (!reader.TryReadUtf8(out var utf8) || utf8.Length > maxBytes) throw new InvalidDataException($"No text of at most {maxBytes} bytes.");
+        // What is not UTF-8 would be longer when it is written again, and then be refused.
+        if (!reader.TryReadUtf8(out var utf8) || utf8.Length > maxBytes || !Utf8.IsValid(utf8)) throw new InvalidDataException($"No text of at most {maxBytes} bytes.");
         return Encoding.UTF8.GetString(utf8);
     }
+
+    /// <summary>A term or an index of the log: far above what any log reaches, and far enough below the end that nothing counted on from it wraps around.</summary>
+    public static ulong ReadPlace(ref MessagePackReader reader) => (ulong)reader.ReadWithin(0, 1L << 62);
 
     public static T ReadEnum<T>(ref MessagePackReader reader, int count) where T : struct, Enum
     {
@@ -65,7 +71,42 @@ internal static class WireFormat
 
     public static void Write(ref MessagePackWriter writer, NodeAddress address) => writer.WriteString(address.Text);
 
-    public static NodeAddress ReadAddress(ref MessagePackReader reader) => new(ReadText(ref reader, Limits.AddressBytes));
+    /// <summary>An address that can be dialled: here, and nowhere behind, one that cannot be is found out.</summary>
+    public static NodeAddress ReadAddress(ref MessagePackReader reader)
+    {
+        string text = ReadText(ref reader, Limits.AddressBytes);
+        return EndPointText.TryParseReachable(text, out _) ? new(text) : throw new InvalidDataException("No address that can be dialled.");
+    }
+
+    public static void Write(ref MessagePackWriter writer, in Replica replica)
+    {
+        writer.WriteUInt(replica.Node);
+        writer.WriteString(replica.Address.Text);
+    }
+
+    public static Replica ReadReplica(ref MessagePackReader reader)
+    {
+        ulong node = reader.ReadUInt64();
+        if (node == 0) throw new InvalidDataException("A replica without a node.");
+        return new(node, ReadAddress(ref reader));
+    }
+
+    /// <summary>A leader; node 0 and no address stand for one that is not known.</summary>
+    public static Replica ReadLeader(ref MessagePackReader reader)
+    {
+        ulong node = reader.ReadUInt64();
+        if (node != 0) return new(node, ReadAddress(ref reader));
+        if (ReadText(ref reader, 0).Length > 0) throw new InvalidDataException("An address without a node.");
+        return default;
+    }
+
+    /// <summary>Refuses a list that names one process twice.</summary>
+    public static void Distinct(IEnumerable<ProcessId> ids)
+    {
+        var seen = new HashSet<ProcessId>();
+        foreach (var id in ids)
+            if (!seen.Add(id)) throw new InvalidDataException($"Process {id} is named twice.");
+    }
 
     public static void Write(ref MessagePackWriter writer, GroupOptions options)
     {
@@ -147,7 +188,8 @@ internal static class WireFormat
         var moved = new List<Move>(count);
         for (int i = 0; i < count; i++)
             moved.Add(new(ReadProcess(ref reader), (int)reader.ReadWithin(0, Limits.GroupMembers), (int)reader.ReadWithin(0, Limits.GroupMembers)));
-        return new(group, name, id, proposal, options, members, joined, left, failed, moved);
+        var view = new View(group, name, id, proposal, options, members, joined, left, failed, moved);
+        return IsConsistent(view) ? view : throw new InvalidDataException("A view that contradicts itself.");
     }
 
     /// <summary>Values written for a <see cref="Proposal"/>.</summary>
@@ -163,6 +205,19 @@ internal static class WireFormat
         Write(ref writer, proposal.Joiners);
     }
 
-    public static Proposal ReadProposal(ref MessagePackReader reader) => new(ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(),
-        ReadProcesses(ref reader), ReadProcesses(ref reader), ReadMembers(ref reader));
+    public static Proposal ReadProposal(ref MessagePackReader reader)
+    {
+        var proposal = new Proposal(ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(), ReadProcesses(ref reader), ReadProcesses(ref reader), ReadMembers(ref reader));
+        Distinct(proposal.Survivors.Concat(proposal.Leavers).Concat(proposal.Joiners.Select(joiner => joiner.Id)));
+        return proposal;
+    }
+
+    private static bool IsConsistent(View view)
+    {
+        Distinct(view.Members.Select(member => member.Id));
+        Distinct(view.Joined.Concat(view.Moved.Select(move => move.Member)));
+        Distinct(view.Left.Concat(view.Failed));
+        return view.Id > 0 && view.Name.Length > 0 && view.Joined.All(id => view.RankOf(id) >= 0) && !view.Left.Concat(view.Failed).Any(id => view.RankOf(id) >= 0)
+            && view.Moved.All(move => view.RankOf(move.Member) == move.NewRank && move.OldRank != move.NewRank);
+    }
 }

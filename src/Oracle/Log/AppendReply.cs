@@ -21,5 +21,5 @@ internal sealed record AppendReply(ulong Term, bool Ok, ulong Index, ulong Read)
         writer.WriteUInt(Read);
     }
 
-    public static AppendReply Parse(ref MessagePackReader reader) => new(reader.ReadUInt64(), reader.ReadBoolean(), reader.ReadUInt64(), reader.ReadUInt64());
+    public static AppendReply Parse(ref MessagePackReader reader) => new(WireFormat.ReadPlace(ref reader), reader.ReadBoolean(), WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader));
 }

@@ -30,13 +30,13 @@ internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm
 
     public static AppendRequest Parse(ref MessagePackReader reader)
     {
-        (ulong term, ulong prevIndex, ulong prevTerm) = (reader.ReadUInt64(), reader.ReadUInt64(), reader.ReadUInt64());
-        (ulong commit, ulong read) = (reader.ReadUInt64(), reader.ReadUInt64());
+        (ulong term, ulong prevIndex, ulong prevTerm) = (WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader));
+        (ulong commit, ulong read) = (WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader));
         int count = WireFormat.ReadCount(ref reader, MaxEntries, 3);
         var entries = new List<LogEntry>(count);
         for (int i = 0; i < count; i++)
         {
-            var entry = new LogEntry(reader.ReadUInt64(), WireFormat.ReadEnum<EntryKind>(ref reader, 3), reader.ReadBinary().ToArray());
+            var entry = new LogEntry(WireFormat.ReadPlace(ref reader), WireFormat.ReadEnum<EntryKind>(ref reader, 3), reader.ReadBinary().ToArray());
             if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
             entries.Add(entry);
         }

@@ -177,7 +177,8 @@ internal sealed class ReplicatedLog : ITimerTarget
     internal bool UpToDate(VoteRequest request) => Node.Without == Rule.RaftUpToDateVote
         || request.LastTerm > Entries.LastTerm || (request.LastTerm == Entries.LastTerm && request.LastIndex >= Entries.LastIndex);
 
-    private bool LeaderIsThere => Role is Leader || (LeaderHint.Node != 0 && Node.Now - LeaderContact < ElectionTimeout);
+    /// <summary>Whether this replica leads, or heard who does within the shortest election time-out.</summary>
+    public bool HearsLeader => Role is Leader || (LeaderHint.Node != 0 && Node.Now - LeaderContact < ElectionTimeout);
 
     private bool Outdated(ulong term)
     {
@@ -188,14 +189,14 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     private void OnPreVote(in Replica from, VoteRequest request)
     {
-        bool granted = request.Term > Term && UpToDate(request) && !LeaderIsThere;
+        bool granted = request.Term > Term && UpToDate(request) && !HearsLeader;
         Port.Send(from, new VoteReply(true, granted ? request.Term : Term, granted));
     }
 
     private void OnVote(in Replica from, VoteRequest request)
     {
         // A replica cut off for a while must not depose a leader that a majority hears.
-        if (request.Term > Term && LeaderIsThere && !request.Transfer) return;
+        if (request.Term > Term && HearsLeader && !request.Transfer) return;
         Outdated(request.Term);
         bool granted = request.Term == Term && (VotedFor == 0 || VotedFor == from.Node) && UpToDate(request);
         if (granted)

@@ -26,7 +26,7 @@ internal sealed record SnapshotChunk(ulong Term, ulong LastIndex, ulong LastTerm
 
     public static SnapshotChunk Parse(ref MessagePackReader reader)
     {
-        var chunk = new SnapshotChunk(reader.ReadUInt64(), reader.ReadUInt64(), reader.ReadUInt64(), ConfigurationCodec.Read(ref reader),
+        var chunk = new SnapshotChunk(WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader), ConfigurationCodec.ReadDeciding(ref reader),
             (int)reader.ReadWithin(0, Limits.SnapshotBytes), (int)reader.ReadWithin(0, Limits.SnapshotBytes), reader.ReadBinary().ToArray());
         if (chunk.Offset + (long)chunk.Bytes.Length > chunk.Total) throw new InvalidDataException("A part of a snapshot beyond its end.");
         return chunk;

@@ -12,5 +12,5 @@ internal sealed record TimeoutNow(ulong Term) : IFrame
 
     public void Write(ref MessagePackWriter writer) => writer.WriteUInt(Term);
 
-    public static TimeoutNow Parse(ref MessagePackReader reader) => new(reader.ReadUInt64());
+    public static TimeoutNow Parse(ref MessagePackReader reader) => new(WireFormat.ReadPlace(ref reader));
 }

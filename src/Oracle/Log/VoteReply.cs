@@ -16,5 +16,5 @@ internal sealed record VoteReply(bool Pre, ulong Term, bool Granted) : IFrame
         writer.WriteBoolean(Granted);
     }
 
-    public static VoteReply Read(bool pre, ref MessagePackReader reader) => new(pre, reader.ReadUInt64(), reader.ReadBoolean());
+    public static VoteReply Read(bool pre, ref MessagePackReader reader) => new(pre, WireFormat.ReadPlace(ref reader), reader.ReadBoolean());
 }

@@ -19,5 +19,5 @@ internal sealed record VoteRequest(bool Pre, ulong Term, ulong LastIndex, ulong 
     }
 
     public static VoteRequest Read(bool pre, ref MessagePackReader reader) =>
-        new(pre, reader.ReadUInt64(), reader.ReadUInt64(), reader.ReadUInt64(), reader.ReadBoolean());
+        new(pre, WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader), reader.ReadBoolean());
 }

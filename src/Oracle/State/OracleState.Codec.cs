@@ -181,7 +181,9 @@ internal sealed partial class OracleState
         for (int i = 0; i < installs; i++)
         {
             reader.ReadArrayHeader();
-            views.Add(WireFormat.ReadView(ref reader));
+            View view = WireFormat.ReadView(ref reader);
+            if (view.Group != id || (i > 0 && (view.Id <= views[^1].Id || view.Name != views[^1].Name))) throw new InvalidDataException("Views that do not follow each other.");
+            views.Add(view);
         }
         View last = views[^1];
         var group = new GroupRecord(id, last.Name, last.Options, acceptors, last);
@@ -190,6 +192,7 @@ internal sealed partial class OracleState
         {
             reader.ReadArrayHeader();
             group.Pending = new(WireFormat.ReadProposal(ref reader), WireFormat.ReadProcesses(ref reader));
+            if (group.Pending.Proposal.Group != id || group.Pending.Proposal.BaseView != last.Id) throw new InvalidDataException("A proposal for another view.");
         }
         else
         {
@@ -197,6 +200,7 @@ internal sealed partial class OracleState
         }
         int queue = WireFormat.ReadCount(ref reader, Limits.GroupQueue, 3);
         for (int i = 0; i < queue; i++) group.Queue.Add(new(WireFormat.ReadProcess(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes)));
+        WireFormat.Distinct(last.Members.Select(member => member.Id).Concat(group.Queue.Select(request => request.Process)));
         group.Leavers.UnionWith(WireFormat.ReadProcesses(ref reader));
         group.Stalled.UnionWith(WireFormat.ReadProcesses(ref reader));
         return group;

@@ -24,7 +24,7 @@ internal sealed class LogBus
     /// <summary>Which processes can reach each other now; frames to others are lost.</summary>
     public HashSet<ulong> Connected { get; } = [];
 
-    public static Replica ReplicaOf(ulong node) => new(node, new($"bus:{node}"));
+    public static Replica ReplicaOf(ulong node) => new(node, new($"127.0.0.1:{node}"));
 
     public ReplicatedLog this[ulong node] => Parts[node].Log;
 

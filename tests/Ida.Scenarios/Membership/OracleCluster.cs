@@ -1,7 +1,6 @@
 using Oracle;
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using GroupCore.Transport;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -37,7 +36,7 @@ internal sealed class OracleCluster : IDisposable
     /// <summary>The process that leads in the highest term.</summary>
     public Process? Leader => Alive.Where(process => process.Oracle.Replica?.Shell.Active == true).MaxBy(process => process.Oracle.Replica!.Log.Term);
 
-    public Process this[int index] => Lives.Last(process => process.Node.Address.Text == $"sim:{index}");
+    public Process this[int index] => Lives.Last(process => process.Node.Address == Simulation.AddressOf(index));
 
     /// <summary>Called when a process is registered.</summary>
     public Action<Process>? OnActive { get; set; }
@@ -76,7 +75,7 @@ internal sealed class OracleCluster : IDisposable
 
     private Process Add(SimNode node, bool sameSeeds = true)
     {
-        var seeds = Enumerable.Range(0, _seeds).Select(i => new NodeAddress($"sim:{i}")).ToList();
+        var seeds = Enumerable.Range(0, _seeds).Select(Simulation.AddressOf).ToList();
         // A later life must find the system, however it is cut off: it is given the other addresses, so it may not found.
         if (!sameSeeds) seeds = Lives.Select(life => life.Node.Address).Distinct().Where(address => address != node.Address).ToList();
         var oracle = new OracleMember(node.Node, Options with { Seeds = seeds });

@@ -73,7 +73,7 @@ internal sealed class OracleSchedule : IDisposable
     {
         foreach (var process in _cluster.Lives.ToList())
         {
-            bool latest = _cluster[int.Parse(process.Node.Address.Text[4..])] == process;
+            bool latest = _cluster.Lives.Last(life => life.Node.Address == process.Node.Address) == process;
             if (latest && process.Node.Alive && process.Oracle.State == MembershipState.Poisoned) _cluster.Restart(process).StartAt(TimeSpan.Zero);
         }
     }

@@ -15,7 +15,7 @@ internal sealed class GroupTape(VirtualSynchronyOptions? options = null)
 
     public static View View(ulong id, string members, string before = "", string left = "")
     {
-        ViewMember[] list = [.. members.Select(m => new ViewMember(Id(m), new($"sim:{m}"), before.Length == 0 || before.Contains(m), ""))];
+        ViewMember[] list = [.. members.Select(m => new ViewMember(Id(m), new($"10.0.0.{m}:7700"), before.Length == 0 || before.Contains(m), ""))];
         return new(new(1, 1), "g", id, id, new(), list, [.. members.Where(m => before.Length > 0 && !before.Contains(m)).Select(Id)],
             [.. left.Select(Id)], [.. before.Where(m => !members.Contains(m) && !left.Contains(m)).Select(Id)], []);
     }

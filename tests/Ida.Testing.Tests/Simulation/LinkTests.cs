@@ -114,7 +114,7 @@ public sealed class LinkTests
     {
         using var simulation = new Simulation(24);
         var first = new Chatter(simulation.AddNode());
-        int peer = first.Open(new NodeAddress("sim:1"));
+        int peer = first.Open(new NodeAddress("10.0.0.1:7700"));
         simulation.Run(Second);
         Assert.Contains((peer, LinkFault.Refused), first.Links);
         Assert.DoesNotContain((peer, null), first.Links);
@@ -199,7 +199,7 @@ public sealed class LinkTests
     {
         using var simulation = new Simulation(29);
         var first = new Chatter(simulation.AddNode(), payload: 1 << 19);
-        int peer = first.Open(new NodeAddress("sim:1"));
+        int peer = first.Open(new NodeAddress("10.0.0.1:7700"));
         simulation.Nodes[0].Post(() =>
         {
             for (int i = 0; i < 140; i++) first.Send(peer);

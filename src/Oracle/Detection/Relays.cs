@@ -1,0 +1,53 @@
+using GroupCore.Runtime;
+using Oracle.Frames;
+
+namespace Oracle.Detection;
+
+/// <summary>
+/// Probes for others: passes a probe on to a third process, and the answer back. Only over links that are up already: what another process
+/// names is never dialled, so nobody makes this process open links.
+/// </summary>
+internal sealed class Relays(INode node, Outlet outlet)
+{
+    private const int Most = 64;
+    // Nobody waits longer for an answer, in whatever condition it is.
+    private const long Life = 3 * Durations.Second;
+    private readonly SortedDictionary<ulong, int> _links = [];
+    private readonly List<(ulong Subject, int Peer, long At)> _waiting = [];
+
+    public void OnUp(int peer)
+    {
+        if (node.Links.NodeIdOf(peer) is not 0 and ulong nodeId) _links[nodeId] = peer;
+    }
+
+    public void OnClosed(int peer)
+    {
+        foreach (var (nodeId, link) in _links)
+        {
+            if (link != peer) continue;
+            _links.Remove(nodeId);
+            return;
+        }
+    }
+
+    /// <summary>Asks the subject on behalf of a peer; does nothing without a link to it.</summary>
+    public void Ask(int peer, ulong subject, ulong number)
+    {
+        if (!_links.TryGetValue(subject, out int link) || node.Links.NodeIdOf(link) != subject) return;
+        _waiting.RemoveAll(relay => node.Now - relay.At > Life || (relay.Subject == subject && relay.Peer == peer));
+        if (_waiting.Count >= Most) return;
+        _waiting.Add((subject, peer, node.Now));
+        outlet.Reply(link, new ProbeFrame(false, number));
+    }
+
+    /// <summary>The subject answered: whoever asked for it hears so.</summary>
+    public void Answered(ulong subject)
+    {
+        for (int i = _waiting.Count - 1; i >= 0; i--)
+        {
+            if (_waiting[i].Subject != subject) continue;
+            if (node.Now - _waiting[i].At <= Life) outlet.Reply(_waiting[i].Peer, new IndirectProbeFrame(true, subject));
+            _waiting.RemoveAt(i);
+        }
+    }
+}

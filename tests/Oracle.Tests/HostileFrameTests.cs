@@ -1,0 +1,222 @@
+using System.Buffers;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>Well-formed frames with values that do not fit, or from those who have no say: refused where bytes become frames, without effect.</summary>
+public sealed class HostileFrameTests
+{
+    private static readonly ProcessId A = new(11, 3), B = new(12, 4);
+    private static readonly Replica Good = LogBus.ReplicaOf(5);
+
+    public static TheoryData<string> BadAddresses => ["x", "", "localhost", "127.0.0.1", "127.0.0.1:0", "0.0.0.0:7700", "[::]:7700", "127.0.0.1:65536", "::1:7700", "example.org:7700"];
+
+    [Theory]
+    [MemberData(nameof(BadAddresses))]
+    public void F1_a_frame_with_an_address_that_nobody_can_dial_is_malformed(string text)
+    {
+        var bad = new NodeAddress(text);
+        var replica = new Replica(7, bad);
+        var member = new ViewMember(A, bad, true, "");
+        foreach (IFrame frame in (IFrame[])
+        [
+            new OracleIs(new([replica], []), default), new OracleIs(new([Good], []), replica), new SyncAnswer(new([Good], [replica]), default, [], ""),
+            new SyncAnswer(new([Good], []), replica, [], ""), new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Done, replica),
+            new LeaseGrant(1, new([replica], []), 1, null), new LeaseGrant(1, new([Good], []), 1, [new(A, bad, 0, 0)]),
+            new ProposeFrame(new(new(1, 2), 9, 4, [], [], [member])), new InstallFrame(new(new(1, 2), "g", 1, 9, new(), [member], [], [], [], [])),
+            new AppendRequest(1, 0, 0, [new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([replica], [])))], 0, 0),
+            new SnapshotChunk(1, 2, 1, new([replica], []), 0, 1, new byte[1]), new RequestFrame(new(A, 0, 1, new Register(11, bad, "", "", 0, 0))),
+        ])
+            Assert.False(Reads(frame), frame.ToString());
+    }
+
+    [Fact]
+    public void F1_what_names_something_twice_or_contradicts_itself_is_malformed()
+    {
+        ViewMember first = new(A, Good.Address, true, ""), second = new(B, Good.Address, false, "");
+        foreach (IFrame frame in (IFrame[])
+        [
+            new OracleIs(new([Good, Good], []), default), new OracleIs(new([Good], [Good]), default), new OracleIs(new([new(0, Good.Address)], []), default),
+            new OracleIs(new([Good], []), new(0, Good.Address)),
+            new AppendRequest(1, 0, 0, [new(1, EntryKind.Configuration, ConfigurationCodec.Write(Configuration.Empty))], 0, 0),
+            new SnapshotChunk(1, 2, 1, Configuration.Empty, 0, 1, new byte[1]),
+            new AppendRequest(ulong.MaxValue, 0, 0, [], 0, 0), new SnapshotChunk(1, ulong.MaxValue, 1, new([Good], []), 0, 1, new byte[1]), new VoteReply(false, ulong.MaxValue, true),
+            new ProposeFrame(new(new(1, 2), 9, 4, [A, A], [], [])), new ProposeFrame(new(new(1, 2), 9, 4, [A], [A], [])), new ProposeFrame(new(new(1, 2), 9, 4, [A], [], [first])),
+            Install([first, first]), Install([first], id: 0), Install([first], name: ""), Install([first], joined: [B]), Install([first], failed: [A]), Install([first], left: [A]),
+            Install([first, second], moved: [new(A, 1, 1)]), Install([first], moved: [new(B, 1, 0)]), Install([first, second], moved: [new(B, 1, 1)]),
+        ])
+            Assert.False(Reads(frame), frame.ToString());
+        Assert.True(Reads(Install([first, second], joined: [A], moved: [new(B, 5, 1)])));
+    }
+
+    /// <summary>Each byte that is not UTF-8 would be three when it is written again: too long for those who read it then.</summary>
+    [Fact]
+    public void F1_text_that_is_not_UTF8_is_malformed()
+    {
+        byte[] bytes = Write(new RequestFrame(new(A, 1, 1, new Join(new string('n', 100), new(), 0, ""))));
+        Assert.True(FrameCodec.TryRead(FrameType.OracleRequest, bytes, out _, out _));
+        bytes.AsSpan(bytes.AsSpan().IndexOf("nnn"u8), 100).Fill(0xFF);
+        Assert.False(FrameCodec.TryRead(FrameType.OracleRequest, bytes, out _, out _));
+    }
+
+    [Fact]
+    public void F1_a_saved_state_that_contradicts_itself_is_refused()
+    {
+        foreach (bool twice in (bool[])[false, true])
+        {
+            var state = new OracleState(new Silent(), Rule.None);
+            ulong index = 0;
+            for (ulong node = 1; node <= 3; node++)
+                state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0))]));
+            var ids = state.Processes.Select(process => process.Id).ToList();
+            state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 1, 0, new Join("g", new(), 0, "")), new(ids[1], 1, 0, new Join("g", new(), 0, ""))]));
+            if (twice) state.FindGroup("g")!.Queue.Add(new(ids[1], ""));
+            var saved = new ArrayBufferWriter<byte>();
+            state.Save(saved);
+            Assert.Equal(!twice, new OracleState(new Silent(), Rule.None).TryRestore(saved.WrittenSpan));
+        }
+    }
+
+    /// <summary>The same frame through a link of the simulator, which takes the addresses that real links take.</summary>
+    [Fact]
+    public void F1_a_stranger_who_names_an_address_that_does_not_parse_is_refused_and_the_node_serves_on()
+    {
+        using var cluster = Founded(1);
+        var stranger = cluster.Simulation.AddNode("stranger");
+        var system = cluster[0].Oracle.System;
+        Say(cluster, stranger, new RequestFrame(new(new(stranger.Id, 0), 0, 1, new Register(stranger.Id, new("x"), "", "", 0, 0))), system);
+        Say(cluster, stranger, new OracleIs(new([new(stranger.Id, new("x"))], []), new(stranger.Id, new("x"))), system);
+        cluster.Run(1);
+        Assert.Equal(2, cluster[0].Node.Node.Counters.Refused(RefusalReason.Malformed));
+        Assert.Single(cluster[0].Oracle.Replica!.State.Processes);
+        Joins(cluster, 1);
+    }
+
+    /// <summary>Five processes; a stranger with the right system id asks to have hundreds of others probed, and tells of as many leaders.</summary>
+    [Fact]
+    public void F1_no_frame_of_a_stranger_opens_links()
+    {
+        using var cluster = Founded(5);
+        var stranger = cluster.Simulation.AddNode("stranger");
+        int before = cluster[0].Node.Links.Ends.Count;
+        foreach (var system in (SystemId[])[new(7, 8), default, cluster[0].Oracle.System])
+        {
+            for (ulong node = 1; node <= 300; node++)
+            {
+                if (node % 100 == 0) cluster.Run(0.2);
+                var other = new Replica(node, new($"10.9.{node / 250}.{node % 250}:7700"));
+                Say(cluster, stranger, new IndirectProbeFrame(false, node), system);
+                Say(cluster, stranger, new OracleIs(new([other], []), other), system);
+                Say(cluster, stranger, new SyncAnswer(new([other], []), new(stranger.Id, stranger.Address), [], ""), system);
+                Say(cluster, stranger, new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Done, other), system);
+                Say(cluster, stranger, new LeaseGrant(0, new([other], []), 1, [new(new(node, 5), other.Address, 0, 0)]), system);
+                Say(cluster, stranger, new InstallFrame(new(new(1, 2), "g", 1, 9, new(), [new(cluster[0].Oracle.Self, cluster[0].Node.Address, true, ""), new(new(node, 5), other.Address, true, "")], [], [], [], [])), system);
+            }
+            cluster.Run(2);
+        }
+        Assert.Equal(before + 1, cluster[0].Node.Links.Ends.Count);
+        Joins(cluster, 5);
+    }
+
+    [Fact]
+    public void F1_what_a_stranger_claims_of_the_Oracle_changes_nothing()
+    {
+        using var cluster = Founded(3);
+        var stranger = cluster.Simulation.AddNode("stranger");
+        var (log, system) = (cluster[0].Oracle.Replica!.Log, cluster[0].Oracle.System);
+        ulong term = log.Term;
+        foreach (IFrame frame in (IFrame[])
+        [
+            new PoisonFrame(cluster[0].Oracle.Self, "go"), new AppendRequest(term + 9, log.Entries.LastIndex, log.Term, [new(term + 9, EntryKind.Noop, [])], 1 << 30, 0),
+            new VoteRequest(false, term + 9, 1 << 30, term + 8, true), new AppendReply(term + 9, true, 9, 9), new TimeoutNow(log.Term),
+            new SnapshotChunk(term + 9, 1 << 30, 1, new([new(stranger.Id, stranger.Address)], []), 0, 1, new byte[1]),
+            new SuspectFrame(cluster[1].Oracle.Self, false, Accusation.ProcessGone, 0),
+        ])
+            Say(cluster, stranger, frame, system);
+        cluster.Run(5);
+        Assert.Equal(term, log.Term);
+        Joins(cluster, 3);
+    }
+
+    private static OracleCluster Founded(int processes)
+    {
+        var cluster = new OracleCluster(1, processes);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        return cluster;
+    }
+
+    /// <summary>All that were there before are, and decide.</summary>
+    private static void Joins(OracleCluster cluster, int processes)
+    {
+        foreach (var process in cluster.Lives) process.Node.Post(() => process.Oracle.Join("after", new(), ""));
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Count() == processes && cluster.Settled("after"), 10), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    private static InstallFrame Install(ViewMember[] members, ulong id = 2, string name = "g", ProcessId[]? joined = null, ProcessId[]? left = null, ProcessId[]? failed = null, Move[]? moved = null) =>
+        new(new(new(1, 2), name, id, 9, new(), members, joined ?? [], left ?? [], failed ?? [], moved ?? []));
+
+    private static void Say(OracleCluster cluster, Ida.Testing.SimNode stranger, IFrame frame, SystemId system) => stranger.Post(() =>
+    {
+        byte[] body = Write(frame, system);
+        int peer = stranger.Node.Links.Open(cluster[0].Node.Address);
+        var room = stranger.Node.Links.Reserve(body.Length + FrameHeader.Size);
+        FrameHeader.Write(room, frame.Type, 0, 0, body.Length);
+        body.CopyTo(room[FrameHeader.Size..]);
+        stranger.Node.Links.Send(peer, body.Length + FrameHeader.Size);
+    });
+
+    private static bool Reads(IFrame frame) => FrameCodec.TryRead(frame.Type, Write(frame), out _, out _);
+
+    private static byte[] Write(IFrame frame, SystemId system = default)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        var writer = new MessagePackWriter(buffer);
+        writer.WriteArrayHeader(frame.Fields + 2);
+        writer.WriteUInt(system.High);
+        writer.WriteUInt(system.Low);
+        frame.Write(ref writer);
+        writer.Flush();
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    private sealed class Silent : IStateEvents
+    {
+        public void OnAnswered(Request request, OperationResult result)
+        {
+        }
+
+        public void OnRegistered(ProcessRecord process)
+        {
+        }
+
+        public void OnFailed(ProcessRecord process)
+        {
+        }
+
+        public void OnProposed(GroupRecord group)
+        {
+        }
+
+        public void OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers)
+        {
+        }
+
+        public void OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned)
+        {
+        }
+
+        public void OnRestored()
+        {
+        }
+    }
+}
