@@ -16,7 +16,7 @@ internal sealed class Entry(byte[] key, ulong hash)
     public byte[]? Value;
     public ulong Version;
 
-    /// <summary>Largest time proposed or committed for this key.</summary>
+    /// <summary>Largest time proposed or committed for this key, and largest version given.</summary>
     public ulong Clock;
 
     public KeyUse? Head, Tail;

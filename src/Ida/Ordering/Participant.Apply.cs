@@ -70,7 +70,7 @@ internal sealed partial class Participant
             // Deterministic resolvers fail alike at all replicas; the entry stays as it is at each.
             int chars = use.Op.UseCount > DhtLimits.LongErrors ? DhtLimits.ShortErrorChars : DhtLimits.ErrorChars;
             use.Error = error.Message.Length > chars ? error.Message[..chars] : error.Message;
-            (use.Value, use.Version) = (entry.Value, entry.Version);
+            (use.Value, use.Version) = (entry.Value, entry.Value is null ? 0 : entry.Version);
         }
     }
 
@@ -78,6 +78,9 @@ internal sealed partial class Participant
     {
         Source.BeforeChange(entry);
         (entry.Value, entry.Version) = (value, version);
+        // Of two puts with one time the second has a version above it. The clock outlives a removed entry, and with it what versions follow.
+        entry.Clock = Math.Max(entry.Clock, version);
+        state.Clock.Observe(version);
     }
 
     private bool TryOutcome(OpRecord op, out Outcome outcome)

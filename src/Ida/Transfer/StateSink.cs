@@ -60,7 +60,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
                 return;
             }
             var entry = participant.EntryOf(key, hash);
-            (entry.Value, entry.Version) = (value.ToArray(), version);
+            (entry.Value, entry.Version, entry.Clock) = (value.ToArray(), version, Math.Max(entry.Clock, version));
             _digests[range] ^= EntryDigest.Of(key, version);
         }
         if ((flags & 2) != 0)
