@@ -85,7 +85,7 @@ internal sealed partial class Coordinator
     {
         if (state.Full && shard == state.Shard) return state.Slot;
         if (state.Without == Rule.OnlyFullAnswers) return map.Members(shard)[^1];
-        return map.Representative(shard, (uint)(state.Rank + (int)(hash >> 48)));
+        return map.Representative(shard, (uint)(state.Rank + (int)((hash * 0x9E3779B97F4A7C15) >> 48)));
     }
 
     private void ProposeHere(ClientOp op, RunningOp running, int first, ulong hint, ulong acked)

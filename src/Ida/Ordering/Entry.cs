@@ -7,6 +7,7 @@ namespace Ida.Ordering;
 internal sealed class Entry(byte[] key, ulong hash)
 {
     public readonly byte[] Key = key;
+    /// <summary>xxHash64 of the key, whatever the hash of the options is.</summary>
     public readonly ulong Hash = hash;
 
     /// <summary>Next entry of the same bucket.</summary>

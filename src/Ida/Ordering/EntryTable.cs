@@ -1,7 +1,7 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// The entries of a slice, addressed by the upper bits of their hash: 256 ranges that grow each by itself, so that growth moves 1/256
+/// The entries of a slice, addressed by the upper bits of a hash that is good for any keys (not the user's): 256 ranges that grow each by itself, so that growth moves 1/256
 /// of the keys at a time and state transfer walks the ranges in order.
 /// </summary>
 internal sealed class EntryTable

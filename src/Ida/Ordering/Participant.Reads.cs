@@ -14,7 +14,7 @@ internal sealed partial class Participant
     {
         (value, version) = (null, 0);
         if (!state.CanAnswer) return false;
-        if (Table.Find(key, hash) is not { } entry) return true;
+        if (Table.Find(key, Spread(key, hash)) is not { } entry) return true;
         if (entry.Puts > 0) return false;
         (value, version) = (entry.Value, entry.Version);
         return true;

@@ -25,6 +25,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private readonly List<Entry> _touched = [];
     private readonly Stack<OpRecord> _records = [];
     private readonly Stack<ReadWait> _waits = [];
+    private readonly bool _spread = ReferenceEquals(state.Options.Hash, StableHash.XxHash64);
     private OpRecord? _oldest, _newest;
     private long _unsettledBytes, _deferredBytes;
     private ulong _floor;
@@ -53,8 +54,16 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public OpRecord NewRecord() => _records.TryPop(out var record) ? record : new();
 
-    /// <summary>The entry of a key, made when it is new.</summary>
-    public Entry EntryOf(ReadOnlySpan<byte> key, ulong hash) => Table.FindOrAdd(key, hash, _floor);
+    /// <summary>The entry of a key, made when it is new; <paramref name="hash"/> is what the hash of the options gave.</summary>
+    public Entry EntryOf(ReadOnlySpan<byte> key, ulong hash) => Table.FindOrAdd(key, Spread(key, hash), _floor);
+
+    /// <summary>The same by the hash of the table.</summary>
+    public Entry EntryAt(ReadOnlySpan<byte> key, ulong place) => Table.FindOrAdd(key, place, _floor);
+
+    /// <summary>
+    /// Where a key lies in the table and in a transfer. A hash of the user's only says in which shard, and may be the same for many keys.
+    /// </summary>
+    private ulong Spread(ReadOnlySpan<byte> key, ulong hash) => _spread ? hash : StableHash.Of(key);
 
     /// <summary>A proposal arrives, from its coordinator or forwarded for one. Takes the record over.</summary>
     public void Propose(OpRecord op, int from, ulong hint, ulong ackedBelow)

@@ -53,13 +53,13 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             ulong version = body.Var();
             var value = body.Blob(DhtLimits.ValueBytes);
             bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes;
-            ulong hash = whole ? state.Options.Hash.Hash(key) : 0;
-            if (!whole || EntryTable.RangeOf(hash) != range || state.Map!.ShardOf(hash) != state.Shard)
+            ulong hash = whole ? StableHash.Of(key) : 0;
+            if (!whole || EntryTable.RangeOf(hash) != range)
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 return;
             }
-            var entry = participant.EntryOf(key, hash);
+            var entry = participant.EntryAt(key, hash);
             (entry.Value, entry.Version, entry.Clock) = (value.ToArray(), version, Math.Max(entry.Clock, version));
             _digests[range] ^= EntryDigest.Of(key, version);
         }
