@@ -39,7 +39,7 @@ public sealed partial class Group
         var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes);
         (call.To, call.Query, call.Detached) = (to, collector.Number, true);
         Start(collector, call, result.Fail);
-        var answers = await result.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        var answers = await Answers(result, collector, cancellationToken).ConfigureAwait(false);
         return answers.Count > 0 ? answers[0].Value : throw new TooFewRepliesException(handler, 1, 0, "the member failed, left, or had no answer");
     }
 
@@ -52,9 +52,26 @@ public sealed partial class Group
         var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
         var collector = new QueryCollector(NextQuery(), handler, replies.Code, timeout ?? s_queryTimeout, result);
         var call = Write(kind, entry, query, GroupLimits.MessageBytes, collector.Number);
-        call.Detached = true;
+        (call.Query, call.Detached) = (collector.Number, true);
         Start(collector, call, result.Fail);
-        return await result.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        return await Answers(result, collector, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>The answers; a query that is given up is taken back if nobody was asked yet, and keeps nothing.</summary>
+    private Task<IReadOnlyList<MemberReply<TReply>>> Answers<TReply>(QueryCall<TReply> result, QueryCollector collector, CancellationToken cancellationToken) =>
+        cancellationToken.CanBeCanceled ? AnswersOrCancel(result, collector, cancellationToken) : result.Task;
+
+    private async Task<IReadOnlyList<MemberReply<TReply>>> AnswersOrCancel<TReply>(QueryCall<TReply> result, QueryCollector collector, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await result.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            Protocol.PostQueryCancelled(collector.Number, cancellationToken);
+            throw;
+        }
     }
 
     private ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
@@ -73,5 +90,10 @@ public sealed partial class Group
             if (Protocol.Over is not null) collector.Fail(new NotMemberException(Name, "the membership is over"));
             Protocol.Take(call);
         },
-        abandon));
+        error =>
+        {
+            Protocol.UncountCall(call.Payload.Length);
+            call.Recycle();
+            abandon(error);
+        }));
 }

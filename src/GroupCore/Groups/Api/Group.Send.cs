@@ -82,7 +82,14 @@ public sealed partial class Group
             call.Error = error;
             Protocol.Node.Complete(call);
         }));
-        await call.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        using var registration = cancellationToken.CanBeCanceled
+            ? cancellationToken.UnsafeRegister((_, token) =>
+            {
+                call.Cancel(token);
+                Protocol.PostCancelled();
+            }, null)
+            : default;
+        await call.Task.ConfigureAwait(false);
     }
 
     private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0)

@@ -15,6 +15,8 @@ internal sealed class FlushCall : ICompletion
 
     public Task Task => _done.Task;
 
+    public bool IsCancelled => _done.Task.IsCanceled;
+
     public void Cancel(CancellationToken cancellationToken) => _done.TrySetCanceled(cancellationToken);
 
     public void Run()

@@ -170,6 +170,9 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _dirty = true;
     }
 
+    /// <summary>Nobody waits for these any more.</summary>
+    public void RemoveCancelled() => _flushCalls.RemoveAll(static call => call.IsCancelled);
+
     private void CompleteFlushCalls()
     {
         if (!_acksMoved) return;

@@ -23,23 +23,25 @@ internal sealed class PeerChannel
     private readonly INode _node;
     private readonly View _view;
     private readonly int _self;
-    private readonly OutQueue[] _out;
-    private readonly List<uint>[] _acks;
+    // By rank, and only where something is or was under way: in a large group few members talk to few.
+    private readonly OutQueue?[] _out;
+    private readonly List<uint>?[] _acks;
+    private readonly Queue<SendOperation>?[] _waiting;
     private readonly List<(int Rank, ulong Proposal, byte[] Body)> _held = [];
     private readonly HandlingTable _handling;
-    private readonly Queue<SendOperation> _waiting = new();
     private readonly Queue<(int From, ulong Query, uint Handler, byte[] Payload)> _beforeState = new();
     private MessageSlab? _slab;
     private FlushMember? _flush;
     private int _heldBytes;
+    private int _waitingCalls;
     private bool _ackDirty;
 
     public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling)
     {
         (_group, _node, _view, _self, _handling) = (group, group.Node, view, self, new(firstHandling));
-        _out = new OutQueue[view.Members.Count];
-        _acks = new List<uint>[view.Members.Count];
-        for (int rank = 0; rank < _out.Length; rank++) (_out[rank], _acks[rank]) = (new(), []);
+        _out = new OutQueue?[view.Members.Count];
+        _acks = new List<uint>?[view.Members.Count];
+        _waiting = new Queue<SendOperation>?[view.Members.Count];
     }
 
     /// <summary>Messages of this member that are not handled yet (R7).</summary>
@@ -48,7 +50,10 @@ internal sealed class PeerChannel
     /// <summary>Numbers of handlings from this one on are the next view's.</summary>
     public ulong NextHandling => _handling.Next;
 
-    /// <summary>A caller's message. Normal calls of a wedged member wait for the next view, those of hooks and of handlers of this view's messages do not.</summary>
+    /// <summary>
+    /// A caller's message. Normal calls of a wedged or blocked member wait, as they do for a receiver that has too much of this member
+    /// unhandled; those of hooks and of handlers of this view's messages do not. Waiting calls are first in first out per receiver.
+    /// </summary>
     public void Take(SendOperation call)
     {
         if (call.HookProposal != 0 && _flush is not { Acked: false })
@@ -59,20 +64,42 @@ internal sealed class PeerChannel
             return;
         }
         bool inside = call.HookProposal != 0 || _handling.IsOpen(call.Parent);
-        if ((_flush is not null && !inside) || (!inside && _waiting.Count > 0) || !TrySend(call, inside)) _waiting.Enqueue(call);
+        int rank = _view.RankOf(call.To!.Value);
+        bool first = rank < 0 || (_flush is null && !_group.IsBlocked && _waiting[rank] is not { Count: > 0 });
+        if ((inside || first) && TrySend(call, inside)) return;
+        (_waiting[rank] ??= new()).Enqueue(call);
+        _waitingCalls++;
     }
 
-    /// <summary>Calls that wait for the next view.</summary>
-    public Queue<SendOperation> Waiting => _waiting;
+    /// <summary>Takes the calls that wait for a receiver, for the next view or to fail.</summary>
+    public List<SendOperation> TakeWaiting()
+    {
+        var calls = new List<SendOperation>(_waitingCalls);
+        if (_waitingCalls == 0) return calls;
+        foreach (var queue in _waiting)
+            while (queue is not null && queue.TryDequeue(out var call)) calls.Add(call);
+        _waitingCalls = 0;
+        return calls;
+    }
+
+    /// <summary>Ends the waiting calls whose callers do not wait any more.</summary>
+    public void RemoveCancelled()
+    {
+        if (_waitingCalls == 0) return;
+        foreach (var queue in _waiting)
+        {
+            for (int count = queue?.Count ?? 0; count > 0; count--)
+            {
+                var call = queue!.Dequeue();
+                if (_group.TryCancel(call)) _waitingCalls--;
+                else queue.Enqueue(call);
+            }
+        }
+    }
 
     private bool TrySend(SendOperation call, bool inside)
     {
-        if (call.IsCancelled && !call.Detached)
-        {
-            call.Error = new OperationCanceledException(call.CancelledBy);
-            _group.Finish(call);
-            return true;
-        }
+        if (_group.TryCancel(call)) return true;
         int rank = _view.RankOf(call.To!.Value);
         if (rank < 0 || (_flush is not null && !_flush.TakesPart(rank)))
         {
@@ -81,13 +108,14 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return true;
         }
-        var queue = _out[rank];
+        var queue = _out[rank] ??= new();
         if (!inside && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes)) return false;
         ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
         if (parent != 0) _handling[parent].Children++;
         Outstanding++;
-        if (rank == _self) Enqueue(new() { Rank = _self, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
-        else Transmit(call, rank, queue.Add(parent, call.Payload.Length));
+        uint id = queue.Add(parent, call.Payload.Length);
+        if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
+        else Transmit(call, rank, id);
         _group.Finish(call);
         return true;
     }
@@ -164,7 +192,7 @@ internal sealed class PeerChannel
         }
         _heldBytes += payload.Length;
         _beforeState.Enqueue((from, query, handler, payload.ToArray()));
-        _acks[from].Add(handling.Id);
+        (_acks[from] ??= []).Add(handling.Id);
         _ackDirty = true;
     }
 
@@ -220,10 +248,11 @@ internal sealed class PeerChannel
         if (rank == Handling.Nobody) return;
         if (rank != _self)
         {
-            _acks[rank].Add(id);
+            (_acks[rank] ??= []).Add(id);
             _ackDirty = true;
             return;
         }
+        _out[_self]!.TryClose(id, out _);
         Outstanding--;
         Release(parent);
     }
@@ -253,7 +282,7 @@ internal sealed class PeerChannel
         }
         for (int at = 2; at < body.Length; at += 4)
         {
-            if (_out[rank].TryClose(BinaryPrimitives.ReadUInt32LittleEndian(body[at..]), out var parent))
+            if (rank != _self && _out[rank] is { } queue && queue.TryClose(BinaryPrimitives.ReadUInt32LittleEndian(body[at..]), out var parent))
             {
                 Outstanding--;
                 Release(parent);
@@ -269,7 +298,7 @@ internal sealed class PeerChannel
         for (int rank = 0; rank < _out.Length; rank++)
         {
             if (flush.TakesPart(rank) || rank == _self) continue;
-            while (_out[rank].TryCloseFirst(out var parent))
+            while (_out[rank] is { } queue && queue.TryCloseFirst(out var parent))
             {
                 Outstanding--;
                 Release(parent);
@@ -283,13 +312,12 @@ internal sealed class PeerChannel
 
     public void EndOfTurn()
     {
-        if (_flush is null)
-            while (_waiting.TryPeek(out var call) && TrySend(call, inside: false)) _waiting.Dequeue();
+        SendWaiting();
         if (!_ackDirty) return;
         _ackDirty = false;
         for (int rank = 0; rank < _acks.Length; rank++)
         {
-            var ids = _acks[rank];
+            if (_acks[rank] is not { Count: > 0 } ids) continue;
             for (int from = 0; from < ids.Count; from += 16_384)
             {
                 int count = Math.Min(16_384, ids.Count - from);
@@ -302,8 +330,22 @@ internal sealed class PeerChannel
         }
     }
 
+    /// <summary>One full receiver holds nobody else's messages up.</summary>
+    private void SendWaiting()
+    {
+        if (_waitingCalls == 0 || _flush is not null || _group.IsBlocked) return;
+        foreach (var queue in _waiting)
+        {
+            while (queue is not null && queue.TryPeek(out var call) && TrySend(call, inside: false))
+            {
+                queue.Dequeue();
+                _waitingCalls--;
+            }
+        }
+    }
+
     /// <summary>Whether another member has not handled what this one sent it.</summary>
-    public bool AwaitsHandling(int rank) => rank != _self && _out[rank].Count > 0;
+    public bool AwaitsHandling(int rank) => rank != _self && _out[rank] is { Count: > 0 };
 
     /// <summary>Whether this member has not handled what it sent itself.</summary>
     public bool HandlesOwn

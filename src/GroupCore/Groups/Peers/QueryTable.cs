@@ -25,6 +25,14 @@ internal sealed class QueryTable(INode node)
         _open.Remove(query.Number);
     }
 
+    public bool IsOpen(ulong number) => _open.ContainsKey(number);
+
+    /// <summary>Its caller does not wait any more.</summary>
+    public void Cancel(ulong number, CancellationToken by)
+    {
+        if (_open.TryGetValue(number, out var query)) query.Fail(new OperationCanceledException(by));
+    }
+
     public void OnDelivered(ulong number, View view)
     {
         if (_open.TryGetValue(number, out var query)) query.OnDelivered(view);

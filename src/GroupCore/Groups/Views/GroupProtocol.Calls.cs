@@ -10,6 +10,7 @@ internal sealed partial class GroupProtocol
     private long _credit = GroupLimits.Window;
     private long _queuedCalls;
     private long _queuedBytes;
+    private int _lookPosted;
 
     /// <summary>From any thread: takes window for one message, so that its call completes at once.</summary>
     public bool TryTakeCredit(long cost)
@@ -95,12 +96,7 @@ internal sealed partial class GroupProtocol
 
     private bool TryTransmit(SendOperation call)
     {
-        if (call.IsCancelled && call.Sent == 0 && !call.Detached)
-        {
-            call.Error = new OperationCanceledException(call.CancelledBy);
-            Finish(call);
-            return true;
-        }
+        if (TryCancel(call)) return true;
         int length = call.Payload.Length;
         do
         {
@@ -131,22 +127,44 @@ internal sealed partial class GroupProtocol
         if (_calls.TryPeek(out object? next) && next is SendOperation call) call.Sent = 0;
     }
 
-    /// <summary>From any thread: a token fired for some queued call.</summary>
-    public void PostCancelled() => Post(new CallCommand(RemoveCancelled));
+    /// <summary>Ends a call of which nothing is sent, if its caller does not wait any more.</summary>
+    public bool TryCancel(SendOperation call)
+    {
+        if (call.Sent != 0) return false;
+        // A query whose caller has gone, or whose time is over, asks nobody.
+        bool unasked = call.Query != 0 && !Queries.IsOpen(call.Query);
+        if (!unasked && (call.Detached || !call.IsCancelled)) return false;
+        if (!unasked) call.Error = new OperationCanceledException(call.CancelledBy);
+        Finish(call);
+        return true;
+    }
+
+    /// <summary>From any thread: a token fired for some queued call. One look serves all that fire before it.</summary>
+    public void PostCancelled()
+    {
+        if (Interlocked.Exchange(ref _lookPosted, 1) == 0) Post(new CallCommand(RemoveCancelled));
+    }
+
+    /// <summary>From any thread: the caller of a query does not wait any more.</summary>
+    public void PostQueryCancelled(ulong number, CancellationToken by) => Post(new CallCommand(() =>
+    {
+        Queries.Cancel(number, by);
+        PostCancelled();
+    }));
 
     private void RemoveCancelled()
     {
         Touch();
+        Interlocked.Exchange(ref _lookPosted, 0);
         for (int count = _calls.Count; count > 0; count--)
         {
             object call = _calls.Dequeue();
-            if (call is SendOperation { IsCancelled: true, Detached: false, Sent: 0 } send)
-            {
-                send.Error = new OperationCanceledException(send.CancelledBy);
-                Finish(send);
-            }
-            else _calls.Enqueue(call);
+            if (call is FlushCall { IsCancelled: true } || (call is SendOperation send && TryCancel(send))) continue;
+            _calls.Enqueue(call);
         }
+        if (View is null) return;
+        Peers.RemoveCancelled();
+        Multicast.RemoveCancelled();
     }
 
     private void FailCalls(Exception reason)
@@ -163,9 +181,9 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    private void FailCalls(Queue<SendOperation> calls, Exception reason)
+    private void FailCalls(List<SendOperation> calls, Exception reason)
     {
-        while (calls.TryDequeue(out var call)) Fail(call, reason);
+        foreach (var call in calls) Fail(call, reason);
     }
 
     private void Fail(SendOperation call, Exception reason)

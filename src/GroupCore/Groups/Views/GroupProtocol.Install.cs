@@ -72,7 +72,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
 
     private void Enter(View next, int rank, bool initialised, List<LayerContribution>? contributions = null)
     {
-        var waiting = Peers?.Waiting;
+        var waiting = Peers?.TakeWaiting();
         initialised &= _over is null;
         (View, Rank, Initialised, _gapReported) = (next, rank, initialised, false);
         Multicast = new(this, next, rank, initialised);

@@ -84,6 +84,9 @@ internal sealed partial class GroupProtocol
 
     public bool IsWedged => Flush?.Proposal is not null;
 
+    /// <summary>Whether the primary partition is out of reach: callers wait.</summary>
+    public bool IsBlocked => _blocked;
+
     /// <summary>Whether it was asked to leave, and its layer has something to hand over first.</summary>
     public bool IsHandingOver { get; private set; }
 
@@ -247,7 +250,7 @@ internal sealed partial class GroupProtocol
     private void Conclude(Exception reason, bool failed)
     {
         _over = reason;
-        if (View is not null) FailCalls(Peers.Waiting, reason);
+        if (View is not null) FailCalls(Peers.TakeWaiting(), reason);
         FailCalls(reason);
         Queries.FailAll(reason);
         _loader?.Close();

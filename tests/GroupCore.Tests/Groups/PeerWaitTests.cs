@@ -1,0 +1,165 @@
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Point-to-point messages to one full receiver wait by themselves, and end with their tokens.</summary>
+public sealed class PeerWaitTests
+{
+    private readonly TaskCompletionSource _gate = new();
+    private readonly List<int> _got = [];
+
+    private GroupCluster Settled(ulong seed, int stuck = 1)
+    {
+        int joined = 0;
+        var cluster = new GroupCluster(seed, 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<int>("stuck", async (from, number) =>
+            {
+                if (me != stuck) return;
+                if (!_gate.Task.IsCompleted) await _gate.Task.ConfigureAwait(false);
+                _got.Add(number);
+            }).OnQueryAsync<int, int>("mute", async (from, number) =>
+            {
+                await _gate.Task.ConfigureAwait(false);
+                return QueryAnswer<int>.Of(number);
+            });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    private static Call Send(GroupCluster cluster, int from, int to, int number, CancellationToken token = default) =>
+        Start(cluster, () => cluster[from].Group!.SendToAsync(cluster[to].Group!.Rank, "stuck", number, token).AsTask());
+
+    private static Call Start(GroupCluster cluster, Func<Task> body)
+    {
+        var call = new Call();
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                await body().ConfigureAwait(false);
+            }
+            catch (Exception error) when (error is OperationCanceledException or QueryTimeoutException)
+            {
+                call.Error = error;
+            }
+            call.Ended = true;
+        });
+        return call;
+    }
+
+    private sealed class Call
+    {
+        public bool Ended { get; set; }
+
+        public Exception? Error { get; set; }
+
+        public bool Done => Ended && Error is null;
+
+        public bool Cancelled => Error is OperationCanceledException;
+    }
+
+    private static void Fill(GroupCluster cluster, int from, int to)
+    {
+        for (int i = 0; i < GroupLimits.PeerOutstanding; i++)
+        {
+            _ = Send(cluster, from, to, i);
+            if (i % 500 == 499) cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        }
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+    }
+
+    [Fact]
+    public void F12_a_full_receiver_holds_no_message_to_others_up_and_its_own_stay_in_order()
+    {
+        using var cluster = Settled(1);
+        Fill(cluster, 0, 1);
+        var waiting = Enumerable.Range(GroupLimits.PeerOutstanding, 20).Select(i => Send(cluster, 0, 1, i)).ToList();
+        var other = Send(cluster, 0, 2, 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        Assert.True(other.Done);
+        Assert.All(waiting, call => Assert.False(call.Ended));
+        cluster.Simulation.After(TimeSpan.Zero, _gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.All(waiting, call => Assert.True(call.Done));
+        Assert.Equal(Enumerable.Range(0, GroupLimits.PeerOutstanding + 20), _got);
+    }
+
+    [Fact]
+    public void F12_a_message_that_waits_ends_with_its_token_and_is_not_sent()
+    {
+        using var cluster = Settled(2);
+        Fill(cluster, 0, 1);
+        using var cancel = new CancellationTokenSource();
+        var first = Send(cluster, 0, 1, -1, cancel.Token);
+        var second = Send(cluster, 0, 1, -2);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        cluster.Simulation.After(TimeSpan.Zero, cancel.Cancel);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        Assert.True(first.Cancelled);
+        Assert.False(second.Ended);
+        cluster.Simulation.After(TimeSpan.Zero, _gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.DoesNotContain(-1, _got);
+        Assert.Equal(-2, _got[^1]);
+    }
+
+    [Fact]
+    public void F12_messages_to_oneself_are_bounded_like_those_to_others()
+    {
+        using var cluster = Settled(3);
+        Fill(cluster, 1, 1);
+        var waiting = Send(cluster, 1, 1, GroupLimits.PeerOutstanding);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        Assert.False(waiting.Ended);
+        cluster.Simulation.After(TimeSpan.Zero, _gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.True(waiting.Done);
+        Assert.Equal(Enumerable.Range(0, GroupLimits.PeerOutstanding + 1), _got);
+    }
+
+    [Fact]
+    public void F12_a_blocked_member_sends_nothing_until_it_has_contact_again()
+    {
+        using var cluster = Settled(4, stuck: -1);
+        cluster[0].Membership.Block(true);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        using var cancel = new CancellationTokenSource();
+        var kept = Send(cluster, 0, 2, 1);
+        var given = Send(cluster, 0, 2, 2, cancel.Token);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.False(kept.Ended);
+        cluster.Simulation.After(TimeSpan.Zero, cancel.Cancel);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.True(given.Cancelled);
+        cluster[0].Membership.Block(false);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.True(kept.Done);
+    }
+
+    [Fact]
+    public void F12_a_query_that_is_given_up_leaves_nothing_open()
+    {
+        using var cluster = Settled(5);
+        using var cancel = new CancellationTokenSource();
+        var group = cluster[0].Group!;
+        var calls = new List<Call>();
+        for (int i = 0; i < 10; i++)
+        {
+            calls.Add(Start(cluster, () => group.QueryToAsync<int, int>(cluster[1].Group!.Rank, "mute", 1, null, cancel.Token).AsTask()));
+            calls.Add(Start(cluster, () => group.QueryAsync<int, int>("mute", 1, Replies.All, null, cancel.Token).AsTask()));
+            calls.Add(Start(cluster, () => group.QueryAsync<int, int>("mute", 1, Replies.All, TimeSpan.FromMilliseconds(50)).AsTask()));
+        }
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        Assert.Equal(30, group.Protocol.Queries.Count);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        cluster.Simulation.After(TimeSpan.Zero, cancel.Cancel);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        Assert.Equal(0, group.Protocol.Queries.Count);
+        Assert.Equal(20, calls.Count(call => call.Cancelled));
+        Assert.Equal(10, calls.Count(call => call.Error is QueryTimeoutException));
+    }
+}
