@@ -7,7 +7,7 @@ namespace Ida;
 public sealed class DhtCounters
 {
     private readonly long[] _sent = new long[DhtFrame.StateEnd - DhtFrame.Propose + 1];
-    private long _fast, _slow, _takeovers, _localReads, _stateBytes;
+    private long _fast, _slow, _takeovers, _localReads, _stateBytes, _forbiddenSteps;
 
     /// <summary>Frames sent, acknowledgements and state transfer included.</summary>
     public long Sent
@@ -35,6 +35,9 @@ public sealed class DhtCounters
     /// <summary>Bytes of state sent to newcomers.</summary>
     public long StateBytesSent => Volatile.Read(ref _stateBytes);
 
+    /// <summary>Steps of operations that should not have been possible, and were refused; anything but 0 is a defect of the library.</summary>
+    public long ForbiddenSteps => Volatile.Read(ref _forbiddenSteps);
+
     internal long SentOf(FrameType type) => Volatile.Read(ref _sent[type - DhtFrame.Propose]);
 
     internal void CountSent(FrameType type, int frames) => Volatile.Write(ref _sent[type - DhtFrame.Propose], _sent[type - DhtFrame.Propose] + frames);
@@ -46,6 +49,9 @@ public sealed class DhtCounters
     internal void CountTakeover() => Volatile.Write(ref _takeovers, _takeovers + 1);
 
     internal void CountLocalRead() => Volatile.Write(ref _localReads, _localReads + 1);
+
+    // Callers may find one too.
+    internal void CountForbiddenStep() => Interlocked.Increment(ref _forbiddenSteps);
 
     internal void CountStateBytes(int bytes) => Volatile.Write(ref _stateBytes, _stateBytes + bytes);
 }

@@ -46,7 +46,7 @@ internal sealed partial class DhtLayer
         {
             if (_send.TryDequeueValue(out var value))
             {
-                if (value.Op.Serial == value.Serial && value.Op.Attempt == value.Attempt) Coordinator.OnLocalValue(value.Op, value.Index, value.Value, value.Version);
+                Coordinator.OnLocalValue(value);
                 continue;
             }
             if (!_send.TryDequeueLocal(out var message)) return;

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Coordination;
 
 namespace Ida;
 
@@ -97,11 +98,19 @@ public sealed class Dht : IDhtEvents
 
     internal static ValueTask<PutResult> Submit(PutOp op, PutOptions? options, CancellationToken cancellationToken)
     {
+        if (options?.Operation is { } named && named.Session == 0) throw new ArgumentException($"{nameof(PutOptions.Operation)} names no put: it is the empty id.", nameof(options));
         op.Requested = options?.Operation;
-        if (op.PartCount == 0) return new(new PutResult(op.Requested ?? default, default, []));
+        if (op.PartCount == 0)
+        {
+            var nothing = new PutResult(op.Requested ?? default, default, []);
+            op.Drop();
+            return cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<PutResult>(cancellationToken) : new(nothing);
+        }
         op.Seal("pairs");
         return op.Submit(cancellationToken);
     }
+
+    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, options?.Level ?? Options.Level, options?.Timeout ?? Options.Timeout);
 
     internal DhtMap<TKey, TValue> Own<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull =>
         map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own

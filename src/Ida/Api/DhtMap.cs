@@ -72,10 +72,11 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     {
         ArgumentNullException.ThrowIfNull(keys);
         TKey[] asked = [.. keys];
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<IReadOnlyDictionary<TKey, Versioned<TValue>>>(cancellationToken);
         if (asked.Length == 0) return new(new Dictionary<TKey, Versioned<TValue>>());
         var op = _many.Rent();
+        _dht.BeginGet(op, options);
         op.For(asked);
-        op.Begin(false, options?.Level ?? _dht.Options.Level, options?.Timeout ?? _dht.Options.Timeout);
         foreach (var key in asked) AddGet(op, key);
         op.Seal(nameof(keys));
         return op.Submit(cancellationToken);
@@ -84,7 +85,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     public ValueTask<Versioned<TValue>?> OrderedGetAsync(TKey key, GetOptions? options = null, CancellationToken cancellationToken = default)
     {
         var op = _ones.Rent();
-        op.Begin(false, options?.Level ?? _dht.Options.Level, options?.Timeout ?? _dht.Options.Timeout);
+        _dht.BeginGet(op, options);
         AddGet(op, key);
         return op.Submit(cancellationToken);
     }

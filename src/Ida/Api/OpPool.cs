@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Ida;
 
-/// <summary>Operations used again, from any thread.</summary>
+/// <summary>Operations used again, from any thread. One whose caller threw while it was built is not given back: it is rare, and nothing is left of it.</summary>
 internal sealed class OpPool<T>(Func<OpPool<T>, T> make) where T : class
 {
     private const int Kept = 4096;

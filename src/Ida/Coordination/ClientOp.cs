@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using GroupCore.Groups.Multicast;
 using GroupCore.Runtime;
 using Ida.Wire;
@@ -9,8 +10,15 @@ namespace Ida.Coordination;
 /// of the loop. It is used again when both its caller and the protocol have let go of it: a call that gave up leaves the put behind,
 /// which goes on in the background.
 /// </summary>
+/// <remarks>
+/// Caller and loop take turns as its owner, by <see cref="Phase"/>: the caller's while Free, Building and, after its completion, Finished;
+/// the loop's between. A stale reference (a late cancellation, a read that waited) finds it by its id among what the loop holds, or not at all.
+/// </remarks>
 internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 {
+    /// <summary>A time that does not come.</summary>
+    public const long Unlimited = long.MaxValue / 4;
+
     public OpPart[] Parts = new OpPart[1];
     public int PartCount;
     public bool IsPut;
@@ -28,23 +36,12 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public OpId Id;
     public uint Attempt;
     public long Deadline, RetryAt;
-
-    /// <summary>It has taken one of the places in flight.</summary>
-    public bool InFlight;
-
-    /// <summary>A message that may lead to its execution has left.</summary>
-    public bool Sent;
-
-    /// <summary>The caller was answered; the operation goes on without it.</summary>
-    public bool Detached;
-
-    public bool Finished;
     public RunningOp? Running;
     public int MissingReads;
     public ClientOp? Previous, Next;
 
-    /// <summary>A call that asks for the outcome of this very operation.</summary>
-    public ClientOp? Follower;
+    /// <summary>A call that asks for the outcome of this very operation, and the other way round.</summary>
+    public ClientOp? Follower, Leader;
 
     public Exception? Error;
 
@@ -55,6 +52,8 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public bool TooLarge;
 
     private int _holders;
+    private volatile OpPhase _phase;
+    private volatile bool _cancelRequested;
     private Comparison<OpPart>? _order;
 
     /// <summary>
@@ -65,8 +64,35 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     protected DhtLayer Layer { get; } = layer;
 
-    /// <summary>Changes with every use, so that a late cancellation does not meet another call.</summary>
-    public int Serial { get; private set; }
+    public OpPhase Phase => _phase;
+
+    /// <summary>It has one of the places in flight.</summary>
+    public bool IsInFlight => _phase is OpPhase.Admitted or OpPhase.Sent or OpPhase.Detached;
+
+    /// <summary>The caller of this very use gives up.</summary>
+    public bool CancelRequested => _cancelRequested;
+
+    /// <summary>The next phase. A step that is not one of <see cref="OpPhases"/> is a defect: it throws where that is tested and is refused and counted elsewhere.</summary>
+    public bool Move(OpPhase to)
+    {
+        if (OpPhases.MayFollow(_phase, to))
+        {
+            _phase = to;
+            return true;
+        }
+        Layer.Counters.CountForbiddenStep();
+        Fail(to);
+        return false;
+    }
+
+    [Conditional("DEBUG")]
+    private void Fail(OpPhase to) => throw new InvalidOperationException($"{GetType().Name} {Id} cannot go from {_phase} to {to}.");
+
+    /// <summary>A message that may lead to its execution leaves.</summary>
+    public void MarkSent()
+    {
+        if (_phase == OpPhase.Admitted) Move(OpPhase.Sent);
+    }
 
     public ReadOnlySpan<byte> KeyOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset, Parts[part].KeyLength);
 
@@ -108,9 +134,22 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>Begins a use, on the caller's thread.</summary>
     public void Begin(bool put, ConsistencyLevel level, TimeSpan timeout)
     {
+        Move(OpPhase.Building);
         (IsPut, Level) = (put, level);
-        Timeout = (long)Math.Min(timeout.TotalNanoseconds, long.MaxValue / 4);
+        Timeout = timeout == System.Threading.Timeout.InfiniteTimeSpan ? Unlimited : (long)Math.Min(timeout.TotalNanoseconds, Unlimited);
+    }
+
+    /// <summary>From now on it is the loop's too.</summary>
+    protected void HandOver()
+    {
         _holders = 2;
+        Move(OpPhase.Queued);
+    }
+
+    /// <summary>The loop has not seen it and will not: back to the pool.</summary>
+    public void Drop()
+    {
+        if (Move(OpPhase.Free)) Clear();
     }
 
     /// <summary>
@@ -170,7 +209,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public override void Abandon(Exception reason)
     {
         Error = new NotDhtMemberException("The node has stopped.", reason);
-        Finished = true;
+        Move(OpPhase.Finished);
         Layer.Node.Resume(this);
         LetGo();
     }
@@ -186,30 +225,40 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>Caller or protocol is through with it; the second of them gives it back.</summary>
     public void LetGo()
     {
-        if (Interlocked.Decrement(ref _holders) != 0) return;
-        Serial++;
+        if (Interlocked.Decrement(ref _holders) == 0 && Move(OpPhase.Free)) Clear();
+    }
+
+    private void Clear()
+    {
         Parts.AsSpan(0, PartCount).Clear();
         Bytes.Reset();
         PartCount = AskedBytes = 0;
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        InFlight = Sent = Detached = Finished = WithoutResult = TooLarge = false;
+        WithoutResult = TooLarge = _cancelRequested = false;
         Running = null;
-        Follower = null;
         Error = null;
         RetryAt = 0;
         Return();
     }
 
-    /// <summary>A cancelled caller that has not taken its result, on any thread.</summary>
-    public void RequestCancel() => Layer.Node.TryPost(new CancelCommand(Layer, this, Serial));
-
-    private sealed class CancelCommand(DhtLayer layer, ClientOp op, int serial) : NodeCommand
+    /// <summary>
+    /// A cancelled caller that has not taken its result, on any thread. The mark is enough, since the loop looks for it at every tick and
+    /// before it begins; the command makes it soon, unless the queue is full.
+    /// </summary>
+    public void RequestCancel()
     {
+        _cancelRequested = true;
+        _ = Layer.Node.TryPost(new CancelCommand(Layer, this));
+    }
+
+    private sealed class CancelCommand(DhtLayer layer, ClientOp op) : NodeCommand
+    {
+        // The operation may serve another call by now: that one has not the mark.
         public override void Run()
         {
-            if (op.Serial == serial) layer.Cancel(op);
+            if (op.CancelRequested) layer.Cancel(op);
         }
 
         public override void Abandon(Exception reason)

@@ -10,21 +10,26 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
     private CancellationTokenRegistration _cancellation;
     private CancellationToken _token;
 
-    /// <summary>Posts it and returns what the caller awaits.</summary>
+    /// <summary>Posts it and returns what the caller awaits. A call that is cancelled already leaves nothing behind.</summary>
     public ValueTask<TResult> Submit(CancellationToken cancellationToken)
     {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            Drop();
+            return ValueTask.FromCanceled<TResult>(cancellationToken);
+        }
         _token = cancellationToken;
         short version = _core.Version;
-        if (Layer.Node.TryPost(this))
-        {
-            if (cancellationToken.CanBeCanceled) Watch(cancellationToken);
-            return new(this, version);
-        }
-        return SubmitWhenRoom(cancellationToken);
+        HandOver();
+        if (!Layer.Node.TryPost(this)) return SubmitWhenRoom(cancellationToken);
+        if (cancellationToken.CanBeCanceled) Watch(cancellationToken);
+        return new(this, version);
     }
 
     public TResult GetResult(short token)
     {
+        // Throws for a result that was taken already: the operation may be another call's by now.
+        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending) throw new InvalidOperationException("The call has not ended: await it.");
         try
         {
             return _core.GetResult(token);
@@ -74,7 +79,16 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
 
     private async ValueTask<TResult> SubmitWhenRoom(CancellationToken cancellationToken)
     {
-        await Layer.Node.PostAsync(this, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await Layer.Node.PostAsync(this, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception error)
+        {
+            Drop();
+            if (error is NodeStoppedException) throw new NotDhtMemberException("The node has stopped.", error);
+            throw;
+        }
         if (cancellationToken.CanBeCanceled) Watch(cancellationToken);
         return await new ValueTask<TResult>(this, _core.Version).ConfigureAwait(false);
     }

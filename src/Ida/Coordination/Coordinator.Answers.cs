@@ -186,7 +186,7 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        if (running.Reason == PoisonReason.OtherPairs || (running.Reason == PoisonReason.Overloaded && !client.Detached))
+        if (running.Reason == PoisonReason.OtherPairs || (running.Reason == PoisonReason.Overloaded && client.Phase != OpPhase.Detached))
         {
             // The caller is told "not executed": so all must have refused before a flush could find the put at all survivors.
             running.Aborting = true;

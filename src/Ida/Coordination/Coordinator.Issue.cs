@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using GroupCore.Runtime;
 using Ida.Placement;
 
@@ -53,7 +54,7 @@ internal sealed partial class Coordinator
             }
             if (remote > 0)
             {
-                op.Sent = true;
+                op.MarkSent();
                 send.Propose(_ranks.AsSpan(0, remote), running, acked, hint, op, first, count);
             }
             first += count;
@@ -90,7 +91,7 @@ internal sealed partial class Coordinator
 
     private void ProposeHere(ClientOp op, RunningOp running, int first, ulong hint, ulong acked)
     {
-        op.Sent = true;
+        op.MarkSent();
         var record = participant.NewRecord();
         (record.Key, record.Payload, record.Owner, record.IsPut, record.Single, record.Level) = (running.Key, op.Payload, running.Owner, running.IsPut, running.Single, running.Level);
         for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
@@ -117,10 +118,10 @@ internal sealed partial class Coordinator
             if (slot == state.Slot) ReadHere(op, i);
             else
             {
-                op.Sent = true;
+                op.MarkSent();
                 send.Get(map.RankOfSlot(slot), op.Id.Sequence, attempt, i, op.Level, op.KeyOf(i));
             }
-            if (op.Finished || op.Attempt != attempt) return;
+            if (!op.IsInFlight || op.Attempt != attempt) return;
         }
     }
 
@@ -134,15 +135,24 @@ internal sealed partial class Coordinator
             return;
         }
         var wait = participant.NewWait();
-        (wait.Local, wait.LocalSerial, wait.Attempt, wait.LocalIndex, wait.Level) = (op, op.Serial, op.Attempt, index, op.Level);
+        (wait.Local, wait.Request, wait.Attempt, wait.LocalIndex, wait.Level) = (true, op.Id.Sequence, op.Attempt, index, op.Level);
         if (!participant.Read(wait, op.KeyOf(index), part.Hash)) Finish(op, TooMany());
     }
 
-    /// <summary>A read of the own slice is answered.</summary>
-    public void OnLocalValue(ClientOp op, int index, byte[]? value, ulong version)
+    /// <summary>A read of the own slice that had to wait is answered.</summary>
+    public void OnLocalValue(in LocalValue value)
+    {
+        if (TryRead(value.Request, value.Attempt, value.Index, out var op)) OnLocalValue(op, value.Index, value.Value, value.Version);
+    }
+
+    /// <summary>The read that an answer is for, if it waits still.</summary>
+    private bool TryRead(ulong request, uint attempt, int index, [NotNullWhen(true)] out ClientOp? op) =>
+        _pending.TryGetValue(new(state.Session, request), out op) && !op.IsPut && op.IsInFlight && op.Attempt == attempt && (uint)index < (uint)op.PartCount;
+
+    private void OnLocalValue(ClientOp op, int index, byte[]? value, ulong version)
     {
         ref var part = ref op.Parts[index];
-        if (op.Finished || part.HasResult) return;
+        if (part.HasResult) return;
         (part.Value, part.Version, part.HasResult) = (value, version, true);
         if (--op.MissingReads == 0) Finish(op, null);
     }
@@ -150,7 +160,7 @@ internal sealed partial class Coordinator
     private void OnRemoteValue(ClientOp op, int index, ReadOnlySpan<byte> value, ulong version)
     {
         ref var part = ref op.Parts[index];
-        if (op.Finished || part.HasResult) return;
+        if (part.HasResult) return;
         (part.HasCopy, part.CopyOffset, part.CopyLength) = (true, op.Bytes.Length, value.Length);
         op.Bytes.Write(value);
         (part.Version, part.HasResult) = (version, true);
@@ -160,7 +170,7 @@ internal sealed partial class Coordinator
     /// <summary>A representative answered a one-key read.</summary>
     public void OnValue(ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
-        if (!_pending.TryGetValue(new(state.Session, request), out var op) || op.IsPut || op.Attempt != attempt || (uint)index >= (uint)op.PartCount) return;
+        if (!TryRead(request, attempt, index, out var op)) return;
         if (status == Wire.ReadStatus.NotFull) op.RetryAt = state.Node.Now + RetryDelay;
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);

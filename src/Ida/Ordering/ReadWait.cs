@@ -8,12 +8,12 @@ internal sealed class ReadWait
 {
     public ReadWait? Next;
 
-    /// <summary>Where the answer goes: a rank with a request number, or an operation of this member.</summary>
+    /// <summary>Where the answer goes: a rank, or an operation of this member, with a request number.</summary>
     public int Rank;
     public ulong Request;
     public uint Attempt;
-    public Coordination.ClientOp? Local;
-    public int LocalIndex, LocalSerial;
+    public bool Local;
+    public int LocalIndex;
 
     public ConsistencyLevel Level;
     public long Arrival;
@@ -26,7 +26,7 @@ internal sealed class ReadWait
     public void Reset()
     {
         Next = null;
-        Local = null;
+        Local = false;
         HasRead = false;
         Value = null;
         Writer = null;

@@ -197,7 +197,7 @@ internal sealed class DhtSender(DhtState state)
     /// <summary>Answers a read that waited.</summary>
     public void Value(ReadWait wait)
     {
-        if (wait.Local is { } client) _values.Enqueue(new(client, wait.LocalSerial, wait.Attempt, wait.LocalIndex, wait.Value, wait.Version));
+        if (wait.Local) _values.Enqueue(new(wait.Request, wait.Attempt, wait.LocalIndex, wait.Value, wait.Version));
         else Value(wait.Rank, wait.Request, wait.Attempt, wait.LocalIndex, ReadStatus.Found, wait.Value, wait.Version);
     }
 

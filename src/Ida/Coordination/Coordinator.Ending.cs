@@ -1,0 +1,80 @@
+using GroupCore.Runtime;
+
+namespace Ida.Coordination;
+
+/// <summary>How calls end: with a result, an error, or without their operation. Each ends once, and leaves the one place where it stood.</summary>
+internal sealed partial class Coordinator
+{
+    /// <summary>
+    /// The caller does not wait any longer. A put that was sent goes on without it. A retry that was not sent says nothing of the put it
+    /// repeats.
+    /// </summary>
+    private void GiveUp(ClientOp op, Exception reason)
+    {
+        if (!op.IsPut || (op.Phase != OpPhase.Sent && op.Requested is null)) Finish(op, reason);
+        else if (op.Phase == OpPhase.Sent) Detach(op, new OutcomeUnknownException(op.Id, $"{Why(op, reason)} after the put was sent; it goes on.", reason));
+        else Finish(op, Unresolved(op, $"{Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
+    }
+
+    private static string Why(ClientOp op, Exception reason) =>
+        reason is OperationCanceledException ? "The call was cancelled" : $"The time of the call, {TimeSpan.FromTicks(op.Timeout / 100)}, was over";
+
+    private static OutcomeUnknownException Unresolved(ClientOp op, string message, Exception reason) => new(op.Id, message, reason);
+
+    private DhtException Late(ClientOp op)
+    {
+        var waited = TimeSpan.FromTicks(op.Timeout / 100);
+        if (!state.Acts) return new ViewUnavailableException($"No view to act in within {waited}.");
+        return state.Blocked || !state.Port.HoldsLease ? new ViewUnavailableException($"No contact with the primary partition within {waited}.")
+            : new OperationNotExecutedException($"Not executed within {waited}; {_inFlight.Count} operations are in flight and {_waiting.Count} wait at this member.");
+    }
+
+    private void Detach(ClientOp op, Exception error)
+    {
+        if (!op.Move(OpPhase.Detached)) return;
+        op.Error = error;
+        state.Node.Complete(op);
+    }
+
+    private void Finish(ClientOp op, Exception? error)
+    {
+        var phase = op.Phase;
+        if (!op.Move(OpPhase.Finished)) return;
+        switch (phase)
+        {
+            case OpPhase.Waiting:
+                if (op.Requested is not null) _pending.Remove(op.Id);
+                _waiting.Remove(op);
+                break;
+            case OpPhase.Following:
+                op.Leader!.Follower = null;
+                op.Leader = null;
+                break;
+            case OpPhase.Admitted or OpPhase.Sent or OpPhase.Detached:
+                LeavePlace(op);
+                if (op.Follower is { } follower) PassOn(op, follower, error);
+                break;
+        }
+        if (phase == OpPhase.Detached)
+        {
+            if (op.IsPut && error is null && !op.WithoutResult) Remember(op);
+        }
+        else
+        {
+            op.Error = error;
+            state.Node.Complete(op);
+        }
+        op.LetGo();
+        AdmitWaiting();
+    }
+
+    private void LeavePlace(ClientOp op)
+    {
+        _pending.Remove(op.Id);
+        if (op.Requested is not null) _requestedHere.Remove(op);
+        _inFlight.Remove(op);
+        if (op.Running is not { } running) return;
+        running.Client = null;
+        op.Running = null;
+    }
+}
