@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using GroupCore.Groups;
+using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 
@@ -19,7 +20,7 @@ public static class GroupDhtExtensions
     /// <param name="options">Sizes and bounds.</param>
     /// <param name="register">Registers resolvers: <c>d => d.OnCollision&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
     /// <param name="cancellationToken">Gives up waiting and takes this member out again.</param>
-    /// <exception cref="DhtConfigurationException">An option is impossible, or options and resolvers differ from the other members'.</exception>
+    /// <exception cref="DhtConfigurationException">An option is impossible, the group is not <see cref="GroupOptions.StrictPrimary"/>, or options and resolvers differ from the other members'.</exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>
     /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
     /// <exception cref="NotDhtMemberException">The process left the group meanwhile.</exception>
@@ -29,6 +30,11 @@ public static class GroupDhtExtensions
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
+        if (!group.CurrentView.Options.StrictPrimary)
+        {
+            throw new DhtConfigurationException($"The group \"{group.Name}\" is not {nameof(GroupOptions.StrictPrimary)}: two views of it may act at the same instant, " +
+                "and strict reads of a DHT rest on there being one. Name the group with that option, which is the default.");
+        }
         var registry = new DhtRegistry();
         register?.Invoke(registry);
         registry.Seal(options.Serializer ?? ContractSerializer.Instance);
@@ -44,7 +50,16 @@ public static class GroupDhtExtensions
         var host = await attached.WaitAsync(cancellationToken).ConfigureAwait(false);
         var command = new EnableCommand(host, options, registry);
         await host.Node.PostAsync(command, cancellationToken).ConfigureAwait(false);
-        var dht = await command.Task.ConfigureAwait(false);
+        Dht dht;
+        try
+        {
+            dht = await command.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            _ = CloseAsync(command.Task);
+            throw;
+        }
         try
         {
             await dht.Serving.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -55,5 +70,18 @@ public static class GroupDhtExtensions
             throw;
         }
         return dht;
+    }
+
+    /// <summary>Its caller has gone while it was enabled: nobody would close it.</summary>
+    private static async Task CloseAsync(Task<Dht> enabling)
+    {
+        try
+        {
+            await (await enabling.ConfigureAwait(false)).CloseAsync().ConfigureAwait(false);
+        }
+        catch (Exception)
+        {
+            // It was not enabled, or is over by itself; either way there is nothing left, and nobody to tell.
+        }
     }
 }

@@ -68,10 +68,12 @@ public sealed class Dht : IDhtEvents
     public Task WhenFullAsync(CancellationToken cancellationToken = default) => _full.Task.WaitAsync(cancellationToken);
 
     /// <summary>What this member holds at this moment.</summary>
-    public Task<LocalSlice> SnapshotAsync() => Post(new SnapshotCommand(Layer));
+    /// <param name="cancellationToken">Gives up waiting.</param>
+    public Task<LocalSlice> SnapshotAsync(CancellationToken cancellationToken = default) => AskAsync(new SnapshotCommand(Layer), cancellationToken);
 
     /// <summary>The shards and who holds them, as this member knows it.</summary>
-    public Task<DhtStatus> StatusAsync() => Post(new StatusCommand(Layer));
+    /// <param name="cancellationToken">Gives up waiting.</param>
+    public Task<DhtStatus> StatusAsync(CancellationToken cancellationToken = default) => AskAsync(new StatusCommand(Layer), cancellationToken);
 
     /// <summary>
     /// Leaves the DHT; the group goes on. A member that alone has the state of its shard serves on until another one is initialised from it,
@@ -83,16 +85,27 @@ public sealed class Dht : IDhtEvents
     /// DHT is over for all: they get <see cref="ShardDepopulatedException"/>. To replace the only member of a shard, start the new one first.
     /// <see cref="GroupCore.Groups.Group.LeaveAsync"/> and <see cref="IdaNode.DisposeAsync"/> leave the same way.
     /// </remarks>
-    public ValueTask CloseAsync()
+    /// <param name="cancellationToken">Gives up waiting; what has begun goes on.</param>
+    public async ValueTask CloseAsync(CancellationToken cancellationToken = default)
     {
-        _ = Post(new CloseCommand(Layer));
-        return new(_completion.Task);
+        cancellationToken.ThrowIfCancellationRequested();
+        try
+        {
+            await Layer.Node.PostAsync(new CloseCommand(Layer), cancellationToken).ConfigureAwait(false);
+        }
+        catch (NodeStoppedException)
+        {
+            // With its node this member has left.
+            return;
+        }
+        await _completion.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
     internal PutOp NewPut(PutOptions? options)
     {
+        var time = TimeOf(options?.Timeout);
         var op = _puts.Rent();
-        op.Begin(true, options?.Level ?? Options.Level, options?.Timeout ?? Options.Timeout);
+        op.Begin(true, options?.Level ?? Options.Level, time);
         return op;
     }
 
@@ -110,7 +123,7 @@ public sealed class Dht : IDhtEvents
         return op.Submit(cancellationToken);
     }
 
-    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, options?.Level ?? Options.Level, options?.Timeout ?? Options.Timeout);
+    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, options?.Level ?? Options.Level, TimeOf(options?.Timeout));
 
     internal DhtMap<TKey, TValue> Own<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull =>
         map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own
@@ -136,9 +149,30 @@ public sealed class Dht : IDhtEvents
         _ = _completion.Task.Exception;
     }));
 
-    private Task<T> Post<T>(LoopCommand<T> command)
+    private Task<T> AskAsync<T>(LoopCommand<T> question, CancellationToken cancellationToken)
     {
-        if (!Layer.Node.TryPost(command)) command.Abandon(new OverloadedException(TimeSpan.FromMilliseconds(10), "The node's command queue is full."));
-        return command.Task;
+        if (cancellationToken.IsCancellationRequested) return Task.FromCanceled<T>(cancellationToken);
+        return Layer.Node.TryPost(question) ? question.Task.WaitAsync(cancellationToken) : AskWhenRoomAsync(question, cancellationToken);
+    }
+
+    private async Task<T> AskWhenRoomAsync<T>(LoopCommand<T> question, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await Layer.Node.PostAsync(question, cancellationToken).ConfigureAwait(false);
+        }
+        catch (NodeStoppedException stopped)
+        {
+            throw new NotDhtMemberException("The node has stopped.", stopped);
+        }
+        return await question.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>The time of a call: what it asks for, or that of the DHT.</summary>
+    private TimeSpan TimeOf(TimeSpan? asked)
+    {
+        var time = asked ?? Options.Timeout;
+        return time > TimeSpan.Zero || time == Timeout.InfiniteTimeSpan ? time
+            : throw new ArgumentOutOfRangeException("options", time, "The Timeout of a call is positive, or Timeout.InfiniteTimeSpan for none.");
     }
 }

@@ -20,7 +20,7 @@ public sealed record DhtOptions
     /// <summary>Where keys lie.</summary>
     public IStableHash Hash { get; init; } = StableHash.XxHash64;
 
-    /// <summary>How long operations wait that name no time.</summary>
+    /// <summary>How long operations wait that name no time; <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> waits for ever.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
@@ -60,7 +60,8 @@ public sealed record DhtOptions
         if (TargetSize < ShardSize || TargetSize % ShardSize != 0)
             throw new DhtConfigurationException($"TargetSize is {TargetSize}; it must be a multiple of ShardSize, which is {ShardSize}.");
         if (TargetSize > ushort.MaxValue) throw new DhtConfigurationException($"TargetSize is {TargetSize}; at most {ushort.MaxValue} are allowed.");
-        if (Timeout <= TimeSpan.Zero) throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive.");
+        if (Timeout <= TimeSpan.Zero && Timeout != System.Threading.Timeout.InfiniteTimeSpan)
+            throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive, or Timeout.InfiniteTimeSpan for none.");
         if (EnableTimeout != System.Threading.Timeout.InfiniteTimeSpan && (EnableTimeout <= TimeSpan.Zero || EnableTimeout > TimeSpan.FromDays(1)))
             throw new DhtConfigurationException($"EnableTimeout is {EnableTimeout}; it must be positive and at most one day, or infinite.");
         if (HandoverTimeout < TimeSpan.Zero || HandoverTimeout > TimeSpan.FromDays(1)) throw new DhtConfigurationException($"HandoverTimeout is {HandoverTimeout}; it must be between zero and one day.");

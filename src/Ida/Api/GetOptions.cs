@@ -6,6 +6,9 @@ public sealed record GetOptions
     /// <summary>The level; null takes that of the DHT.</summary>
     public ConsistencyLevel? Level { get; init; }
 
-    /// <summary>How long the call waits; null takes <see cref="DhtOptions.Timeout"/>.</summary>
+    /// <summary>
+    /// How long the call waits: positive, or <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for ever, anything else gets
+    /// <see cref="ArgumentOutOfRangeException"/>; null takes <see cref="DhtOptions.Timeout"/>.
+    /// </summary>
     public TimeSpan? Timeout { get; init; }
 }

@@ -32,7 +32,7 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
 
     public override void Abandon(Exception reason)
     {
-        _error = reason;
+        _error = new NotDhtMemberException("The node has stopped.", reason);
         node.Resume(this);
     }
 

@@ -1,0 +1,32 @@
+using GroupCore.Membership;
+using Ida.Testing;
+
+namespace Ida.Cluster.Tests;
+
+/// <summary>On which groups there can be a DHT.</summary>
+public sealed class EnablingTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void F30_a_group_whose_views_may_overlap_has_no_dht(bool strict) =>
+        SimulationRunner.ForEachSeed(2, $"*{nameof(F30_a_group_whose_views_may_overlap_has_no_dht)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            cluster.Simulation.RunAsync(async () =>
+            {
+                var member = await cluster.StartAsync();
+                var group = await member.Node.JoinAsync("shop", _ => { }, new() { StrictPrimary = strict });
+                var options = new DhtOptions { ShardSize = 1, TargetSize = 1 };
+                if (strict)
+                {
+                    var dht = await group.EnableDhtAsync(options);
+                    await dht.Map<string, int>().OrderedPutAsync("a", 1);
+                    return;
+                }
+                var error = await Assert.ThrowsAsync<DhtConfigurationException>(async () => await group.EnableDhtAsync(options));
+                Assert.Contains(nameof(GroupOptions.StrictPrimary), error.Message, StringComparison.Ordinal);
+                Assert.Contains("shop", error.Message, StringComparison.Ordinal);
+            }, TimeSpan.FromMinutes(5));
+        });
+}
