@@ -15,7 +15,7 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
 
     public static Suite Ida { get; } = new("ida", 
     [
-        .. Enumerable.Repeat(DhtScenarios.Strict, 30), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
+        .. Enumerable.Repeat(DhtScenarios.Strict, 15), .. Enumerable.Repeat(DhtScenarios.Surface, 15), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
         DhtScenarios.Leaves, ClusterScenarios.History,
     ]);
 

@@ -106,7 +106,7 @@ public sealed class RegressionTests
         foreach (int member in new[] { 0, 2 })
         {
             var read = map.OrderedGetAsync("a0").AsTask();
-            world.RunUntil(() => read.IsCompletedSuccessfully && read.Result!.Value.Value == 1, $"One application at {member}", 10);
+            world.RunUntil(() => read.IsCompletedSuccessfully && read.Result!.Value.Value == 1, $"One application at {member}", steps: 10);
         }
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
     }

@@ -1,5 +1,3 @@
-using GroupCore.Runtime;
-
 namespace Ida.Coordination;
 
 /// <summary>How calls end: with a result, an error, or without their operation. Each ends once, and leaves the one place where it stood.</summary>

@@ -38,7 +38,7 @@ internal sealed partial class Coordinator
         }
         else
         {
-            Finish(op, new ArgumentException($"Operation {requested} is under way at this member, and another call waits for it.", "options"));
+            Finish(op, new ArgumentException($"Operation {requested} is under way at this member, and another call waits for it.", nameof(op)));
         }
         return false;
     }

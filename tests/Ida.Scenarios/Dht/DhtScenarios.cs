@@ -17,6 +17,16 @@ internal static class DhtScenarios
 
     public static Scenario LeavesAndCrashes { get; } = Of("leaves-and-crashes", static (run, without) => new(run, without, leaves: true));
 
+    /// <summary>A careless program: every public call with every option and every misuse, cancellations and expiries at every step.</summary>
+    public static Scenario Surface { get; } = new("dht-surface", static run =>
+    {
+        var schedule = new SurfaceSchedule(run.Case, run.Ingredients, run.Without);
+        string? violation = schedule.Run();
+        run.History = schedule.Recorder.ToHistory();
+        (run.Work, run.Views, run.Lost) = (schedule.Operations, schedule.ViewChanges, schedule.Depopulated);
+        ScenarioFailedException.ThrowIf(violation);
+    }) { Ingredients = SurfaceNames.All };
+
     private static Scenario Of(string name, Func<SimulationCase, Rule, DhtSchedule> make) => new($"dht-{name}", run =>
     {
         var schedule = make(run.Case, run.Without);

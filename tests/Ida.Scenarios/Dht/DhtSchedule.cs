@@ -16,14 +16,12 @@ internal sealed class DhtSchedule
     private readonly Prng _random;
     private readonly HistoryRecorder _recorder;
     private readonly List<Client> _clients = [];
-    private readonly HashSet<(int, int)> _slow = [];
+    private readonly DhtFaults _faults;
     private readonly OpId _sessionBase;
     private readonly HistoryLevel _level;
-    private readonly int _slowness, _retries;
-    private int _crashes, _exclusions, _joins, _views, _leaves;
+    private readonly int _retries;
     private long _element;
     private ulong _sequence = 1UL << 40;
-    private bool _viewDue;
 
     public DhtSchedule(SimulationCase run, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict, bool leaves = false)
     {
@@ -38,24 +36,25 @@ internal sealed class DhtSchedule
         _level = level == ConsistencyLevel.Ordered ? HistoryLevel.Ordered : HistoryLevel.Strict;
         _recorder = new(clock: () => _world.Now);
         foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
-        if (!calm) (_crashes, _exclusions, _joins, _views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
-        if (leaves) (_leaves, _joins) = (Math.Min(1 + _random.Next(2), members - 2), _random.Next(2));
-        _slowness = _random.Next(4);
+        _faults = new(run, _world, _random);
+        if (!calm) (_faults.Crashes, _faults.Exclusions, _faults.Joins, _faults.Views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
+        if (leaves) (_faults.Leaves, _faults.Joins) = (Math.Min(1 + _random.Next(2), members - 2), _random.Next(2));
+        _faults.Slowness = _random.Next(4);
         _retries = calm ? 0 : _random.Next(3);
         for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));
         _sessionBase = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
-        if (without == Rule.WedgeFreezes) _world.DuringFlush = () => DeliverSome(_random.Next(40));
+        if (without == Rule.WedgeFreezes) _world.DuringFlush = () => _faults.DeliverSome(_random.Next(40));
     }
 
     /// <summary>A shard lost its last full member: nothing is judged past that.</summary>
-    public bool Depopulated { get; private set; }
+    public bool Depopulated => _faults.Depopulated;
 
     /// <summary>What was called and answered; with final states when the run ended in quiescence.</summary>
     public HistoryRecorder Recorder => _recorder;
 
     public int Operations { get; private set; }
 
-    public int ViewChanges { get; private set; }
+    public int ViewChanges => _faults.ViewChanges;
 
     /// <summary>Members that left and had handed over.</summary>
     public int Left => _world.Members.Count(m => m.Left);
@@ -76,7 +75,7 @@ internal sealed class DhtSchedule
         {
             for (int step = 0; step < 20_000 && !Depopulated && !_clients.TrueForAll(c => c.Left == 0 && !c.Busy); step++) Step();
             if (!Depopulated) Finish();
-            NoticeDepopulation();
+            _faults.NoticeDepopulation();
             return Depopulated ? null : Judge();
         }
         catch (Exception error) when (error is not OutOfMemoryException)
@@ -92,89 +91,15 @@ internal sealed class DhtSchedule
     private void Step()
     {
         int choice = _random.Next(1000);
-        if (choice < 720) DeliverSome(1);
+        if (choice < 720) _faults.DeliverSome(1);
         else if (choice < 860) StartSomething();
         else if (choice < 960) _world.Advance(TimeSpan.FromMicroseconds(_random.Next(_random.Next(20) == 0 ? 60_000 : 1000)));
-        else if (choice < 972) Disturb();
+        else if (choice < 972) _faults.Disturb();
         else if (choice < 980 && _retries > 0) RetryElsewhere();
-        else if (choice < 990 && (_viewDue || _world.ViewRequested)) Change();
-        else if (choice < 992) ChooseSlow();
-        else PoisonOne();
+        else if (choice < 990 && _faults.ViewIsDue) _faults.Change();
+        else if (choice < 992) _faults.ChooseSlow();
+        else _faults.PoisonOne();
         Collect();
-    }
-
-    private void DeliverSome(int count)
-    {
-        for (int i = 0; i < count; i++)
-        {
-            var busy = _world.Busy();
-            if (busy.Count == 0) return;
-            var pair = busy[_random.Next(busy.Count)];
-            if (_slow.Contains(pair) && _random.Next(40) != 0) continue;
-            _world.Deliver(pair.From, pair.To);
-        }
-    }
-
-    private void ChooseSlow()
-    {
-        _slow.Clear();
-        for (int i = 0; i < _slowness * 2; i++) _slow.Add((_random.Next(_world.Members.Count), _random.Next(_world.Members.Count)));
-    }
-
-    private void Disturb()
-    {
-        var alive = _world.Members.FindAll(m => m.InView);
-        var one = alive[_random.Next(alive.Count)];
-        bool Happens(string name) => _run.Happens($"{name} m{one.Index} after {_world.Deliveries} deliveries");
-        switch (_random.Next(_leaves > 0 ? 8 : 4))
-        {
-            case 0 when _crashes > 0 && alive.Count > 2:
-                _crashes--;
-                if (!Happens("crash")) break;
-                _world.Crash(one);
-                _viewDue = true;
-                break;
-            case 1 when _exclusions > 0 && alive.Count > 2:
-                _exclusions--;
-                if (!Happens("exclusion of")) break;
-                Change(one);
-                break;
-            case 2 when _joins > 0:
-                _joins--;
-                if (!Happens("join beside")) break;
-                var joiner = _world.Add();
-                Change();
-                joiner.Enable(_world.Options, DhtWorld.Resolvers);
-                break;
-            case 3 when _views > 0:
-                _views--;
-                if (Happens("view asked for at")) Change();
-                break;
-            case >= 4 when !one.Host.Current!.IsLeaving:
-                _leaves--;
-                if (Happens("leave of")) one.BeginToLeave();
-                break;
-        }
-    }
-
-    private void Change(params HarnessMember[] exclude)
-    {
-        _viewDue = false;
-        ViewChanges++;
-        _world.ChangeView(exclude);
-        NoticeDepopulation();
-    }
-
-    // A newcomer that outlives all others before it has heard of the table has nothing to say about it.
-    private void NoticeDepopulation() => Depopulated = _world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException)
-        || _world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });
-
-    private void PoisonOne()
-    {
-        var gone = _world.Members.FindAll(m => m.Alive && m.Excluded);
-        if (gone.Count == 0) return;
-        _world.Poison(gone[0]);
-        gone[0].Alive = false;
     }
 
     private void StartSomething()
@@ -273,8 +198,7 @@ internal sealed class DhtSchedule
 
     private void Finish()
     {
-        if (_viewDue) Change();
-        while (_world.Members.Exists(m => m.Alive && m.Excluded)) PoisonOne();
+        _faults.End();
         if (Depopulated) return;
         _world.RunUntil(() =>
         {
@@ -295,7 +219,7 @@ internal sealed class DhtSchedule
             foreach (var member in full)
             {
                 var slice = DhtWorld.Slice(member);
-                if (slice.Digest != DhtWorld.Slice(full[0]).Digest) return $"m{member.Index} and m{full[0].Index} differ in shard {shard}.";
+                if (DhtWorld.Difference(full[0], member) is { } difference) return $"Shard {shard}: {difference}";
                 _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
             }
         }

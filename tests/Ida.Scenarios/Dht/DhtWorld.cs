@@ -40,10 +40,16 @@ internal sealed class DhtWorld
 
     public bool ViewRequested { get; set; }
 
+    /// <summary>The member whose turn runs, for user code in it.</summary>
+    public HarnessMember? Running { get; set; }
+
     /// <summary>Steps between contribution and install; only with the rule WedgeFreezes left out does anything happen in them.</summary>
     public Action? DuringFlush { get; set; }
 
     public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
+
+    /// <summary>What every member registers.</summary>
+    public Action<DhtRegistry> Register { get; set; } = Resolvers;
 
     public static void Resolvers(DhtRegistry registry)
     {
@@ -57,12 +63,18 @@ internal sealed class DhtWorld
     {
         var world = new DhtWorld(seed, without);
         if (options is not null) world.Options = options;
-        for (int i = 0; i < members; i++) world.Add();
-        world.ChangeView();
-        foreach (var member in world.Members) member.Enable(world.Options, Resolvers);
-        world.ChangeView();
-        world.ViewRequested = false;
+        world.Found(members);
         return world;
+    }
+
+    /// <summary>Members in one view, all enabled and serving, as the world says.</summary>
+    public void Found(int members)
+    {
+        for (int i = 0; i < members; i++) Add();
+        ChangeView();
+        foreach (var member in Members) member.Enable(Options, Register);
+        ChangeView();
+        ViewRequested = false;
     }
 
     public HarnessMember Add()
@@ -85,7 +97,10 @@ internal sealed class DhtWorld
     }
 
     /// <summary>Pairs with something to deliver.</summary>
-    public List<(int From, int To)> Busy() => _pairs.FindAll(p => _channels[p].Count > 0 && Members[p.To].Alive);
+    public List<(int From, int To)> Busy() => _pairs.FindAll(p => _channels[p].Count > 0 && Members[p.To].Alive && !IsStalled(Members[p.To]));
+
+    /// <summary>Whether a member's turn has not ended yet, since user code in it takes its time.</summary>
+    public bool IsStalled(HarnessMember member) => member.StalledUntil > Now;
 
     public int Waiting(int from, int to) => _channels.TryGetValue((from, to), out var channel) ? channel.Count : 0;
 
@@ -134,7 +149,7 @@ internal sealed class DhtWorld
     public void Poke()
     {
         foreach (var member in Members)
-            if (member.Alive && (member.Inner.HasCommands || member.Inner.NextTimer <= Now + member.Skew)) member.Turn(static () => { });
+            if (member.Alive && !IsStalled(member) && (member.Inner.HasCommands || member.Inner.NextTimer <= Now + member.Skew)) member.Turn(static () => { });
     }
 
     public void Advance(TimeSpan time)
@@ -144,7 +159,7 @@ internal sealed class DhtWorld
     }
 
     /// <summary>Lets time pass and everything be delivered until the condition holds; fails when it does not.</summary>
-    public void RunUntil(Func<bool> done, string what, int steps = 4000)
+    public void RunUntil(Func<bool> done, string what, Func<string>? open = null, int steps = 4000)
     {
         for (int i = 0; i < steps; i++)
         {
@@ -154,7 +169,7 @@ internal sealed class DhtWorld
             if (done()) return;
             Now += 2_000_000;
         }
-        Assert.Fail($"{what} did not happen in {steps} steps of 2 ms.\n{Describe()}");
+        Assert.Fail($"{what} did not happen in {steps} steps of 2 ms.\n{open?.Invoke()}\n{Describe()}");
     }
 
     /// <summary>Where the members stand, for a failing test.</summary>
@@ -197,6 +212,9 @@ internal sealed class DhtWorld
     public void ChangeView(params HarnessMember[] exclude)
     {
         ViewRequested = false;
+        // A flush waits for user code, which costs nobody his place.
+        foreach (var member in Members)
+            if (member.InView && !exclude.Contains(member)) Now = Math.Max(Now, member.StalledUntil);
         var old = View?.Members.Select(m => m.Id).ToList() ?? [];
         var survivors = old.Select(Find).Where(m => m.Alive && !exclude.Contains(m)).ToList();
         var joined = Members.Where(m => m.Alive && !m.Excluded && m.View is null && !old.Contains(m.Self)).ToList();
@@ -252,6 +270,22 @@ internal sealed class DhtWorld
         member.Turn(static () => { });
         Assert.True(task.IsCompletedSuccessfully);
         return task.Result;
+    }
+
+    /// <summary>How the slices of two members differ; null when they do not.</summary>
+    public static string? Difference(HarnessMember one, HarnessMember other)
+    {
+        var (left, right) = (Slice(one), Slice(other));
+        if (left.Digest == right.Digest) return null;
+        var here = left.Entries.ToDictionary(Name);
+        var there = right.Entries.ToDictionary(Name);
+        var lines = here.Keys.Union(there.Keys).Where(key => Show(here, key) != Show(there, key)).Take(8).Select(key => $"{key}: {Show(here, key)} and {Show(there, key)}");
+        return $"m{one.Index} and m{other.Index} differ: {string.Join("; ", lines)}";
+
+        static string Name(LocalEntry entry) => System.Text.Encoding.Latin1.GetString(entry.Key.Span[KeyIdentity.MapBytes..]) + $" of {Convert.ToHexString(entry.Key.Span[..2])}";
+
+        static string Show(Dictionary<string, LocalEntry> of, string key) =>
+            of.TryGetValue(key, out var entry) ? $"{entry.Value.Length} bytes {Convert.ToHexString(entry.Value.Span[..Math.Min(16, entry.Value.Length)])} at version {entry.Version}" : "nothing";
     }
 
     private void Drop((int From, int To) pair)

@@ -43,6 +43,12 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
     /// <summary>How far its clock is ahead, in nanoseconds.</summary>
     public long Skew { get; set; }
 
+    /// <summary>User code keeps its turn until then: nothing is delivered to it, and nothing runs in it.</summary>
+    public long StalledUntil { get; private set; }
+
+    /// <summary>How long user code has kept its turns in all, in nanoseconds.</summary>
+    public long StalledFor { get; private set; }
+
     public ProcessId Self { get; }
 
     public INode Node => _node;
@@ -73,6 +79,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
     public void Turn(Action step)
     {
         _node.Advance(_world.Now + Skew);
+        _world.Running = this;
         step();
         _node.RunCommands(1024);
         _node.FireTimers();
@@ -80,6 +87,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
         if (_touched) Host.EndOfTurn();
         _touched = false;
         _node.Release();
+        _world.Running = null;
     }
 
     public void Deliver(HarnessFrame frame) => Turn(() =>
@@ -94,8 +102,6 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
         Host.Contribute(into);
         return into.WrittenSpan.ToArray();
     }
-
-    public long Room(int rank) => long.MaxValue;
 
     public Span<byte> Reserve(int size)
     {
@@ -118,6 +124,13 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
     }
 
     public void RequestView() => _world.ViewRequested = true;
+
+    /// <summary>User code keeps the turn that runs for so long.</summary>
+    public void Stall(TimeSpan time)
+    {
+        StalledUntil = Math.Max(StalledUntil, _world.Now) + (long)time.TotalNanoseconds;
+        StalledFor += (long)time.TotalNanoseconds;
+    }
 
     /// <summary>Begins to leave the group.</summary>
     public void BeginToLeave() => Turn(() =>

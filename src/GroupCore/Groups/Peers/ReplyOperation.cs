@@ -46,7 +46,8 @@ internal sealed class ReplyOperation : NodeCommand
 
     public override void Run()
     {
-        if (_group.Reply(this)) Recycle();
+        _group.Reply(this);
+        Recycle();
     }
 
     public override void Abandon(Exception reason) => Recycle();

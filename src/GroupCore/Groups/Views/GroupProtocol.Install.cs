@@ -88,7 +88,6 @@ internal sealed partial class GroupProtocol : ITimerTarget
         else if (_over is null) _loader = new(this, next, _host.Options.MaxCheckpointBytes);
         Queries.OnView(next);
         BindAll();
-        SendReplies();
         InstallLayer(next, contributions ?? []);
         if (waiting is not null)
             foreach (var call in waiting) Peers.Take(call);

@@ -237,7 +237,6 @@ internal sealed partial class GroupProtocol
         Touch();
         (_ended, IsHandingOver) = (true, false);
         _early.Clear();
-        SendReplies();
         if (View is not null)
         {
             Flush.Close();

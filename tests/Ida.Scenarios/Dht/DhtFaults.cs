@@ -1,0 +1,115 @@
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>What happens to the members and channels of a <see cref="DhtWorld"/> in a random schedule, each at most as often as was drawn for it.</summary>
+internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
+{
+    private readonly HashSet<(int, int)> _slow = [];
+    private bool _viewDue;
+
+    public int Crashes, Exclusions, Joins, Views, Leaves;
+
+    /// <summary>Half of the channels that are slow at a time.</summary>
+    public int Slowness;
+
+    /// <summary>A shard lost its last full member, or everybody is gone: nothing is judged past that.</summary>
+    public bool Depopulated { get; private set; }
+
+    public int ViewChanges { get; private set; }
+
+    /// <summary>Whether a view change is owed to a crash, or was asked for.</summary>
+    public bool ViewIsDue => _viewDue || world.ViewRequested;
+
+    /// <summary>Told of each that happened, by its name.</summary>
+    public Action<string>? Happened { get; init; }
+
+    public void DeliverSome(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            var busy = world.Busy();
+            if (busy.Count == 0) return;
+            var pair = busy[random.Next(busy.Count)];
+            if (_slow.Contains(pair) && random.Next(40) != 0) continue;
+            world.Deliver(pair.From, pair.To);
+        }
+    }
+
+    public void ChooseSlow()
+    {
+        _slow.Clear();
+        for (int i = 0; i < Slowness * 2; i++) _slow.Add((random.Next(world.Members.Count), random.Next(world.Members.Count)));
+    }
+
+    public void Disturb()
+    {
+        var alive = world.Members.FindAll(m => m.InView);
+        var one = alive[random.Next(alive.Count)];
+        switch (random.Next(Leaves > 0 ? 8 : 4))
+        {
+            case 0 when Crashes > 0 && alive.Count > 2:
+                Crashes--;
+                if (!Happens("crash", one)) break;
+                world.Crash(one);
+                _viewDue = true;
+                break;
+            case 1 when Exclusions > 0 && alive.Count > 2:
+                Exclusions--;
+                if (!Happens("exclusion of", one)) break;
+                Change(one);
+                break;
+            case 2 when Joins > 0:
+                Joins--;
+                if (!Happens("join beside", one)) break;
+                var joiner = world.Add();
+                Change();
+                joiner.Enable(world.Options, world.Register);
+                break;
+            case 3 when Views > 0:
+                Views--;
+                if (Happens("view asked for at", one)) Change();
+                break;
+            case >= 4 when !one.Host.Current!.IsLeaving:
+                Leaves--;
+                if (Happens("leave of", one)) one.BeginToLeave();
+                break;
+        }
+    }
+
+    public void Change(params HarnessMember[] exclude)
+    {
+        _viewDue = false;
+        ViewChanges++;
+        world.ChangeView(exclude);
+        NoticeDepopulation();
+    }
+
+    // A newcomer that outlives all others before it has heard of the table has nothing to say about it.
+    public void NoticeDepopulation() => Depopulated = world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException)
+        || world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });
+
+    /// <summary>One of the excluded members learns that it is.</summary>
+    public void PoisonOne()
+    {
+        var gone = world.Members.FindAll(m => m.Alive && m.Excluded);
+        if (gone.Count == 0) return;
+        world.Poison(gone[0]);
+        gone[0].Alive = false;
+    }
+
+    /// <summary>The end of all faults: the view that is owed, and everybody who is out knows it.</summary>
+    public void End()
+    {
+        if (_viewDue) Change();
+        while (world.Members.Exists(m => m.Alive && m.Excluded)) PoisonOne();
+    }
+
+    private bool Happens(string name, HarnessMember member)
+    {
+        if (!run.Happens($"{name} m{member.Index} after {world.Deliveries} deliveries")) return false;
+        Happened?.Invoke(name);
+        return true;
+    }
+}

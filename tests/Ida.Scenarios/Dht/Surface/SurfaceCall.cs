@@ -1,0 +1,44 @@
+using GroupCore.Runtime;
+
+namespace Ida.Scenarios;
+
+/// <summary>One call of the DHT's surface that has begun: which must end, and when at the latest.</summary>
+internal sealed class SurfaceCall(string what, HarnessMember member, Task task, long begun, TimeSpan bound)
+{
+    // How much later than its bound a call may end: what the world's time jumps at once, and a tick.
+    private const long Slack = 2_000_000_000;
+
+    public string What => what;
+
+    public HarnessMember Member => member;
+
+    public Task Task => task;
+
+    /// <summary>What cancels it; null when its token cannot be cancelled.</summary>
+    public CancellationTokenSource? Source { get; init; }
+
+    /// <summary>Deliveries after which it is cancelled.</summary>
+    public long CancelAt { get; set; } = long.MaxValue;
+
+    /// <summary>It is cancelled in the next view change.</summary>
+    public bool CancelInView { get; init; }
+
+    /// <summary>Called when it has ended; null: it must not fail in any way that is not documented.</summary>
+    public Action<Task>? Ended { get; init; }
+
+    /// <summary>Called when its member has gone, and nobody will ever tell.</summary>
+    public Action? Lost { get; init; }
+
+    /// <summary>Whether it waits for something that may never come, and is cancelled in the end.</summary>
+    public bool Waits { get; init; }
+
+    public bool Expires => bound > TimeSpan.Zero && bound < TimeSpan.FromHours(1);
+
+    /// <summary>Whether it is late: past its bound at a time when its member was able to tell.</summary>
+    public bool IsLate(long now) => Expires && now - Math.Max(begun, member.StalledUntil) > (long)bound.TotalNanoseconds + Slack + member.StalledFor;
+
+    /// <summary>What a call may end with when nothing else was expected of it.</summary>
+    public static bool IsDocumented(Exception error) => error is DhtException or OperationCanceledException or NodeStoppedException;
+
+    public override string ToString() => $"{what} at m{member.Index}, begun at {begun / 1_000_000} ms";
+}

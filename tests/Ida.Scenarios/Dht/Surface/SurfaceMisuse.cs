@@ -1,0 +1,121 @@
+using GroupCore.Runtime;
+
+namespace Ida.Scenarios;
+
+/// <summary>What a careless program does besides its puts and reads: calls that must be refused at once, questions during faults, user code that misbehaves.</summary>
+internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger)
+{
+    private const int Large = 300_000;
+
+    public void Do(HarnessMember member)
+    {
+        var dht = member.Dht;
+        var texts = SurfaceDriver.Value(dht, "x");
+        string key = $"x{random.Next(2)}";
+        switch (random.Next(26))
+        {
+            case 0: Begin(SurfaceNames.Snapshot, member, dht.SnapshotAsync()); break;
+            case 1: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
+            case 2: Wait(member); break;
+            case 3: CallClosed(); break;
+            case 4: Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => texts.OrderedPutAsync([new(key, "1"), new("y", "2"), new(key, "3")]).AsTask()); break;
+            case 5: Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.OrderedPutAsync(null!, "1").AsTask()); break;
+            case 6: Refuse<NoCollisionResolverException>(SurfaceNames.NoResolver, () => texts.OrderedMergeAsync(key, 1.5).AsTask()); break;
+            case 7: Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.OrderedPutAsync(new string('k', 5000), "1").AsTask()); break;
+            case 8: Refuse<ValueTooLargeException>(SurfaceNames.ValueTooLarge, () => texts.OrderedPutAsync([new("y", "1"), new(key, new('v', Large))]).AsTask()); break;
+            case 9: Refuse<ValueTooLargeException>(SurfaceNames.TooManyKeys, () => texts.OrderedPutAsync(Enumerable.Range(0, 4097).Select(static i => KeyValuePair.Create($"{i}.0", (string?)"1"))).AsTask()); break;
+            case 10: Refuse<ValueTooLargeException>(SurfaceNames.PartTooLarge, () => texts.OrderedPutAsync(Enumerable.Range(0, 8).Select(static i => KeyValuePair.Create($"{i}.0", (string?)new('v', 250_000)))).AsTask()); break;
+            case 11: Foreign(member); break;
+            case 12: Nothing(member); break;
+            case 13: Resolver(SurfaceNames.ResolverThrows, SurfaceResolvers.Throw, errors: 1); break;
+            case 14: Resolver(SurfaceNames.ResolverRemoves, SurfaceResolvers.Remove, errors: 0); break;
+            case 15: Resolver(SurfaceNames.ResolverTooLarge, SurfaceResolvers.TooLarge, errors: 1); break;
+            case 16 or 17: Resolver(SurfaceNames.ResolverBlocks, SurfaceResolvers.Block + random.Next(10_000), errors: 0); break;
+            case 18: ledger.Begin("merge that calls the DHT", member, texts.OrderedMergeAsync(key, SurfaceResolvers.Call).AsTask(), TimeSpan.Zero); break;
+            case 19: Begin(SurfaceNames.Empty, member, dht.Map<string, byte[]>("z").OrderedPutAsync(key, []).AsTask()); break;
+            case 20 or 21: Flood(member, texts); break;
+            case 22 when ingredients.Allows(SurfaceNames.BadTimeout):
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.OrderedPutAsync(key, "1", new() { Timeout = TimeSpan.FromSeconds(-random.Next(1, 3)) + TimeSpan.FromSeconds(1) }).AsTask());
+                break;
+            case 23: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
+            default: CallClosed(); break;
+        }
+
+        void Resolver(string name, int what, int errors)
+        {
+            ingredients.Draw(name);
+            ledger.Begin(new(name, member, texts.OrderedMergeAsync(key, what).AsTask(), world.Now, TimeSpan.Zero)
+            {
+                Ended = task =>
+                {
+                    if (task is Task<PutResult> { IsCompletedSuccessfully: true } put && put.Result.Errors.Count != errors)
+                        throw new ScenarioFailedException($"{name}: {put.Result.Errors.Count} errors were told.");
+                    if (task.Exception?.InnerException is { } error && !SurfaceCall.IsDocumented(error)) throw new ScenarioFailedException($"{name} ended with {error}");
+                },
+            });
+        }
+    }
+
+    private void Begin(string name, HarnessMember member, Task task)
+    {
+        ingredients.Draw(name);
+        ledger.Begin(name, member, task, TimeSpan.Zero);
+    }
+
+    private void Wait(HarnessMember member)
+    {
+        ingredients.Draw(SurfaceNames.WhenFull);
+        var source = new CancellationTokenSource();
+        ledger.Begin(new(SurfaceNames.WhenFull, member, member.Dht.WhenFullAsync(source.Token), world.Now, TimeSpan.Zero) { Source = source, Waits = true });
+    }
+
+    /// <summary>A part that is over answers everything, with an error of the DHT.</summary>
+    private void CallClosed()
+    {
+        var over = world.Members.FindAll(m => m.Alive && m.Dht is not null && m.Host.Current is { IsOver: true });
+        if (over.Count == 0) return;
+        var member = over[random.Next(over.Count)];
+        ingredients.Draw(SurfaceNames.CallClosed);
+        var map = SurfaceDriver.Value(member.Dht, "x");
+        Task[] calls = [map.OrderedPutAsync("x0", "1").AsTask(), map.OrderedGetAsync("x0").AsTask(), member.Dht.WhenFullAsync(), member.Dht.StatusAsync(), member.Dht.SnapshotAsync(), member.Dht.CloseAsync().AsTask()];
+        if (!world.IsStalled(member)) member.Turn(static () => { });
+        for (int i = 0; i < calls.Length; i++)
+        {
+            if (!calls[i].IsCompleted) throw new ScenarioFailedException($"Call {i} to a part of the DHT that is over does not end.");
+            if (calls[i].Exception?.InnerException is { } error ? !SurfaceCall.IsDocumented(error) : i < 3) throw new ScenarioFailedException($"Call {i} to a part that is over ended with {calls[i].Status} {calls[i].Exception}");
+        }
+    }
+
+    private void Foreign(HarnessMember member)
+    {
+        var other = world.Members.Find(m => m != member && m.Dht is not null);
+        if (other is null) return;
+        ingredients.Draw(SurfaceNames.ForeignMap);
+        Expect.Throws<ArgumentException>(() => member.Dht.NewBatch().Put(SurfaceDriver.Value(other.Dht, "x"), "x0", "1"));
+        Expect.Throws<ArgumentException>(() => member.Dht.NewReading().Add(SurfaceDriver.Value(other.Dht, "x"), "x0"));
+    }
+
+    private void Nothing(HarnessMember member)
+    {
+        ingredients.Draw(SurfaceNames.NothingAtAll);
+        var map = SurfaceDriver.Value(member.Dht, "x");
+        Task[] calls = [map.OrderedPutAsync([]).AsTask(), map.OrderedRemoveAsync([]).AsTask(), map.OrderedGetAsync(Array.Empty<string>()).AsTask(), member.Dht.NewBatch().CommitAsync().AsTask(), member.Dht.NewReading().RunAsync().AsTask()];
+        if (!calls.All(static call => call.IsCompletedSuccessfully)) throw new ScenarioFailedException("A call that asks for nothing does not return at once.");
+    }
+
+    private void Flood(HarnessMember member, IDhtMap<string, string> map)
+    {
+        ingredients.Draw(SurfaceNames.Flood);
+        int count = 20 + random.Next(60);
+        for (int i = 0; i < count; i++)
+        {
+            ledger.Begin("flood", member, i % 3 == 0 ? map.OrderedGetAsync([$"f{i % 4}.0", $"f{i % 4}.1"]).AsTask() : map.OrderedPutAsync($"f{i % 4}.{i % 2}", "1").AsTask(), TimeSpan.Zero);
+        }
+    }
+
+    private void Refuse<T>(string name, Action misuse) where T : Exception
+    {
+        ingredients.Draw(name);
+        Expect.Throws<T>(misuse);
+    }
+}

@@ -1,0 +1,417 @@
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// One random schedule of a careless program: every public call with every option, misuse, cancellation and expiry at every step, slow user
+/// code, small bounds and large values, while members crash, are excluded, join, leave and close. Every call must end in time, with a result
+/// or an error that is documented, and the history of what was called and answered is judged.
+/// </summary>
+internal sealed class SurfaceSchedule
+{
+    private const int MostAttempts = 6;
+    private readonly SimulationCase _run;
+    private readonly DhtWorld _world;
+    private readonly Prng _random;
+    private readonly DhtFaults _faults;
+    private readonly Ingredients _drawn;
+    private readonly SurfaceDriver _driver;
+    private readonly SurfaceLedger _ledger;
+    private readonly SurfaceMisuse _misuse;
+    private readonly List<SurfaceOperation> _open = [];
+    private readonly Dictionary<OpId, SurfaceOperation> _winner = [];
+    private readonly string[] _keys;
+    private readonly OpId _session;
+    private int _left, _misuses, _closes, _name;
+    private long _element;
+    private ulong _sequence = 1UL << 40;
+
+    public SurfaceSchedule(SimulationCase run, Ingredients ingredients, Rule without = Rule.None)
+    {
+        (_run, _random, _drawn) = (run, new(run.Seed), ingredients);
+        _world = new(run.Seed ^ 0x5EED, without);
+        Recorder = new(clock: () => _world.Now);
+        _world.Options = DrawOptions();
+        _ledger = new(_world, ingredients);
+        _world.Register = new SurfaceResolvers(_world, CallBack).Register;
+        _driver = new(_random, ingredients);
+        _misuse = new(_world, _random, ingredients, _ledger);
+        int members = 4 + _random.Next(3);
+        _world.Found(members);
+        _faults = new(run, _world, _random)
+        {
+            Happened = ingredients.Draw, Crashes = _random.Next(2), Exclusions = _random.Next(2), Joins = _random.Next(2), Views = _random.Next(3),
+            Leaves = _random.Next(4) == 0 ? 1 : 0, Slowness = _random.Next(4),
+        };
+        _closes = _random.Next(6) == 0 ? 1 : 0;
+        _misuses = 1 + _random.Next(4);
+        _left = 15 + _random.Next(20);
+        _keys = [.. Enumerable.Range(0, 2 + _random.Next(3)).SelectMany(static i => new[] { $"{(char)('a' + i)}0", $"{(char)('a' + i)}1" })];
+        _session = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
+        _world.DuringFlush = DuringFlush;
+        foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
+    }
+
+    public bool Depopulated => _faults.Depopulated;
+
+    public HistoryRecorder Recorder { get; }
+
+    public int Operations { get; private set; }
+
+    public int ViewChanges => _faults.ViewChanges;
+
+    /// <summary>Runs it; null when all is well, else what is wrong.</summary>
+    public string? Run()
+    {
+        try
+        {
+            for (int step = 0; step < 20_000 && !Depopulated && (_left > 0 || _open.Count > 0); step++) Step();
+            if (!Depopulated) Finish();
+            _faults.NoticeDepopulation();
+            return Depopulated ? null : Judge();
+        }
+        catch (Exception error) when (error is not OutOfMemoryException)
+        {
+            _faults.NoticeDepopulation();
+            return Depopulated ? null : error is ScenarioFailedException ? error.Message : error.ToString();
+        }
+        finally
+        {
+            _run.Trace(_world.Deliveries, _world.Trace);
+        }
+    }
+
+    private DhtOptions DrawOptions()
+    {
+        int hash = _random.Next(8), bounds = _random.Next(6);
+        if (hash < 2) _drawn.Draw(hash == 0 ? SurfaceNames.LowBits : SurfaceNames.Constant);
+        if (bounds < 3) _drawn.Draw(bounds == 0 ? SurfaceNames.FewInFlight : bounds == 1 ? SurfaceNames.FewOperations : SurfaceNames.ShortQueues);
+        return new()
+        {
+            ShardSize = 2, TargetSize = 4, Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20), HandoverTimeout = TimeSpan.FromSeconds(2),
+            Hash = hash < 2 ? new CarelessHash(hash == 1) : hash < 4 ? StableHash.XxHash64 : new LastByteHash(),
+            MaxInFlight = bounds == 0 ? 1 + _random.Next(2) : 1024,
+            MaxOperations = bounds == 1 ? 2 + _random.Next(6) : 16_384,
+            MaxQueuePerKey = bounds == 2 ? 1 + _random.Next(3) : 4096,
+        };
+    }
+
+    private void Step()
+    {
+        int choice = _random.Next(1000);
+        if (choice < 750) _faults.DeliverSome(1);
+        else if (choice < 850) StartSomething();
+        else if (choice < 940) _world.Advance(TimeSpan.FromMicroseconds(_random.Next(_random.Next(20) == 0 ? 60_000 : 1000)));
+        else if (choice < 955) _faults.Disturb();
+        else if (choice < 975) RetryBeside();
+        else if (choice < 985 && _faults.ViewIsDue) _faults.Change();
+        else if (choice < 988) _faults.ChooseSlow();
+        else if (choice < 991) _faults.PoisonOne();
+        else Careless();
+        _ledger.Look();
+    }
+
+    // Calls begin, are cancelled and run out of time while nobody may act.
+    private void DuringFlush()
+    {
+        _ledger.CancelInView();
+        if (_random.Next(3) == 0) StartSomething();
+        if (_random.Next(4) == 0) _world.Advance(TimeSpan.FromMilliseconds(_random.Next(200)));
+        if (_ledger.HasExpiringAtWedged) _drawn.Draw(SurfaceNames.ExpireInView);
+    }
+
+    private void Careless()
+    {
+        if (Pick() is not { } member) return;
+        if (_closes > 0 && _random.Next(8) == 0 && _run.Happens($"close m{member.Index} after {_world.Deliveries} deliveries"))
+        {
+            _closes--;
+            _drawn.Draw(SurfaceNames.Close);
+            _ledger.Begin("close", member, member.Dht.CloseAsync().AsTask(), TimeSpan.Zero);
+            Turn(member);
+        }
+        if (_misuses <= 0) return;
+        _misuses--;
+        _misuse.Do(member);
+        Turn(member);
+    }
+
+    private void StartSomething()
+    {
+        if (_left <= 0 || Pick() is not { } member) return;
+        _left--;
+        Operations++;
+        var level = _random.Next(8) == 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
+        if (level == ConsistencyLevel.Ordered) _drawn.Draw(SurfaceNames.Ordered);
+        // One call at a time for each name, which says more about their order.
+        var operation = Draw(new($"c{++_name}", level));
+        if (operation.IsPut && _random.Next(2) == 0) operation.Id = new OpId(_session.Session, ++_sequence);
+        operation.Invoke(Recorder, member.Index);
+        _open.Add(operation);
+        Call(operation, member, first: true);
+    }
+
+    private SurfaceOperation Draw(SurfaceOperation operation)
+    {
+        bool many = _random.Next(60) == 0;
+        if (many) _drawn.Draw(SurfaceNames.ManyKeys);
+        int count = many ? 65 + _random.Next(192) : 1 + _random.Next(3);
+        var keys = many ? Enumerable.Range(0, count).Select(static i => $"k{i}.{i & 1}").ToList() : [.. _keys.OrderBy(_ => _random.NextUInt64()).Take(count)];
+        if (_random.Next(2) == 0)
+        {
+            int from = _random.Next(4);
+            foreach (string key in keys) operation.Keys.Add((from == 0 ? SurfaceDriver.Lists[0] : from == 1 ? SurfaceDriver.Values[0] : Map(_random.Next(2) == 0), key));
+            return operation;
+        }
+        int kind = _random.Next(8);
+        long element = ++_element;
+        int pad = kind is 3 or 4 or 5 && !many ? DrawPad(keys) : 0;
+        foreach (string key in keys)
+        {
+            operation.Parts.Add(kind switch
+            {
+                0 or 1 => new(PartKind.Append, SurfaceDriver.Lists[0], key, element, 0),
+                2 => new(PartKind.Append, SurfaceDriver.Lists[_random.Next(2)], key, element, 0),
+                3 or 4 => new(PartKind.Put, SurfaceDriver.Values[0], key, element, pad),
+                5 => new(_random.Next(3) == 0 ? PartKind.Remove : PartKind.Put, SurfaceDriver.Values[_random.Next(2)], key, element, pad),
+                6 => new(PartKind.Remove, SurfaceDriver.Values[0], key, element, 0),
+                _ => _random.Next(2) == 0 ? new(PartKind.Append, SurfaceDriver.Lists[_random.Next(2)], key, element, 0)
+                    : new(PartKind.Put, SurfaceDriver.Values[_random.Next(2)], key, element, 0),
+            });
+        }
+        if (kind == 7 && _random.Next(2) == 0) operation.Parts.Insert(_random.Next(operation.Parts.Count + 1), new(PartKind.Fail, "x", $"t{_random.Next(2)}", 0, 0));
+        return operation;
+    }
+
+    private int DrawPad(List<string> keys)
+    {
+        int size = _random.Next(24);
+        if (size >= 4) return _random.Next(40);
+        if (size < 2)
+        {
+            _drawn.Draw(SurfaceNames.Kilobytes);
+            return 1_000 + _random.Next(63_000);
+        }
+        _drawn.Draw(keys.Count > 1 ? SurfaceNames.BytePressure : SurfaceNames.Limit);
+        return 256 * 1024 - 32;
+    }
+
+    private string Map(bool list) => (list ? SurfaceDriver.Lists : SurfaceDriver.Values)[_random.Next(2)];
+
+    private HarnessMember? Pick(int not = -1)
+    {
+        var able = _world.Members.FindAll(m => m.Alive && m.Index != not && m.Dht is not null && m.Host.Current is { IsOver: false, State.Map: not null } && !_world.IsStalled(m));
+        return able.Count == 0 ? null : able[_random.Next(able.Count)];
+    }
+
+    private void Call(SurfaceOperation operation, HarnessMember member, bool first)
+    {
+        operation.Open++;
+        operation.Calls++;
+        operation.Through = member.Index;
+        // What has to be found out in the end is asked plainly.
+        bool plain = _left <= 0 && !first;
+        var timing = plain ? SurfaceTiming.Plain : SurfaceTiming.Draw(_random, _drawn, _world.Deliveries, retry: !first);
+        var put = operation.IsPut ? new PutOptions { Level = operation.Level, Timeout = timing.Timeout, Operation = operation.Id } : null;
+        var get = operation.IsPut ? null : new GetOptions { Level = operation.Level, Timeout = timing.Timeout };
+        var token = timing.Source?.Token ?? default;
+        Task task = operation.IsPut ? Started(() => _driver.Put(member.Dht, operation.Parts, put, token)) : Started(() => _driver.GetAsync(member.Dht, operation.Keys, get, token));
+        _ledger.Begin(new($"{(operation.IsPut ? "put" : "get")} of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
+        {
+            Source = timing.Source, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView,
+            Ended = ended => Ended(operation, ended), Lost = () => Lost(operation),
+        });
+        if (timing.CancelQueued) timing.Source!.Cancel();
+        Turn(member);
+    }
+
+    // A refusal may come as an exception of the call itself.
+    private static Task Started(Func<Task> call)
+    {
+        try
+        {
+            return call();
+        }
+        catch (Exception error) when (error is not ScenarioFailedException)
+        {
+            return Task.FromException(error);
+        }
+    }
+
+    private void Turn(HarnessMember member)
+    {
+        if (!_world.IsStalled(member)) member.Turn(static () => { });
+    }
+
+    private void Ended(SurfaceOperation operation, Task task)
+    {
+        operation.Open--;
+        if (task is Task<PutResult> { IsCompletedSuccessfully: true } put) PutEnded(operation, put.Result);
+        else if (task is Task<List<(long[]? Elements, ulong Version)>> { IsCompletedSuccessfully: true } get) GetEnded(operation, get.Result);
+        else operation.Unknown |= MayBeExecuted(task.IsCanceled ? new OperationCanceledException() : task.Exception!.InnerException!, operation);
+        GoOn(operation);
+    }
+
+    private void Lost(SurfaceOperation operation)
+    {
+        operation.Open--;
+        operation.Unknown = true;
+        GoOn(operation);
+    }
+
+    /// <summary>Nothing of it is under way: asks again where the outcome is not known and its name is, else it is recorded.</summary>
+    private void GoOn(SurfaceOperation operation)
+    {
+        if (operation.Done || operation.Open > 0) return;
+        if (operation is { IsPut: true, Unknown: true, IsImpostor: false, Id: not null } && operation.Calls < MostAttempts && Again(operation) is { } member)
+        {
+            Call(operation, member, first: false);
+            return;
+        }
+        operation.Done = true;
+        _open.Remove(operation);
+        foreach (var (op, _) in operation.Records)
+        {
+            if (operation.Unknown && operation.IsPut) Recorder.Info(op);
+            else Recorder.Fail(op);
+        }
+    }
+
+    private HarnessMember? Again(SurfaceOperation operation)
+    {
+        var same = _random.Next(2) == 0 ? _world.Members.Find(m => m.Index == operation.Through && m.Alive && m.Host.Current is { IsOver: false, State.Map: not null } && !_world.IsStalled(m)) : null;
+        var member = same ?? Pick(operation.Through) ?? Pick();
+        if (member is not null) _drawn.Draw(member.Index == operation.Through ? SurfaceNames.RetrySame : SurfaceNames.RetryOther);
+        return member;
+    }
+
+    /// <summary>A client that waits asks again, under the same id: once more, or with other pairs.</summary>
+    private void RetryBeside()
+    {
+        var waiting = _open.FindAll(o => o is { IsPut: true, Id: not null, Open: > 0, IsImpostor: false } && o.Calls < MostAttempts);
+        if (waiting.Count == 0 || Pick() is not { } member) return;
+        var operation = waiting[_random.Next(waiting.Count)];
+        if (_random.Next(4) == 0 && operation.Parts.Count < 60 && _drawn.Allows(SurfaceNames.OtherPairs))
+        {
+            _drawn.Draw(SurfaceNames.OtherPairs);
+            var other = new SurfaceOperation($"c{++_name}", operation.Level) { IsImpostor = true, Id = operation.Id };
+            long element = ++_element;
+            other.Parts.AddRange(operation.Parts.Where(part => part.Kind != PartKind.Fail).Select(part => part with { Element = element, Kind = part.Kind == PartKind.Remove ? PartKind.Put : part.Kind, Pad = 0 }));
+            other.Invoke(Recorder, member.Index);
+            _open.Add(other);
+            Call(other, member, first: true);
+            return;
+        }
+        if (operation.Open > 1) _drawn.Draw(SurfaceNames.RetryTwice);
+        _drawn.Draw(member.Index == operation.Through ? SurfaceNames.RetrySame : SurfaceNames.RetryOther);
+        Call(operation, member, first: false);
+    }
+
+    private void PutEnded(SurfaceOperation operation, PutResult result)
+    {
+        int[] failed = [.. operation.Parts.Index().Where(p => p.Item.Kind == PartKind.Fail).Select(p => p.Index)];
+        if (result.Versions.Count > 0 && !result.Errors.Select(e => e.Index).SequenceEqual(failed))
+            throw new ScenarioFailedException($"The pairs {string.Join(", ", failed)} of {operation.Client} fail, but the errors of {string.Join(", ", result.Errors)} were told.");
+        if (operation.Id is { } id && !_winner.TryAdd(id, operation) && _winner[id] != operation)
+            throw new ScenarioFailedException($"Operation {id} was answered for {_winner[id].Client} and, with other pairs, for {operation.Client}.");
+        if (operation.Done)
+        {
+            if (operation.Result is { } first && first.Versions.Count > 0 && result.Versions.Count > 0 && !first.Versions.SequenceEqual(result.Versions))
+                throw new ScenarioFailedException($"Two calls of {operation.Client} were told other versions of one put.");
+            return;
+        }
+        (operation.Done, operation.Result) = (true, result);
+        _open.Remove(operation);
+        operation.Ok(Recorder, result);
+    }
+
+    private void GetEnded(SurfaceOperation operation, List<(long[]? Elements, ulong Version)> read)
+    {
+        operation.Done = true;
+        _open.Remove(operation);
+        Recorder.Ok(operation.Records[0].Op,
+            [.. read.Select((found, i) => found.Elements is null ? HistoryValue.Absent : SurfaceDriver.Lists.Contains(operation.Keys[i].Map) ? HistoryValue.List(found.Elements) : (HistoryValue)found.Elements[0])],
+            [.. read.Select(found => found.Elements is null ? (long?)null : (long)found.Version)]);
+    }
+
+    /// <summary>Whether a put that ended so may have taken effect; what no page of the guide names is a failure.</summary>
+    private bool MayBeExecuted(Exception error, SurfaceOperation operation)
+    {
+        switch (error)
+        {
+            case OutcomeUnknownException unknown:
+                if (operation.Id is null)
+                {
+                    _drawn.Draw(SurfaceNames.RetryUnknown);
+                    operation.Id = unknown.Operation;
+                }
+                else if (operation.Id != unknown.Operation) throw new ScenarioFailedException($"{operation.Client} has id {operation.Id}, but was told {unknown.Operation}.");
+                return true;
+            case OverloadedException:
+                _drawn.Draw(SurfaceNames.Refused);
+                return false;
+            case OperationNotExecutedException or OperationCanceledException or ViewUnavailableException: return false;
+            case OperationIdReusedException when operation.Id is not null: return false;
+            // The id is in use at this member.
+            case ArgumentException when operation.Calls > 1 || operation.IsImpostor: return false;
+            case ValueTooLargeException when operation.Parts.Count != 1: return false;
+            case NotDhtMemberException or ShardDepopulatedException or NodeStoppedException: return true;
+            default: throw new ScenarioFailedException($"{operation.Client} ended with {error}");
+        }
+    }
+
+    // A resolver that calls the library: it must not wait, and what it began ends as any call does.
+    private void CallBack(HarnessMember member)
+    {
+        if (member.Dht is null) return;
+        _drawn.Draw(SurfaceNames.ResolverCalls);
+        _ledger.Begin("put of a resolver", member, member.Dht.Map<string, string>("x").OrderedPutAsync("r0", "r").AsTask(), TimeSpan.Zero);
+        _ledger.Begin("status of a resolver", member, member.Dht.StatusAsync(), TimeSpan.Zero);
+    }
+
+    private void Finish()
+    {
+        _left = 0;
+        foreach (var member in _world.Members) _world.Now = Math.Max(_world.Now, member.StalledUntil);
+        _faults.End();
+        if (Depopulated) return;
+        _ledger.CancelWaits();
+        _world.RunUntil(() =>
+        {
+            _faults.NoticeDepopulation();
+            foreach (var member in _world.Members) _world.Now = Math.Max(_world.Now, member.StalledUntil);
+            _ledger.Look();
+            return Depopulated || (_open.Count == 0 && _ledger.Open == 0);
+        }, "The end of all calls", () => _ledger.Describe());
+        if (Depopulated) return;
+        _world.Settle();
+        _ledger.Look();
+    }
+
+    private string? Judge()
+    {
+        foreach (var member in _world.Members)
+            if (_world.Without == Rule.None && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
+        for (int shard = 0; shard < 2; shard++)
+        {
+            var full = _world.Full(shard);
+            if (full.Count == 0) return $"Nobody holds shard {shard}.";
+            foreach (var member in full)
+            {
+                var slice = DhtWorld.Slice(member);
+                if (DhtWorld.Difference(full[0], member) is { } difference) return $"Shard {shard}: {difference}";
+                var state = new Dictionary<string, HistoryValue>();
+                var versions = new Dictionary<string, long>();
+                foreach (string map in SurfaceDriver.Lists)
+                    foreach (var (key, found) in slice.Of(SurfaceDriver.List(member.Dht, map))) (state[$"{map}:{key}"], versions[$"{map}:{key}"]) = (HistoryValue.List([.. found.Value]), (long)found.Version);
+                foreach (string map in SurfaceDriver.Values)
+                    foreach (var (key, found) in slice.Of(SurfaceDriver.Value(member.Dht, map))) (state[$"{map}:{key}"], versions[$"{map}:{key}"]) = (SurfacePart.ElementOf(found.Value), (long)found.Version);
+                Recorder.Final($"m{member.Index}", state, versions, shard);
+            }
+        }
+        var report = StrictSerializabilityChecker.Check(Recorder.ToHistory());
+        return report.Passed ? null : report.ToString();
+    }
+}
