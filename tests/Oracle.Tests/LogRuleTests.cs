@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Oracle.Log;
 
 namespace Oracle.Tests;
 
@@ -111,6 +112,37 @@ public sealed class LogRuleTests
         bus[1].OnTimer(0);
         bus.Settle();
         Assert.Equal(0ul, bus[1].Leading!.LagOf(2));
+    }
+
+    /// <summary>
+    /// Five voters. 1 commits entries with 2 and 3; a saved state of an earlier index, sent before 2 had them, reaches 2 late. If that cleared
+    /// what 2 acknowledged, 2, 4 and 5 would elect a leader without it (Ongaro and Ousterhout 2014, section 7).
+    /// </summary>
+    [Theory]
+    [InlineData(nameof(Rule.None))]
+    [InlineData(nameof(Rule.RaftKeepMatching))]
+    public void F9_a_saved_state_leaves_the_matching_entries_behind_it(string name)
+    {
+        var bus = Founded(name, 1, 2, 3, 4, 5);
+        bus.Connect(1, 2, 3);
+        Append(bus, 1, 7);
+        ulong saved = bus[1].Entries.LastIndex;
+        bus.SettleUntil(() => bus[2].Entries.LastIndex == saved);
+        Append(bus, 1, 8);
+        ulong last = bus[1].Entries.LastIndex;
+        bus.SettleUntil(() => bus[1].Commit == last);
+        Assert.True(bus[2].Commit < saved && bus[2].Entries.LastIndex == last && bus[1].Commit == last);
+        bus[2].OnFrame(LogBus.ReplicaOf(1), new SnapshotChunk(bus[1].Term, saved, bus[1].Entries.TermAt(saved), bus[1].Entries.Configuration, 0, 1, new byte[1]));
+        Assert.Equal(name == nameof(Rule.None) ? last : saved, bus[2].Entries.LastIndex);
+        bus.Connect(2, 4, 5);
+        bus.Campaign(4);
+        for (ulong node = 2; node <= 4; node += 2)
+            if (bus[node].Leading is not null) Append(bus, node, 9);
+        bus.Settle();
+        bus.Campaign(2);
+        if (bus[2].Leading is not null) Append(bus, 2, 9);
+        bus.Settle();
+        Check(bus, name);
     }
 
     private static void Check(LogBus bus, string name) => Assert.Equal(name != nameof(Rule.None), bus.Checker.Violations.Count > 0);

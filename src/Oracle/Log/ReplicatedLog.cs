@@ -19,7 +19,7 @@ namespace Oracle.Log;
 internal sealed class ReplicatedLog : ITimerTarget
 {
     private const long SnapshotAtBytes = 8 << 20;
-    private readonly ArrayBufferWriter<byte> _incoming = new();
+    private ArrayBufferWriter<byte> _incoming = new();
     private (ulong Term, ulong Index) _incomingOf;
     private TimerHandle _timer;
 
@@ -286,14 +286,16 @@ internal sealed class ReplicatedLog : ITimerTarget
         _incoming.Write(chunk.Bytes.Span);
         if (_incoming.WrittenCount < chunk.Total) return;
         byte[] bytes = _incoming.WrittenSpan.ToArray();
-        _incoming.Clear();
+        _incoming = new();
         _incomingOf = default;
         if (!Machine.TryRestore(bytes))
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
+        // What follows an entry that both have may be acknowledged, and count for a majority: it stays (Ongaro and Ousterhout 2014, section 7).
+        if (Entries.Knows(chunk.LastIndex) && Entries.TermAt(chunk.LastIndex) == chunk.LastTerm && Node.Without != Rule.RaftKeepMatching) Entries.Cut(chunk.LastIndex);
+        else Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
         Commit = Applied = chunk.LastIndex;
         Saved = (chunk.LastIndex, chunk.LastTerm, chunk.Configuration, bytes);
         Port.OnProgress();
