@@ -93,7 +93,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     public MembershipState State { get; private set; }
 
     /// <inheritdoc/>
-    public long LeaseUntil => _over || _health.Jumped(_node.Now) ? 0 : _lease.Until;
+    public long LeaseUntil => _over || _health.HasJumped(_node.Now) ? 0 : _lease.Until;
 
     /// <summary>The copy of the Oracle in this process, if it has one.</summary>
     internal OracleReplica? Replica => _replica;

@@ -18,10 +18,13 @@ internal sealed class LoopHealth
 
     public void Begin(long now) => _seen = now;
 
-    /// <summary>Called at each entry to the protocol: whether the clock jumped since the last.</summary>
-    public bool Jumped(long now)
+    /// <summary>Whether the clock jumped since the protocol was entered last. Looking takes nothing from <see cref="TakeJump"/>.</summary>
+    public bool HasJumped(long now) => now - _seen > TickEvery + Jump;
+
+    /// <summary>Called at each entry to the protocol: true once for each jump.</summary>
+    public bool TakeJump(long now)
     {
-        bool jumped = now - _seen > TickEvery + Jump;
+        bool jumped = HasJumped(now);
         if (jumped) _seen = now;
         return jumped;
     }

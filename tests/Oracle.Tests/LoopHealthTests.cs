@@ -1,0 +1,38 @@
+using GroupCore.Membership;
+using Oracle.Detection;
+
+namespace Oracle.Tests;
+
+/// <summary>A jump of the clock puts a process in doubt once the protocol is entered, however often somebody looked before.</summary>
+public sealed class LoopHealthTests
+{
+    [Fact]
+    public void F15_looking_at_the_clock_does_not_consume_its_jump()
+    {
+        var health = new LoopHealth();
+        health.Begin(0);
+        for (int look = 0; look < 3; look++) Assert.True(health.HasJumped(Durations.Second));
+        Assert.True(health.TakeJump(Durations.Second));
+        Assert.False(health.TakeJump(Durations.Second));
+    }
+
+    /// <summary>Reads look at the lease before anything else runs after the pause: it stays void until the Oracle has answered a question from after it.</summary>
+    [Fact]
+    public void F15_a_process_that_is_read_from_after_a_pause_holds_no_lease_until_it_asked_again()
+    {
+        using var cluster = new OracleCluster(3, 3);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        var one = cluster.Alive.Last(process => process != cluster.Leader);
+        one.Node.Pause(TimeSpan.FromSeconds(1));
+        // Cut off, it gets no answer: what it held before the pause must not come back.
+        cluster.Simulation.Network.Partition([one.Node], [.. cluster.Alive.Where(process => process != one).Select(process => process.Node)]);
+        var seen = new List<long>();
+        for (int post = 0; post < 3; post++) one.Node.Post(() => seen.Add(one.Oracle.LeaseUntil));
+        cluster.Run(1.05);
+        one.Node.Post(() => seen.Add(one.Oracle.LeaseUntil));
+        cluster.Run(0.05);
+        Assert.Equal([0, 0, 0, 0], seen);
+    }
+}
