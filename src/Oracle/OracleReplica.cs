@@ -30,8 +30,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     public LeaderShell Shell { get; }
 
-    /// <summary>Whether that node is a replica or a registered process, as far as this copy knows.</summary>
-    public bool Knows(ulong nodeId) => Log.Entries.Configuration.Contains(nodeId) || State.FindNode(nodeId) is { Alive: true };
+    /// <summary>Whether that node leads, is a replica or a registered process, as far as this copy knows.</summary>
+    public bool Knows(ulong nodeId) => Log.LeaderHint.Node == nodeId || Log.Entries.Configuration.Contains(nodeId) || State.FindNode(nodeId) is { Alive: true };
 
     /// <summary>
     /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not
@@ -75,6 +75,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     void ILogPort.RequestTurn() => _requestTurn();
 
     void IStateEvents.OnAnswered(Request request, OperationResult result) => Shell.OnAnswered(request, result);
+
+    void IStateEvents.OnIgnored(Request request) => Shell.OnIgnored(request);
 
     void IStateEvents.OnRegistered(ProcessRecord process)
     {

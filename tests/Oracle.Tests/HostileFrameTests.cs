@@ -195,6 +195,10 @@ public sealed class HostileFrameTests
         {
         }
 
+        public void OnIgnored(Request request)
+        {
+        }
+
         public void OnRegistered(ProcessRecord process)
         {
         }

@@ -333,6 +333,10 @@ public sealed class StateMachineTests
 
         public void OnAnswered(Request request, OperationResult result) => Results.Add(result);
 
+        public void OnIgnored(Request request)
+        {
+        }
+
         public void OnRegistered(ProcessRecord process)
         {
         }

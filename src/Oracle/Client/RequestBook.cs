@@ -8,7 +8,8 @@ namespace Oracle.Client;
 
 /// <summary>
 /// Requests of this process that wait for an answer: sent to the believed leader, repeated after 200 ms … 1 s, to another voter when it does
-/// not answer. The number makes a repeat harmless. A newer flush report of a group takes the place of an older one.
+/// not answer. The number makes a repeat harmless. A newer flush report of a group takes the place of an older one, and
+/// the same one again is no other request.
 /// </summary>
 internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory directory)
 {
@@ -29,6 +30,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
 
     public ulong Submit(Operation operation)
     {
+        if (operation is Done repeated && _flushes.TryGetValue(repeated.Group, out ulong waits) && _waiting.TryGetValue(waits, out var same) && IsSame((Done)same.Operation, repeated)) return waits;
         ulong number = operation is Register ? 0 : ++_last;
         if (operation is Done done)
         {
@@ -90,6 +92,8 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         _flushes.Clear();
         _recorded.Clear();
     }
+
+    private static bool IsSame(Done left, Done right) => left.View == right.View && left.Proposal == right.Proposal && left.Initialised.SequenceEqual(right.Initialised);
 
     private void Collect(Func<Waiting, bool> which)
     {

@@ -22,12 +22,14 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         Due = long.MaxValue;
     }
 
-    /// <summary>True when the flush may be appended now; else it is held.</summary>
-    public bool Admit(OracleState state, Request request)
+    /// <summary>True when the flush may be appended now; else it is held, and <paramref name="replaced"/> is the one that it takes the place of.</summary>
+    public bool Admit(OracleState state, Request request, out Request? replaced)
     {
+        replaced = null;
         var done = (Done)request.Operation;
         long wait = WaitOf(state, done);
         if (wait <= node.Now) return true;
+        replaced = _held.GetValueOrDefault(done.Group);
         _held[done.Group] = request;
         Due = Math.Min(Due, wait);
         return false;

@@ -15,6 +15,7 @@ namespace Oracle.Leading;
 internal sealed class LeaderShell
 {
     private const int FailuresPerEntry = 4_096;
+    private const long PruneEvery = 5 * Durations.Second;
     private readonly INode _node;
     private readonly Outlet _outlet;
     private readonly ReplicatedLog _log;
@@ -30,6 +31,7 @@ internal sealed class LeaderShell
     private readonly List<Request> _released = [];
     private List<Failure> _massFailure = [];
     private ulong _massRead;
+    private long _pruneAt;
     private bool _began;
     private bool _progress;
 
@@ -38,7 +40,7 @@ internal sealed class LeaderShell
         (_node, _outlet, _log, _state) = (node, outlet, log, state);
         _leases = new(node, options, outlet);
         _gate = new(node, _leases);
-        _detector = new(node);
+        _detector = new(node, _observers);
         _keeper = new(node, options);
         _intake = new(node);
         _announcer = new(node, outlet);
@@ -49,6 +51,9 @@ internal sealed class LeaderShell
 
     /// <summary>Whether this replica leads a system without any other process.</summary>
     public bool Alone => Active && CountAlive() == 1;
+
+    /// <summary>Leases remembered here, and requests whose senders wait; for checks.</summary>
+    public (int Leases, int Requests) Held => (_leases.Count, _intake.Waiting);
 
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
@@ -93,7 +98,8 @@ internal sealed class LeaderShell
                 OnAnswered(request, OperationResult.Done);
                 break;
             case Done:
-                if (_gate.Admit(_state, request)) _intake.Add(request);
+                if (_gate.Admit(_state, request, out var replaced)) _intake.Add(request);
+                if (replaced is not null) _intake.TryEnd(replaced, out _);
                 break;
             case Join or Leave or Renew:
                 _intake.Gather(request);
@@ -140,6 +146,11 @@ internal sealed class LeaderShell
     {
         if (!Active) return;
         if (_detector.Any) Decide();
+        if (_node.Now >= _pruneAt)
+        {
+            _pruneAt = _node.Now + PruneEvery;
+            _leases.Prune();
+        }
         _progress = true;
         _announcer.Repeat(_state);
     }
@@ -162,6 +173,9 @@ internal sealed class LeaderShell
     {
         if (_intake.TryEnd(request, out int peer)) _outlet.Reply(peer, new ResponseFrame(request.Number, ResponseStatus.Applied, result, _log.LeaderHint));
     }
+
+    /// <summary>A request had no effect and has no answer: its sender does not wait for one.</summary>
+    public void OnIgnored(Request request) => _intake.TryEnd(request, out _);
 
     public void OnFailed(ProcessRecord process)
     {
@@ -227,7 +241,7 @@ internal sealed class LeaderShell
     private void Decide()
     {
         int alive = CountAlive();
-        var failures = _detector.Decide(_state, alive);
+        var failures = _detector.Decide(_state, alive, Needed());
         failures.RemoveAll(failure => _excluding.Contains(failure.Process) && !failure.Proved);
         if (failures.Count == 0) return;
         if (2 * failures.Count > alive && _log.Leading is { } leader)
@@ -239,6 +253,9 @@ internal sealed class LeaderShell
         }
         Exclude(failures);
     }
+
+    /// <summary>The own process where nobody but it votes.</summary>
+    private ProcessId Needed() => _log.Entries.Configuration.Voters.Count == 1 && _state.FindNode(_node.Id) is { } self ? self.Id : default;
 
     private void ConfirmMassFailure(Log.Leader leader)
     {

@@ -26,7 +26,8 @@ namespace Oracle.Leading;
 internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outlet)
 {
     private const int MaxAsks = 2 * Limits.Processes;
-    private readonly Dictionary<ProcessId, long> _until = [];
+    private readonly SortedDictionary<ProcessId, long> _until = [];
+    private readonly List<ProcessId> _over = [];
     private readonly Queue<(ulong Read, LeaseAsk Ask, int Peer)> _asks = new();
     private long _assumed;
 
@@ -58,8 +59,18 @@ internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outle
         }
     }
 
+    /// <summary>Leases that may not be over yet.</summary>
+    public int Count => _until.Count;
+
     /// <summary>The latest time at which that process may still hold a lease.</summary>
     public long EndOf(ProcessId process) => Math.Max(_assumed, _until.GetValueOrDefault(process));
 
-    public void Forget(ProcessId process) => _until.Remove(process);
+    /// <summary>Forgets leases that are over: they say no more than none.</summary>
+    public void Prune()
+    {
+        _over.Clear();
+        foreach (var (process, until) in _until)
+            if (until <= node.Now) _over.Add(process);
+        foreach (var process in _over) _until.Remove(process);
+    }
 }

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Oracle.Leading;
@@ -11,9 +12,11 @@ internal sealed class RequestIntake(INode node)
 {
     public const long GatherTime = 20 * Durations.Millisecond;
     private const int GatherMost = 256;
-    private const int MaxWaiting = 16_384;
+    // A flush report for each group that it may be in, and the requests that it may have waiting besides.
+    private const int MaxPerProcess = Limits.GroupsPerProcess + Limits.RequestsPerProcess;
     private const int EntryOperations = 256;
     private readonly Dictionary<(ulong Node, ulong Number), int> _origins = [];
+    private readonly Dictionary<ulong, int> _perNode = [];
     private readonly List<Request> _now = [];
     private readonly List<Request> _gathered = [];
     private readonly List<Request> _entry = [];
@@ -26,16 +29,45 @@ internal sealed class RequestIntake(INode node)
     public void Clear()
     {
         _origins.Clear();
+        _perNode.Clear();
         _now.Clear();
         _gathered.Clear();
         Due = long.MaxValue;
     }
 
-    /// <summary>Notes a request; false for a repeat of one that is under way, and when there are too many.</summary>
-    public bool TryBegin(Request request, int peer) => _origins.Count < MaxWaiting && _origins.TryAdd(Key(request), peer);
+    /// <summary>Requests whose senders wait for an answer.</summary>
+    public int Waiting => _origins.Count;
+
+    /// <summary>Notes a request; false for a repeat of one that is under way, which is answered where it came from last, and when its process has too many.</summary>
+    public bool TryBegin(Request request, int peer)
+    {
+        var key = Key(request);
+        if (_origins.ContainsKey(key))
+        {
+            _origins[key] = peer;
+            return false;
+        }
+        int waiting = _perNode.GetValueOrDefault(key.Node);
+        if (waiting >= MaxPerProcess)
+        {
+            node.Counters.Refuse(RefusalReason.Unexpected);
+            return false;
+        }
+        _origins[key] = peer;
+        _perNode[key.Node] = waiting + 1;
+        return true;
+    }
 
     /// <summary>Where a finished request came from; false when it did not come here.</summary>
-    public bool TryEnd(Request request, out int peer) => _origins.Remove(Key(request), out peer);
+    public bool TryEnd(Request request, out int peer)
+    {
+        var key = Key(request);
+        if (!_origins.Remove(key, out peer)) return false;
+        int waiting = _perNode[key.Node] - 1;
+        if (waiting > 0) _perNode[key.Node] = waiting;
+        else _perNode.Remove(key.Node);
+        return true;
+    }
 
     public void Add(Request request) => _now.Add(request);
 
@@ -60,7 +92,7 @@ internal sealed class RequestIntake(INode node)
             _entry.Clear();
             while (at < _now.Count && _entry.Count < EntryOperations && (_entry.Count == 0 || !IsLarge(_now[at]))) _entry.Add(_now[at++]);
             if (leader.TryAppend(OperationCodec.WriteEntry(_entry))) continue;
-            foreach (var request in _entry) _origins.Remove(Key(request));
+            foreach (var request in _entry) TryEnd(request, out _);
         }
         _now.Clear();
     }

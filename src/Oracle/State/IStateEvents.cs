@@ -9,6 +9,9 @@ internal interface IStateEvents
     /// <summary>A request has its result; also for a repeat of one.</summary>
     void OnAnswered(Request request, OperationResult result);
 
+    /// <summary>A request was passed over: it was answered before, or its process has too many results waiting.</summary>
+    void OnIgnored(Request request);
+
     void OnRegistered(ProcessRecord process);
 
     /// <summary>A process was excluded, or its death was proved later.</summary>

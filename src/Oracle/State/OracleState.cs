@@ -103,14 +103,18 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         }
         requester.Floor = Math.Max(requester.Floor, request.Floor);
         while (requester.Results.Count > 0 && requester.Results.GetKeyAtIndex(0) < requester.Floor) requester.Results.RemoveAt(0);
-        if (request.Number < requester.Floor) return;
-        if (!requester.Results.TryGetValue(request.Number, out var result))
+        bool known = requester.Results.TryGetValue(request.Number, out var result);
+        if (request.Number < requester.Floor || (!known && requester.Results.Count >= Limits.RequestsPerProcess))
         {
-            if (requester.Results.Count >= Limits.RequestsPerProcess) return;
+            events.OnIgnored(request);
+            return;
+        }
+        if (!known)
+        {
             result = Perform(requester, request.Operation);
             if (requester.Alive) requester.Results.Add(request.Number, result);
         }
-        events.OnAnswered(request, result);
+        events.OnAnswered(request, result!);
     }
 
     private OperationResult Perform(ProcessRecord requester, Operation operation)
@@ -139,7 +143,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         if (_byNode.TryGetValue(register.Node, out var known) && known.Alive) return new(true, "", known.Id, default);
         if (known is not null || _past.Contains(register.Node)) return OperationResult.Refused("this life of the node was excluded");
         if (_processes.Count >= Limits.Processes) return OperationResult.Refused($"{Limits.Processes} processes are registered; that is the limit");
-        var process = new ProcessRecord(new(register.Node, _index), register.Address, register.Tag, register.Host, register.Number, register.Start);
+        var process = new ProcessRecord(new(register.Node, _index), register.Address, register.Tag, register.Host, register.Number, register.Start, register.OwnsAddress);
         _processes.Add(process.Id, process);
         _byNode.Add(register.Node, process);
         ProcessesVersion = _index;
