@@ -22,7 +22,7 @@ public sealed partial class OracleMember
 
     private void CheckClock()
     {
-        if (!_health.Jumped(_node.Now)) return;
+        if (!_health.TakeJump(_node.Now)) return;
         _watch.Doubt();
         if (!Registered) return;
         _lease.Doubt();
@@ -146,7 +146,7 @@ public sealed partial class OracleMember
     }
 
     private void Register() =>
-        _requests.Submit(new Register(_node.Id, _node.Links.Local, _options.Tag, _options.Host, _options.ProcessNumber, _options.ProcessStart));
+        _requests.Submit(new Register(_node.Id, _node.Links.Local, _options.Tag, _options.Host, _options.ProcessNumber, _options.ProcessStart, _options.OwnsAddress));
 
     private void OnOtherSystem(SystemId other)
     {

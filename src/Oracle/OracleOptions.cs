@@ -26,6 +26,12 @@ public sealed record OracleOptions
     /// <summary>Looks whether processes of the same host still exist; null when it cannot be known.</summary>
     public IProcessProbe? ProcessProbe { get; init; }
 
+    /// <summary>
+    /// Whether this process itself listens at the address that it names to others. Behind a proxy it does not: that nobody answers there says
+    /// nothing about it.
+    /// </summary>
+    internal bool OwnsAddress { get; init; } = true;
+
     /// <summary>How many voters the Oracle has once there are that many processes: 3 (default) or 5.</summary>
     public int OracleSize { get; init; } = 3;
 

@@ -26,6 +26,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         ProcessNumber = Environment.ProcessId,
         ProcessStart = ProcessTable.OwnStart,
         ProcessProbe = new ProcessTable(),
+        OwnsAddress = options.Advertise is null,
     };
 
     public async ValueTask EndAsync()

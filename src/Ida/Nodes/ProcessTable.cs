@@ -1,9 +1,12 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
+using GroupCore.Transport.Sockets;
 using Oracle;
 
 namespace Ida.Nodes;
 
-/// <summary>The process table of this machine: a process is gone when its number is free or belongs to one that started at another time.</summary>
+/// <summary>The process table of this machine: a process is gone when it is a zombie, when its number is free for certain, or
+/// when it belongs to one that started at another time. What cannot be looked at is not gone.</summary>
 internal sealed class ProcessTable : IProcessProbe
 {
     /// <summary>
@@ -12,30 +15,34 @@ internal sealed class ProcessTable : IProcessProbe
     /// </summary>
     public static string Host { get; } = Describe();
 
-    /// <summary>When the own process started, in the unit of <see cref="StartOf"/>.</summary>
-    public static long OwnStart { get; } = StartOf(Environment.ProcessId) ?? 0;
+    /// <summary>When the own process started, in the unit of <see cref="TryFind"/>.</summary>
+    public static long OwnStart { get; } = TryFind(Environment.ProcessId, out long? start) ? start ?? 0 : 0;
 
-    public bool IsGone(int processNumber, long start) => Host.Length > 0 && start != 0 && StartOf(processNumber) is var found && (found is null || found != start);
+    public bool IsGone(int processNumber, long start) => Host.Length > 0 && start != 0 && processNumber > 0
+        && (TryFind(processNumber, out long? found) ? found != start : IsFree(processNumber));
 
-    // A zombie has ended: its sockets are closed and it runs no more.
-    private static long? StartOf(int processNumber)
+    /// <summary>When the process of that number started, null for a zombie, which runs no more; false when its entry cannot be read.</summary>
+    internal static bool TryFind(int processNumber, out long? start)
     {
+        start = null;
         try
         {
             string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{processNumber}/stat"));
-            string[] fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
-            return fields[0] is "Z" or "X" ? null : long.Parse(fields[19], CultureInfo.InvariantCulture);
+            string[] fields = stat[Math.Min(stat.Length, stat.LastIndexOf(')') + 2)..].Split(' ');
+            if (fields[0] is "Z" or "X") return true;
+            if (fields.Length < 20 || !long.TryParse(fields[19], NumberStyles.None, CultureInfo.InvariantCulture, out long found)) return false;
+            start = found;
+            return true;
         }
-        catch (Exception error) when (error is FileNotFoundException or DirectoryNotFoundException)
+        catch (Exception error) when (error is IOException or UnauthorizedAccessException)
         {
-            return null;
-        }
-        catch (IOException)
-        {
-            // The process ended while its entry was read.
-            return null;
+            // It may have ended, or be hidden from this user, or this process may be out of descriptors: nothing is proved by it.
+            return false;
         }
     }
+
+    /// <summary>Whether the system says that no process has this number. It needs no descriptor and sees hidden processes too.</summary>
+    private static bool IsFree(int processNumber) => LibC.Kill(processNumber, 0) != 0 && Marshal.GetLastPInvokeError() == LibC.NoSuchProcess;
 
     private static string Describe()
     {

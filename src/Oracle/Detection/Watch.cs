@@ -14,7 +14,8 @@ namespace Oracle.Detection;
 /// asked to probe it over links that they have; after three
 /// rounds without any sign a report. A connection that breaks is no evidence but makes it look at once: the listener is dialled (refused is
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
-/// its sockets a moment before it is gone. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
+/// its sockets a moment before it is gone. One seen to be gone is reported when its address refuses too, or when nothing came from it for
+/// 100 ms and it still is: that report alone is proof of death. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
 /// Source: groupcore-oracle 8.2, 8.4, 8.5; SWIM, Lifeguard.
 /// </remarks>
 internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, OracleDirectory directory)
@@ -22,6 +23,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     public const int WorstHealth = 8;
     private const long ProbeTimeout = 250 * Durations.Millisecond;
     private const long ReportEvery = 500 * Durations.Millisecond;
+    // A process that lives dials again at once, or after 10 and 50 ms, when it loses its connection.
+    private const long ConfirmAfter = 100 * Durations.Millisecond;
     private const int RoundsToSuspect = 3;
     private const int MaxWatched = 4_096;
     private static readonly long[] LookAfter = [2 * Durations.Millisecond, 8 * Durations.Millisecond, 30 * Durations.Millisecond, 100 * Durations.Millisecond, 250 * Durations.Millisecond];
@@ -264,16 +267,35 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     {
         if (watched.Subject.Number == 0 || options.ProcessProbe is not { } probe) return;
         if (fresh) watched.Looks = 0;
-        if (probe.IsGone(watched.Subject.Number, watched.Subject.Start))
+        bool gone = IsGone(probe, watched.Subject);
+        bool silent = watched.GoneAt != 0 && watched.HeardAt <= watched.GoneAt;
+        bool refused = watched.Observed is Accusation.Refused or Accusation.Replaced;
+        if (gone && (refused || (silent && node.Now - watched.GoneAt >= ConfirmAfter)))
         {
             watched.LookAt = long.MaxValue;
             Observe(watched, Accusation.ProcessGone);
             OnGone?.Invoke(watched.Subject.Id.Node);
+            return;
         }
-        else
+        // It lives, whatever its entry in the table says.
+        if (watched.GoneAt != 0 && !silent) (gone, watched.Looks) = (false, LookAfter.Length);
+        if (gone && watched.GoneAt == 0) watched.GoneAt = node.Now;
+        else if (!gone) watched.GoneAt = 0;
+        if (watched.GoneAt != 0) watched.LookAt = watched.GoneAt + ConfirmAfter;
+        else watched.LookAt = watched.Looks < LookAfter.Length ? node.Now + LookAfter[watched.Looks++] : long.MaxValue;
+        Due = Math.Min(Due, watched.LookAt);
+    }
+
+    /// <summary>A probe that fails has seen nothing.</summary>
+    private static bool IsGone(IProcessProbe probe, Subject subject)
+    {
+        try
         {
-            watched.LookAt = watched.Looks < LookAfter.Length ? node.Now + LookAfter[watched.Looks++] : long.MaxValue;
-            Due = Math.Min(Due, watched.LookAt);
+            return probe.IsGone(subject.Number, subject.Start);
+        }
+        catch (Exception)
+        {
+            return false;
         }
     }
 

@@ -40,5 +40,8 @@ internal sealed class WatchedProcess(Subject subject, long now)
 
     public long LookAt { get; set; } = long.MaxValue;
 
+    /// <summary>When its process was first seen to be gone; 0 while it was not.</summary>
+    public long GoneAt { get; set; }
+
     public Accusation? Evidence => Observed ?? Accused;
 }

@@ -11,12 +11,15 @@ namespace Oracle.Leading;
 /// </summary>
 /// <remarks>
 /// With K observers per process: a subject reported by H = ⌈0.7 K⌉ is decided when none is between Lo = ⌈0.3 K⌉ and H, or after 1 s; so
-/// processes that fail together are excluded by one entry. Proof of death (a process gone from its host; its address refused or
-/// answered by another as two observers saw) needs no tally. A report that lasts 10 s without reaching H is a pair that does not get on:
-/// the one with more complaints goes, else the later registered.
+/// processes that fail together are excluded by one entry. Proof of death (a process gone from its host; its own address, not a proxy's,
+/// refused or answered by another as two observers saw) needs no tally. A report that lasts 10 s without reaching H is a pair that does not
+/// get on: the one with more complaints goes, else the later registered.
+/// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are
+/// slow (only groups that evict for it say so) is no quarrel of a pair: it counts against the slow one or not at all.
+/// The process that decides is alive, since it decides. Without it nobody could decide if it is the only voter: then it goes by proof only.
 /// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
 /// </remarks>
-internal sealed class CutDetector(INode node)
+internal sealed class CutDetector(INode node, Observers observers)
 {
     private const long ReportLife = 2 * Durations.Second;
     private const long UnstableWait = Durations.Second;
@@ -48,22 +51,27 @@ internal sealed class CutDetector(INode node)
     }
 
     /// <summary>Whom to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
-    public List<Failure> Decide(OracleState state, int alive)
+    /// <param name="state">Who is registered.</param>
+    /// <param name="alive">How many are.</param>
+    /// <param name="needed">Who goes only when its death is proved: the deciding process where it is the only voter.</param>
+    public List<Failure> Decide(OracleState state, int alive, ProcessId needed)
     {
         Expire(state);
         var decided = new List<Failure>();
-        int observers = Math.Max(1, Observers.PerSubject(alive));
-        int high = 2 * (((7 * observers) + 9) / 10), low = 2 * Math.Max(1, ((3 * observers) + 9) / 10);
+        int each = Math.Max(1, Observers.PerSubject(alive));
+        int high = 2 * (((7 * each) + 9) / 10), low = 2 * Math.Max(1, ((3 * each) + 9) / 10);
         bool unstable = false;
         var tallied = new List<ProcessId>();
         foreach (var (subject, reports) in _reports)
         {
-            if (Proved(reports))
+            if (state.Find(subject) is not { } process) continue;
+            if (Proved(process, reports))
             {
-                if (state.Find(subject) is { Proved: false }) decided.Add(new(subject, true));
+                if (!process.Proved) decided.Add(new(subject, true));
                 continue;
             }
-            int tally = Tally(subject, reports, low);
+            if (subject == needed || IsOneStall(reports)) continue;
+            int tally = Tally(state, subject, reports, low);
             if (tally >= high) tallied.Add(subject);
             else if (tally >= low && state.IsAlive(subject)) unstable = true;
         }
@@ -74,11 +82,19 @@ internal sealed class CutDetector(INode node)
             foreach (var subject in tallied)
                 if (state.IsAlive(subject)) decided.Add(new(subject, false));
         }
-        if (decided.Count == 0) AddPair(state, decided);
+        if (decided.Count == 0) AddPair(state, decided, needed);
         return decided;
     }
 
-    private static bool Proved(SortedDictionary<ProcessId, Report> reports)
+    private static bool IsOneStall(SortedDictionary<ProcessId, Report> reports)
+    {
+        if (reports.Count > 1) return false;
+        foreach (var (_, report) in reports)
+            if (report.Evidence != Accusation.FlushStall) return false;
+        return true;
+    }
+
+    private static bool Proved(ProcessRecord process, SortedDictionary<ProcessId, Report> reports)
     {
         int gone = 0;
         foreach (var (_, report) in reports)
@@ -86,30 +102,32 @@ internal sealed class CutDetector(INode node)
             if (report.Evidence == Accusation.ProcessGone) return true;
             if (report.Evidence is Accusation.Refused or Accusation.Replaced) gone++;
         }
-        return gone >= 2;
+        return gone >= 2 && process.OwnsAddress;
     }
 
-    /// <summary>Distinct observers in halves: those in poor health count half; observers that are accused themselves stand for reports they may fail to send.</summary>
-    private int Tally(ProcessId subject, SortedDictionary<ProcessId, Report> reports, int low)
+    /// <summary>Distinct observers in halves: those in poor health count half; observers of it that are accused themselves stand for reports they may fail to send.</summary>
+    private int Tally(OracleState state, ProcessId subject, SortedDictionary<ProcessId, Report> reports, int low)
     {
         int tally = 0;
         foreach (var (_, report) in reports) tally += report.Health >= PoorHealth ? 1 : 2;
         if (tally < low) return tally;
         foreach (var (other, others) in _reports)
-            if (other != subject && !reports.ContainsKey(other) && 2 * others.Count >= low) tally += 2;
+            if (other != subject && !reports.ContainsKey(other) && 2 * others.Count >= low && observers.Watches(other, subject, state)) tally += 2;
         return tally;
     }
 
-    private void AddPair(OracleState state, List<Failure> decided)
+    private void AddPair(OracleState state, List<Failure> decided, ProcessId needed)
     {
         foreach (var (subject, reports) in _reports)
         {
             if (!state.IsAlive(subject)) continue;
             foreach (var (observer, report) in reports)
             {
-                if (node.Now - report.Since < PairTimeout) continue;
+                if (node.Now - report.Since < PairTimeout || report.Evidence == Accusation.Slow) continue;
                 int against = reports.Count, back = _reports.TryGetValue(observer, out var returned) ? returned.Count : 0;
-                decided.Add(new(against > back || (against == back && subject > observer) ? subject : observer, false));
+                ProcessId goes = against > back || (against == back && subject > observer) ? subject : observer;
+                if (goes == needed) goes = goes == subject ? observer : subject;
+                decided.Add(new(goes, false));
                 return;
             }
         }

@@ -17,6 +17,15 @@ internal sealed class Observers
     /// <summary>How many watch each process.</summary>
     public static int PerSubject(int processes) => Math.Min(MaxPerSubject, processes - 1);
 
+    /// <summary>Whether it is that process's part to watch the other.</summary>
+    public bool Watches(ProcessId observer, ProcessId subject, OracleState state)
+    {
+        if (_version != state.ProcessesVersion) Assign(state);
+        foreach (var watched in _subjects.GetValueOrDefault(observer, []))
+            if (watched.Id == subject) return true;
+        return false;
+    }
+
     public List<Subject> SubjectsOf(ProcessRecord observer, OracleState state)
     {
         if (_version != state.ProcessesVersion) Assign(state);

@@ -8,7 +8,7 @@ namespace Oracle.State;
 /// <summary>Saves and restores the whole state. The bytes are the same at every replica that applied the same entries.</summary>
 internal sealed partial class OracleState
 {
-    private const int Format = 1;
+    private const int Format = 2;
 
     public void Save(IBufferWriter<byte> into)
     {
@@ -96,13 +96,14 @@ internal sealed partial class OracleState
 
     private static void Save(ref MessagePackWriter writer, ProcessRecord process)
     {
-        writer.WriteArrayHeader(11);
+        writer.WriteArrayHeader(12);
         WireFormat.Write(ref writer, process.Id);
         WireFormat.Write(ref writer, process.Address);
         writer.WriteString(process.Tag);
         writer.WriteString(process.Host);
         writer.WriteInt(process.Number);
         writer.WriteInt(process.Start);
+        writer.WriteBoolean(process.OwnsAddress);
         writer.WriteInt((int)process.Status);
         writer.WriteBoolean(process.Proved);
         writer.WriteUInt(process.Floor);
@@ -122,7 +123,7 @@ internal sealed partial class OracleState
     {
         reader.ReadArrayHeader();
         var process = new ProcessRecord(WireFormat.ReadProcess(ref reader), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
-            WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64())
+            WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), reader.ReadBoolean())
         {
             Status = WireFormat.ReadEnum<ProcessStatus>(ref reader, 3),
             Proved = reader.ReadBoolean(),

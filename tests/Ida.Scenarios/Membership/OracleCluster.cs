@@ -10,15 +10,18 @@ internal sealed class OracleCluster : IDisposable
 {
     private readonly Rule _without;
     private readonly int _seeds;
+    private readonly Func<SimNode, OracleOptions, OracleOptions> _shape;
 
-    public OracleCluster(ulong seed, int processes, int seeds = 1, Rule without = Rule.None, LinkModel? link = null, OracleOptions? options = null)
-        : this(new Simulation(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"the test's seed {seed}" }), processes, seeds, without, options)
+    public OracleCluster(ulong seed, int processes, int seeds = 1, Rule without = Rule.None, LinkModel? link = null, OracleOptions? options = null,
+        Func<SimNode, OracleOptions, OracleOptions>? shape = null)
+        : this(new Simulation(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"the test's seed {seed}" }), processes, seeds, without, options, shape)
     {
     }
 
-    public OracleCluster(Simulation simulation, int processes, int seeds = 1, Rule without = Rule.None, OracleOptions? options = null)
+    public OracleCluster(Simulation simulation, int processes, int seeds = 1, Rule without = Rule.None, OracleOptions? options = null,
+        Func<SimNode, OracleOptions, OracleOptions>? shape = null)
     {
-        (_without, _seeds, Options, Simulation) = (without, seeds, options ?? new(), simulation);
+        (_without, _seeds, Options, Simulation, _shape) = (without, seeds, options ?? new(), simulation, shape ?? (static (_, plain) => plain));
         for (int i = 0; i < processes; i++) Add(Simulation.AddNode($"p{i}", without));
     }
 
@@ -78,7 +81,7 @@ internal sealed class OracleCluster : IDisposable
         var seeds = Enumerable.Range(0, _seeds).Select(Simulation.AddressOf).ToList();
         // A later life must find the system, however it is cut off: it is given the other addresses, so it may not found.
         if (!sameSeeds) seeds = Lives.Select(life => life.Node.Address).Distinct().Where(address => address != node.Address).ToList();
-        var oracle = new OracleMember(node.Node, Options with { Seeds = seeds });
+        var oracle = new OracleMember(node.Node, _shape(node, Options with { Seeds = seeds }));
         var groups = new ScriptedGroups(node.Name, node.Node, oracle, Checker, () => Simulation.Now.Ticks);
         oracle.Attach(groups);
         oracle.OnReplica = replica => replica.Log.OnApplied = (index, entry) => Checker.Applied(node.Name, index, entry);

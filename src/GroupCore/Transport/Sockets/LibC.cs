@@ -7,7 +7,7 @@ namespace GroupCore.Transport.Sockets;
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class LibC
 {
-    public const int WouldBlock = 11, Interrupted = 4, InProgress = 115, Refused = 111, InUse = 98;
+    public const int WouldBlock = 11, Interrupted = 4, InProgress = 115, Refused = 111, InUse = 98, NoSuchProcess = 3;
     public const int Stream = 1, NonBlocking = 0x800, CloseOnExec = 0x80000;
     public const int SocketLevel = 1, ReuseAddress = 2, Error = 4, TcpLevel = 6, NoDelay = 1;
     public const int DontWait = 0x40, NoSignal = 0x4000;
@@ -70,6 +70,9 @@ internal static unsafe partial class LibC
 
     [LibraryImport("libc", EntryPoint = "sendmsg", SetLastError = true)]
     public static partial nint Send(int socket, Message* message, int flags);
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    public static partial int Kill(int process, int signal);
 
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     public static partial int Close(int descriptor);

@@ -8,7 +8,7 @@ namespace Oracle.State.Operations;
 internal static class OperationCodec
 {
     /// <summary>Values of a request by kind: requester (2), number, floor, kind, and the operation's own.</summary>
-    private static readonly int[] KnownFields = [5, 11, 9, 9, 7, 6, 10, 8, 6];
+    private static readonly int[] KnownFields = [5, 12, 9, 9, 7, 6, 10, 8, 6];
 
     public static byte[] WriteEntry(IReadOnlyList<Request> requests)
     {
@@ -61,7 +61,7 @@ internal static class OperationCodec
         Operation operation = kind switch
         {
             1 => new Register(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
-                WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64()),
+                WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), reader.ReadBoolean()),
             2 => new Create(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
                 (int)reader.ReadWithin(0, Limits.GroupMembers), WireFormat.ReadProcesses(ref reader)),
             3 => new Join(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
@@ -87,6 +87,7 @@ internal static class OperationCodec
                 writer.WriteString(register.Host);
                 writer.WriteInt(register.Number);
                 writer.WriteInt(register.Start);
+                writer.WriteBoolean(register.OwnsAddress);
                 break;
             case Create create:
                 writer.WriteString(create.Name);

@@ -1,0 +1,156 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Oracle.Leading;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>What excludes a process and what does not (groupcore-oracle 4.7, 8.3, 8.6).</summary>
+public sealed class EvidenceTests
+{
+    private static readonly GroupOptions Options = new();
+
+    /// <summary>Of two, the other holds up against the one that votes alone whatever it likes: without that one the system is over.</summary>
+    [Theory]
+    [InlineData(Accusation.FlushStall)]
+    [InlineData(Accusation.Slow)]
+    [InlineData(Accusation.Timeout)]
+    public void F3_the_only_voter_does_not_exclude_itself(Accusation evidence)
+    {
+        using var cluster = Running(1, 2);
+        cluster[1].Node.Post(() => cluster[1].Oracle.Accuse(cluster[0].Oracle.Self, evidence));
+        cluster.Run(30);
+        Assert.Equal(MembershipState.Active, cluster[0].Oracle.State);
+        Assert.NotNull(cluster.Leader);
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>One member misses frames of another for a while, which answers probes all the while: both stay.</summary>
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(5)]
+    public void F3_the_silence_of_one_member_in_a_group_that_one_other_reports_costs_nobody_his_place(int processes)
+    {
+        using var cluster = Running(2, processes);
+        cluster[0].Node.Post(() => cluster[0].Oracle.Accuse(cluster[1].Oracle.Self, Accusation.FlushStall));
+        cluster.Run(8);
+        cluster[0].Node.Post(() => cluster[0].Oracle.Withdraw(cluster[1].Oracle.Self));
+        cluster.Run(8);
+        Assert.Equal(processes, cluster.Alive.Count());
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>That somebody's handlers are slow, as one of five says for long, is no quarrel in which the one who says so could lose.</summary>
+    [Fact]
+    public void F3_who_reports_slow_handlers_does_not_go_for_it()
+    {
+        using var cluster = Running(3, 5);
+        var (one, other) = (cluster.Alive.Last(process => process != cluster.Leader), cluster.Alive.First());
+        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.Slow));
+        cluster.Run(30);
+        Assert.Equal(5, cluster.Alive.Count());
+    }
+
+    /// <summary>20 processes. Three report one, and five that have nothing to do with it are down: that says nothing about it.</summary>
+    [Fact]
+    public void F10_accused_processes_count_as_reporters_only_of_those_they_watch()
+    {
+        var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        using (simulation)
+        {
+            var node = simulation.AddNode().Node;
+            var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+            for (ulong number = 1; number <= 20; number++)
+                state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0))]));
+            var ids = state.Processes.Select(process => process.Id).ToList();
+            var observers = new Observers();
+            var subject = ids[0];
+            var strangers = ids.Where(id => id != subject && !observers.Watches(id, subject, state)).Take(5).ToList();
+            var watchers = ids.Where(id => id != subject && observers.Watches(id, subject, state)).ToList();
+            foreach (bool watching in (bool[])[false, true])
+            {
+                var detector = new CutDetector(node, observers);
+                foreach (var other in watching ? watchers.Skip(3).Take(5) : strangers)
+                    foreach (var reporter in ids.Where(id => id != other && id != subject).Take(5)) detector.Accuse(other, reporter, Accusation.Timeout, 0);
+                foreach (var reporter in watchers.Take(3)) detector.Accuse(subject, reporter, Accusation.Timeout, 0);
+                detector.Decide(state, 20, default);
+                simulation.Run(TimeSpan.FromSeconds(1.5));
+                Assert.Equal(watching, detector.Decide(state, 20, default).Exists(failure => failure.Process == subject));
+            }
+        }
+    }
+
+    /// <summary>A proxy that restarts refuses for a moment, as two see. What is behind it lives, holds its lease, and must be waited for.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void F11_a_refusal_is_proof_only_at_an_address_that_the_process_owns(bool owns)
+    {
+        using var cluster = new OracleCluster(4, 5, shape: (_, options) => options with { OwnsAddress = owns });
+        Start(cluster);
+        var victim = cluster.Alive.Last(process => process != cluster.Leader);
+        var others = cluster.Alive.Where(process => process != victim).ToList();
+        cluster.Simulation.Network.Partition([victim.Node], others.ConvertAll(process => process.Node));
+        foreach (var other in others.Take(2)) other.Node.Post(() => other.Oracle.Accuse(victim.Oracle.Self, Accusation.Refused));
+        cluster.Run(0.5);
+        Assert.Equal(owns, others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4));
+        Assert.True(cluster.RunUntil(() => others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4), 6), cluster.Describe());
+        cluster.Run(3);
+        Assert.Equal(owns, cluster.Checker.Violations.Count > 0);
+    }
+
+    /// <summary>Connections break between processes that live, and what they look at on their host says that the other is gone, or nothing.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void F33_a_probe_that_lies_or_fails_proves_nobody_dead(bool fails)
+    {
+        OracleCluster? made = null;
+        var probe = new SimProbe(number => made!.Lives.Find(life => SimProbe.NumberOf(life.Node) == number)?.Node);
+        using var cluster = made = new OracleCluster(5, 5, shape: probe.Shape);
+        Start(cluster);
+        probe.Now = fails ? SimProbe.Mood.Fails : SimProbe.Mood.SaysGone;
+        for (int round = 0; round < 10; round++)
+        {
+            foreach (var one in cluster.Lives)
+                foreach (var other in cluster.Lives)
+                    if (one != other) cluster.Simulation.Network.Break(one.Node, other.Node);
+            cluster.Run(0.3);
+        }
+        Assert.True(probe.Asked > 20, $"asked {probe.Asked} times");
+        Assert.Equal(5, cluster.Alive.Count());
+        cluster.AssertNoViolations();
+    }
+
+    [Fact]
+    public void F33_a_process_that_is_gone_from_its_host_is_excluded_at_once_by_that()
+    {
+        OracleCluster? made = null;
+        var probe = new SimProbe(number => made!.Lives.Find(life => SimProbe.NumberOf(life.Node) == number)?.Node);
+        // No refusal of the address counts here.
+        using var cluster = made = new OracleCluster(6, 5, shape: (node, options) => probe.Shape(node, options) with { OwnsAddress = false });
+        Start(cluster);
+        var victim = cluster.Alive.Last(process => process != cluster.Leader);
+        victim.Node.Crash();
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g"), 0.15), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    private static OracleCluster Running(ulong seed, int processes)
+    {
+        var cluster = new OracleCluster(seed, processes);
+        Start(cluster);
+        return cluster;
+    }
+
+    private static void Start(OracleCluster cluster)
+    {
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", Options, ""));
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == cluster.Lives.Count, 10), cluster.Describe());
+        cluster.Run(3);
+    }
+}
