@@ -4,7 +4,11 @@ namespace GroupCore.Groups;
 internal static class GroupLimits
 {
     public const int GroupsPerProcess = 4_096;
-    public const int Members = 1_024;
+    public const int Members = 2_048;
+
+    /// <summary>Longest name of a group, in bytes of UTF-8.</summary>
+    public const int NameBytes = 128;
+
     public const int Handlers = 1_024;
 
     /// <summary>Largest message of a user, in bytes.</summary>

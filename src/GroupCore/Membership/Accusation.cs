@@ -15,9 +15,12 @@ public enum Accusation
     /// <summary>On the same host, its process is gone.</summary>
     ProcessGone,
 
-    /// <summary>It holds up a view change.</summary>
+    /// <summary>
+    /// A view change waits for it, and it is silent: no frame of its says why. Evidence about the process or the way to it, never about handlers
+    /// or hooks that take their time: who says that they do is not accused.
+    /// </summary>
     FlushStall,
 
-    /// <summary>It holds up senders.</summary>
+    /// <summary>Its handlers hold up its group, longer than a group with <see cref="SlowMember.Evict"/> allows. Only such groups say so.</summary>
     Slow,
 }

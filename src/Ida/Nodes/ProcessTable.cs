@@ -42,7 +42,8 @@ internal sealed class ProcessTable : IProcessProbe
     }
 
     /// <summary>Whether the system says that no process has this number. It needs no descriptor and sees hidden processes too.</summary>
-    private static bool IsFree(int processNumber) => LibC.Kill(processNumber, 0) != 0 && Marshal.GetLastPInvokeError() == LibC.NoSuchProcess;
+    private static bool IsFree(int processNumber) =>
+        OperatingSystem.IsLinux() && LibC.Kill(processNumber, 0) != 0 && Marshal.GetLastPInvokeError() == LibC.NoSuchProcess;
 
     private static string Describe()
     {

@@ -1,16 +1,18 @@
+using GroupCore.Groups;
+
 namespace Oracle.State;
 
 /// <summary>Bounds of what the Oracle keeps; chosen so that the largest view fits one frame of 1 MB with the longest texts.</summary>
 internal static class Limits
 {
-    public const int NameBytes = 128;
+    public const int NameBytes = GroupLimits.NameBytes;
     public const int TagBytes = 64;
     public const int AddressBytes = 128;
     public const int ReasonBytes = 512;
-    public const int GroupMembers = 2_048;
-    public const int GroupQueue = 2_048;
+    public const int GroupMembers = GroupLimits.Members;
+    public const int GroupQueue = GroupLimits.Members;
     public const int Groups = 65_536;
-    public const int GroupsPerProcess = 4_096;
+    public const int GroupsPerProcess = GroupLimits.GroupsPerProcess;
     public const int Processes = 16_384;
     public const int Replicas = 16;
     public const int OperationsPerEntry = 512;

@@ -1,3 +1,4 @@
+using System.Text;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
@@ -52,7 +53,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         ArgumentNullException.ThrowIfNull(configure);
-        if (name.Length > 256) throw new ArgumentException("A group name has at most 256 characters.", nameof(name));
+        if (Encoding.UTF8.GetByteCount(name) > GroupLimits.NameBytes)
+            throw new ArgumentException($"A group name has at most {GroupLimits.NameBytes} bytes of UTF-8.", nameof(name));
         if (options is { SlowMemberTimeout: var slow } && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1)))
             throw new ArgumentException($"SlowMemberTimeout is {slow}; allowed are 1 s to 1 h.", nameof(options));
         var builder = new GroupBuilder(Options.Serializer);
