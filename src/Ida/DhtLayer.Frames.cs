@@ -31,6 +31,8 @@ internal sealed partial class DhtLayer
             case DhtFrame.Chunk: OnChunk(rank, ref from); break;
             case DhtFrame.ChunkAck: _source.OnAck(rank); break;
             case DhtFrame.StateEnd: OnStateEnd(rank, ref from); break;
+            case DhtFrame.Fetch: _source.OnFetch(rank, ref from); break;
+            case DhtFrame.Fetched: OnFetched(rank, ref from); break;
             case DhtFrame.Ready: OnReady(rank); break;
             case DhtFrame.Settle: _settlement.OnSettle(rank, ref from); break;
             default: OnShort(rank, type, ref from); break;
@@ -247,6 +249,12 @@ internal sealed partial class DhtLayer
     {
         if (_state.Full) Node.Counters.Refuse(RefusalReason.Unexpected);
         else _sink.OnChunk(from, ref body);
+    }
+
+    private void OnFetched(int from, ref BodyReader body)
+    {
+        // The answer to a last question may come after the state.
+        if (!_state.Full) _sink.OnFetched(from, ref body);
     }
 
     private void OnStateEnd(int from, ref BodyReader body)

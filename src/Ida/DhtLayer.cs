@@ -48,7 +48,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _settlement = new(_state, _send, _participant);
         _source = new(_state, _send, _participant);
         _sink = new(_state, _send, _participant);
-        (_participant.Settlement, _participant.Source) = (_settlement, _source);
+        (_participant.Settlement, _participant.Source, _participant.Sink) = (_settlement, _source, _sink);
         Coordinator = new(_state, _send, _participant, _settlement);
         _send.Coordinator = Coordinator;
         if (options.EnableTimeout != Timeout.InfiniteTimeSpan) Node.SetTimer(Node.Now + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
@@ -152,6 +152,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (_over || !_state.Acts) return;
         Drain();
         _settlement.Flush(all: false);
+        _sink.Ask();
         if (!_ticking && NeedsTick) Tick();
     }
 

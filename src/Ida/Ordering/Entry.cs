@@ -30,6 +30,9 @@ internal sealed class Entry(byte[] key, ulong hash)
     public bool Awaited;
     public long Arrivals;
 
+    /// <summary>At a member without its state: the view (its low half) in which what the entry says is right, though its range has not arrived.</summary>
+    public uint KnownIn;
+
     /// <summary>The last executed put while it is not stable.</summary>
     public OpRecord? Writer;
 

@@ -7,6 +7,9 @@ internal sealed class KeyUse
     public Entry Entry = null!;
     public KeyUse? Previous, Next;
 
+    /// <summary>The next one of the entry that waits for a value of the boundary.</summary>
+    public KeyUse? Later;
+
     /// <summary>Whether it is in the queue of its entry.</summary>
     public bool Queued;
 
@@ -29,7 +32,7 @@ internal sealed class KeyUse
     {
         Op = null!;
         Entry = null!;
-        Previous = Next = null;
+        Previous = Next = Later = null;
         Queued = false;
         Incoming = Value = null;
         Resolver = Version = 0;

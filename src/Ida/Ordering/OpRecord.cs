@@ -25,8 +25,11 @@ internal sealed class OpRecord
     /// <summary>The uses hold the result: executed here, or computed at the proposal.</summary>
     public bool HasResult;
 
-    /// <summary>Has its place in the order at a member that waits for its state; applied when that is there.</summary>
+    /// <summary>Executed at a member that waits for its state, but for some uses that need a value which is not there.</summary>
     public bool Deferred;
+
+    /// <summary>How many these are.</summary>
+    public int LateUses;
 
     /// <summary>
     /// Its owner had acknowledged the logical put when this attempt got its turn: another attempt has executed it, whatever is remembered.
@@ -89,7 +92,7 @@ internal sealed class OpRecord
     {
         Generation++;
         for (int i = 0; i < UseCount; i++) Uses[i].Reset();
-        UseCount = SlotCount = 0;
+        UseCount = SlotCount = LateUses = 0;
         Coordinators.Clear();
         IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = Void = TooLarge = Held = TakenOver = false;
         Proposed = Time = Payload = 0;

@@ -123,40 +123,6 @@ internal sealed partial class Participant
         session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Key.Payload != 0, op.Payload, new(versions[..op.UseCount]), errors));
     }
 
-    /// <summary>The state is here: applies what was ordered meanwhile and begins to answer.</summary>
-    public void BecomeFull(ulong boundaryClock)
-    {
-        _floor = Math.Max(_floor, boundaryClock);
-        state.Clock.Observe(boundaryClock);
-        state.Full = true;
-        // An outcome that is acknowledged already is not remembered by its session, so attempts of one put are told apart here.
-        var applied = new HashSet<OpId>();
-        foreach (var op in Deferred)
-        {
-            if (!applied.Add(op.Key.Id)) op.Void = true;
-            for (int i = 0; i < op.UseCount; i++)
-            {
-                // The entry left the table if it was idle; find the one that is there now.
-                var entry = op.Uses[i].Entry;
-                if (!op.Uses[i].Queued) op.Uses[i].Entry = Table.FindOrAdd(entry.Key, entry.Hash, Math.Max(_floor, entry.Clock));
-            }
-            Perform(op);
-            op.Deferred = false;
-            TouchAll(op);
-            if (op.Held) DropIfDone(op);
-            else
-            {
-                for (int i = 0; i < op.UseCount; i++)
-                    if (op.Uses[i].Entry.Writer == op) op.Uses[i].Entry.Writer = null;
-                Recycle(op);
-            }
-        }
-        Deferred.Clear();
-        _deferredBytes = 0;
-        DeleteKnownOutcomes();
-        Pump();
-    }
-
     /// <summary>Queued puts whose outcome came with the state are done for ever: their coordinator was told so by the others.</summary>
     private void DeleteKnownOutcomes()
     {
@@ -167,17 +133,6 @@ internal sealed partial class Participant
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
             Remove(op);
-        }
-    }
-
-    /// <summary>Empties a range before the state of a newer boundary is written into it.</summary>
-    public void ClearRange(int range, List<Entry> scratch)
-    {
-        Table.CopyRange(range, scratch);
-        foreach (var entry in scratch)
-        {
-            (entry.Value, entry.Version) = (null, 0);
-            DropIfIdle(entry);
         }
     }
 }

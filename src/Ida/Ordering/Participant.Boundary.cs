@@ -13,8 +13,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Applies the decided puts in (time, id) order and forgets everything else of the old view. A member without its state applies
-    /// nothing: its next snapshot is of this boundary. Called before the view is counted on, so that outcomes carry the old one.
+    /// Applies the decided puts in (time, id) order and forgets everything else of the old view. Called before the view is counted on, so that outcomes carry the old one.
     /// </summary>
     public void ApplyDecision(Decision decision)
     {
@@ -33,21 +32,20 @@ internal sealed partial class Participant
             if (!op.Executed) due.Add(op);
         }
         due.Sort(static (a, b) => OpRecord.Before(a, b) ? -1 : 1);
-        if (state.Full)
-            foreach (var op in due)
-            {
-                op.Executed = true;
-                MarkVoid(op);
-                Perform(op);
-            }
+        foreach (var op in due)
+        {
+            op.Executed = true;
+            MarkVoid(op);
+            if (state.Full) Perform(op);
+            else ApplyAhead(op);
+        }
         ForgetView();
     }
 
     /// <summary>Empties queues, readers and the table of operations; clocks and outcomes stay.</summary>
     public void ForgetView()
     {
-        Deferred.Clear();
-        _deferredBytes = 0;
+        ForgetLate();
         foreach (var entry in _waiting)
         {
             entry.ClearQueue();

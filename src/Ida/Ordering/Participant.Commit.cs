@@ -182,12 +182,7 @@ internal sealed partial class Participant
         op.Executed = true;
         MarkVoid(op);
         if (state.Full || (state.Without == Rule.OnlyFullAnswers && !op.IsPut)) Perform(op);
-        else if (op.IsPut)
-        {
-            op.Deferred = true;
-            Deferred.Add(op);
-            for (int i = 0; i < op.UseCount; i++) _deferredBytes += 200 + (op.Uses[i].Incoming?.Length ?? 0);
-        }
+        else if (op.IsPut) ApplyAhead(op);
         TouchAll(op);
         if (op.Stable) Finish(op);
     }

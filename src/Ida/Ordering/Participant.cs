@@ -12,7 +12,7 @@ namespace Ida.Ordering;
 /// leaves only when its writer is stable (I4); the clock of a key is at least every time executed or sealed here (I6).
 /// An operation stays in the queues of its keys until it is executed and stable, so "each conflicting predecessor is stable" reads: none is
 /// in front. A record stays in the table until its commit has reached all participants, because the flush asks who holds it.
-/// A member without its state orders like any other; what it would execute it keeps in order and applies when the state is there.
+/// A member without its state orders like any other and answers nothing; how it applies puts meanwhile is in .Newcomer.
 /// </remarks>
 internal sealed partial class Participant(DhtState state, DhtSender send)
 {
@@ -27,15 +27,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private readonly Stack<ReadWait> _waits = [];
     private readonly bool _spread = ReferenceEquals(state.Options.Hash, StableHash.XxHash64);
     private OpRecord? _oldest, _newest;
-    private long _unsettledBytes, _deferredBytes;
+    private long _unsettledBytes;
     private ulong _floor;
 
     public EntryTable Table { get; private set; } = new();
 
     public SessionTable Sessions { get; } = new();
-
-    /// <summary>Committed puts in the order of their place, while the state is not here.</summary>
-    public List<OpRecord> Deferred { get; } = [];
 
     /// <summary>Hears the commits that arrive, to acknowledge them.</summary>
     public Settlement Settlement { get; set; } = null!;
@@ -57,9 +54,6 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>The entry of a key, made when it is new; <paramref name="hash"/> is what the hash of the options gave.</summary>
     public Entry EntryOf(ReadOnlySpan<byte> key, ulong hash) => Table.FindOrAdd(key, Spread(key, hash), _floor);
 
-    /// <summary>The same by the hash of the table.</summary>
-    public Entry EntryAt(ReadOnlySpan<byte> key, ulong place) => Table.FindOrAdd(key, place, _floor);
-
     /// <summary>
     /// Where a key lies in the table and in a transfer. A hash of the user's only says in which shard, and may be the same for many keys.
     /// </summary>
@@ -69,9 +63,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     public void Propose(OpRecord op, int from, ulong hint, ulong ackedBelow)
     {
         var session = SessionOf(op.Key.Id.Session);
-        // A newcomer performs what was ordered only when its state is there: what its caller acknowledges meanwhile must not look as if it
-        // were performed already (whole-stack seeds 53 and 83 lost puts at newcomers).
-        if (state.Full) session?.Acknowledge(ackedBelow);
+        session?.Acknowledge(ackedBelow);
         if (_ops.Find(op.Key) is { } known)
         {
             bool same = known.IsPut == op.IsPut && known.Payload == op.Payload;
@@ -142,7 +134,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private bool Overloaded(OpRecord op)
     {
-        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || _deferredBytes > DhtLimits.DeferredBytes) return true;
+        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op)) return true;
         int attempts = 0;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (++attempts == OpTable.MostAttempts) return true;
@@ -255,7 +247,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>An absent key that nothing waits for leaves its clock in the floor.</summary>
     public void DropIfIdle(Entry entry)
     {
-        if (!entry.Idle || entry.Touched || Source.Needs(entry)) return;
+        if (!entry.Idle || entry.Touched || Source.Needs(entry) || (!state.Full && (IsMark(entry) || IsLate(entry)))) return;
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);
     }

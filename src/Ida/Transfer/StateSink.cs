@@ -5,13 +5,18 @@ using Ida.Wire;
 namespace Ida.Transfer;
 
 /// <summary>
-/// A newcomer's side of the transfer: asks the lowest full member of its shard, writes ranges, and becomes full with the sessions at the
-/// end. After a view change it asks again, for what it lacks of the new boundary. Source: ida 4.4.
+/// A newcomer's side of the transfer: asks the lowest full member of its shard, takes ranges in their order, asks out of turn for single
+/// keys that a put has to be merged into, and becomes full with the sessions at the end. After a view change it asks again: ranges that it
+/// has, kept current by the puts of the old view, are not sent again. Source: ida 4.4.
 /// </summary>
 internal sealed class StateSink(DhtState state, DhtSender send, Participant participant)
 {
-    private readonly List<Entry> _scratch = [];
+    private const int LookedAtPerAsk = 1024;
     private readonly List<byte> _head = [];
+    private readonly Queue<Entry> _wanted = new();
+    private readonly List<Entry> _asked = [];
+
+    /// <summary>Of what the table holds, by range.</summary>
     private readonly ulong[] _digests = new ulong[EntryTable.Ranges];
     private int _sourceRank = -1, _range;
     private bool _writing;
@@ -24,49 +29,115 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     {
         (_sourceRank, _range, _writing) = (sourceRank, 0, false);
         _head.Clear();
+        _wanted.Clear();
+        _asked.Clear();
         var body = send.Room(EntryTable.Ranges * 8);
         foreach (ulong digest in _digests) body.U64(digest);
         send.Send(sourceRank, DhtFrame.Pull, body.Length);
     }
 
-    public void End() => _sourceRank = -1;
+    public void End()
+    {
+        _sourceRank = -1;
+        _wanted.Clear();
+        _asked.Clear();
+    }
+
+    /// <summary>Whether all of a range is here.</summary>
+    public bool Has(int range) => range < _range;
+
+    /// <summary>What an entry holds changes.</summary>
+    public void Change(Entry entry, byte[]? value, ulong version)
+    {
+        ref ulong digest = ref _digests[EntryTable.RangeOf(entry.Hash)];
+        if (entry.Value is not null) digest ^= EntryDigest.Of(entry.Key, entry.Version);
+        if (value is not null) digest ^= EntryDigest.Of(entry.Key, version);
+        (entry.Value, entry.Version, entry.Clock) = (value, version, Math.Max(entry.Clock, version));
+    }
+
+    /// <summary>The value of this key at the boundary is needed before its range comes; or, where it was removed, whether there was one.</summary>
+    public void Want(Entry entry) => _wanted.Enqueue(entry);
+
+    /// <summary>Asks for what is wanted, one frame at a time.</summary>
+    public void Ask()
+    {
+        if (_sourceRank < 0 || _asked.Count > 0 || _wanted.Count == 0) return;
+        int bytes = 10;
+        for (int i = 0; i < LookedAtPerAsk && _asked.Count < DhtLimits.FetchedKeys && _wanted.TryDequeue(out var entry); i++)
+        {
+            if (!participant.IsLate(entry) && !participant.IsMark(entry)) continue;
+            _asked.Add(entry);
+            bytes += entry.Key.Length + 6;
+        }
+        if (_asked.Count == 0) return;
+        var body = send.Room(bytes);
+        body.Var((ulong)_asked.Count);
+        foreach (var entry in _asked)
+        {
+            body.U8(participant.IsLate(entry) ? (byte)1 : (byte)0);
+            body.Blob(entry.Key);
+        }
+        send.Send(_sourceRank, DhtFrame.Fetch, body.Length);
+    }
+
+    /// <summary>Answers to the first of the keys that were asked for, in their order; the others are asked for again.</summary>
+    public void OnFetched(int from, ref BodyReader body)
+    {
+        int count = body.Count(DhtLimits.FetchedKeys, 1);
+        if (from != _sourceRank || body.Failed || count == 0 || count > _asked.Count)
+        {
+            state.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        int taken = 0;
+        for (; taken < count; taken++)
+        {
+            byte kind = body.U8();
+            ulong version = kind == 2 ? body.Var() : 0;
+            var value = kind == 2 ? body.Blob(DhtLimits.ValueBytes) : default;
+            var entry = _asked[taken];
+            if (body.Failed || kind > 2 || version > Participant.MaxTime || (kind == 1 && participant.IsLate(entry)))
+            {
+                state.Node.Counters.Refuse(RefusalReason.Malformed);
+                break;
+            }
+            if (!Has(EntryTable.RangeOf(entry.Hash))) participant.Receive(entry, kind != 0, kind == 2 ? value.ToArray() : null, version);
+        }
+        for (; taken < _asked.Count; taken++) _wanted.Enqueue(_asked[taken]);
+        _asked.Clear();
+    }
 
     public void OnChunk(int from, ref BodyReader body)
     {
         int length = body.Remaining, range = body.U8(), flags = body.U8();
         bool first = (flags & 1) != 0;
-        if (from != _sourceRank || range < _range || first == _writing || (_writing && range != _range))
+        if (from != _sourceRank || body.Failed || range < _range || first == _writing || (_writing && range != _range))
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        _range = range;
+        // Ranges that were left out are the same here and there.
+        while (_range < range) participant.RangeArrived(_range++);
         _writing = true;
-        if (first)
-        {
-            participant.ClearRange(range, _scratch);
-            _digests[range] = 0;
-        }
+        if (first) participant.ClearRange(range);
         while (body.Remaining > 0)
         {
             var key = body.Blob(DhtLimits.KeyBytes);
             ulong version = body.Var();
             var value = body.Blob(DhtLimits.ValueBytes);
-            bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes;
-            ulong hash = whole ? StableHash.Of(key) : 0;
-            if (!whole || EntryTable.RangeOf(hash) != range)
+            bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes && version <= Participant.MaxTime;
+            ulong place = whole ? StableHash.Of(key) : 0;
+            if (!whole || EntryTable.RangeOf(place) != range)
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 return;
             }
-            var entry = participant.EntryAt(key, hash);
-            (entry.Value, entry.Version, entry.Clock) = (value.ToArray(), version, Math.Max(entry.Clock, version));
-            _digests[range] ^= EntryDigest.Of(key, version);
+            participant.Receive(key, place, version, value);
         }
         if ((flags & 2) != 0)
         {
-            _range++;
             _writing = false;
+            participant.RangeArrived(_range++);
         }
         if (length > DhtLimits.FreeChunkBytes) Acknowledge(from);
     }
@@ -81,6 +152,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return false;
         }
+        while (_range < EntryTable.Ranges) participant.RangeArrived(_range++);
         _head.AddRange(body.Bytes(body.Remaining));
         if (!last)
         {
@@ -93,7 +165,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         _head.Clear();
-        _sourceRank = -1;
+        End();
         Array.Clear(_digests);
         return true;
     }

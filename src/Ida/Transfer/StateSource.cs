@@ -20,6 +20,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     private readonly List<Feed> _feeds = [];
     private readonly List<Entry> _kept = [];
     private readonly List<Entry> _scratch = [];
+    private readonly List<(bool Present, byte[]? Value, ulong Version)> _fetched = [];
     private byte[] _head = [];
     private ulong _boundaryClock;
     private bool _open;
@@ -90,6 +91,44 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         if (_feeds.Find(one => one.Rank == from) is not { Credit: < DhtLimits.ChunkCredit } feed) return;
         feed.Credit++;
         Go(feed);
+    }
+
+    /// <summary>A newcomer cannot wait for the ranges of some keys: answers to the first ones, as many as fit a chunk.</summary>
+    public void OnFetch(int from, ref BodyReader body)
+    {
+        int count = body.Count(DhtLimits.FetchedKeys, 2);
+        if (count == 0 || !_open || !state.Full || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsFull(slot))
+        {
+            state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
+            return;
+        }
+        _fetched.Clear();
+        int size = 10;
+        for (int i = 0; i < count && !body.Failed && size < DhtLimits.ChunkBytes; i++)
+        {
+            bool whole = body.U8() != 0;
+            var key = body.Blob(DhtLimits.KeyBytes);
+            var (value, version) = participant.Table.Find(key, StableHash.Of(key)) is { } entry ? Boundary(entry) : (null, 0);
+            _fetched.Add((value is not null, whole ? value : null, version));
+            size += 16 + (whole && value is not null ? value.Length : 0);
+        }
+        if (body.Failed)
+        {
+            state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Malformed);
+            return;
+        }
+        var to = send.Room(size);
+        to.Var((ulong)_fetched.Count);
+        foreach (var (present, value, version) in _fetched)
+        {
+            to.U8((byte)(!present ? 0 : value is null ? 1 : 2));
+            if (value is null) continue;
+            to.Var(version);
+            to.Blob(value);
+        }
+        _fetched.Clear();
+        state.Counters.CountStateBytes(to.Length);
+        send.Send(from, DhtFrame.Fetched, to.Length);
     }
 
     private void Go(Feed feed)

@@ -25,4 +25,6 @@ internal static class DhtFrame
     public const FrameType Chunk = (FrameType)209;
     public const FrameType ChunkAck = (FrameType)210;
     public const FrameType StateEnd = (FrameType)211;
+    public const FrameType Fetch = (FrameType)212;
+    public const FrameType Fetched = (FrameType)213;
 }

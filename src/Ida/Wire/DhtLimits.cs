@@ -33,8 +33,11 @@ internal static class DhtLimits
     /// <summary>Keys of a part up to which errors are kept in full.</summary>
     public const int LongErrors = 256;
 
-    /// <summary>Values of ordered puts that a member without its state may keep.</summary>
-    public const long DeferredBytes = 64L << 20;
+    /// <summary>What a member without its state keeps of puts that it cannot apply before a value of the boundary comes.</summary>
+    public const long LateBytes = 64L << 20;
+
+    /// <summary>Keys in one question for single values of the boundary.</summary>
+    public const int FetchedKeys = 128;
 
     /// <summary>Bytes of unsettled operations that a contribution may carry.</summary>
     public const int ContributionBytes = 800 * 1024;

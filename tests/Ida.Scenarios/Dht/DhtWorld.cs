@@ -46,6 +46,9 @@ internal sealed class DhtWorld
     /// <summary>Steps between contribution and install; only with the rule WedgeFreezes left out does anything happen in them.</summary>
     public Action? DuringFlush { get; set; }
 
+    /// <summary>Frames that never arrive, for what a test wants to stand still; no channel between live members does that.</summary>
+    public Func<int, int, FrameType, bool>? Swallows { get; set; }
+
     public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
 
     /// <summary>What every member registers.</summary>
@@ -93,7 +96,7 @@ internal sealed class DhtWorld
             _channels.Add(pair, channel = new());
             _pairs.Add(pair);
         }
-        if (from.Alive) channel.Enqueue(frame);
+        if (from.Alive && Swallows?.Invoke(from.Index, to, frame.Type) != true) channel.Enqueue(frame);
     }
 
     /// <summary>Pairs with something to deliver.</summary>

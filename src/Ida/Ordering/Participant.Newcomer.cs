@@ -1,0 +1,206 @@
+using Ida.Wire;
+
+namespace Ida.Ordering;
+
+/// <summary>
+/// A member whose state is on the way to it applies the puts of its view at their turn, as a full one does, and answers nothing: so writers
+/// never wait for a transfer, however long it takes. Source: ida 4.3, 4.4.
+/// </summary>
+/// <remarks>
+/// What a put without resolver leaves does not depend on what was there: full members propose above every version they gave, so the time of
+/// a put of this view is above the versions of the boundary. What the transfer brings for such a key later is read over; a removed key
+/// leaves an entry for that, a mark. A resolver needs the value of the boundary: known where its range has arrived, else asked of the source
+/// at once, and the use waits, as do later ones of the same key. Outcomes are recorded when the last use of a put is applied.
+/// Bounded: values that are kept lie in the slice as at any replica; uses that wait and marks by <see cref="DhtLimits.LateBytes"/>, beyond
+/// which puts that would need more of them are refused: then the source cannot send as fast as its own shard is merged into.
+/// </remarks>
+internal sealed partial class Participant
+{
+    private const int EntryBytes = 300;
+    private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _late = [];
+    private readonly HashSet<OpId> _lateOps = [];
+    private readonly List<Entry>?[] _lateOf = new List<Entry>?[EntryTable.Ranges];
+    private readonly int[] _marks = new int[EntryTable.Ranges];
+    private readonly List<Entry> _swept = [];
+    private readonly bool[] _sweep = new bool[EntryTable.Ranges];
+    private long _lateBytes, _markCount;
+
+    /// <summary>Knows how much of the state has arrived, and asks for what is missing.</summary>
+    public Transfer.StateSink Sink { get; set; } = null!;
+
+    /// <summary>Whether a use of the entry waits for the value of the boundary.</summary>
+    public bool IsLate(Entry entry) => _late.ContainsKey(entry);
+
+    /// <summary>Whether the entry stands for a removal that the transfer must not undo.</summary>
+    public bool IsMark(Entry entry) => !state.Full && entry.Value is null && entry.KnownIn == (uint)state.View && !Sink.Has(EntryTable.RangeOf(entry.Hash));
+
+    /// <summary>A put has its turn.</summary>
+    private void ApplyAhead(OpRecord op)
+    {
+        if (TryOutcome(op, out _) || _lateOps.Contains(op.Key.Id)) return;
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var use = op.Uses[i];
+            if (_late.ContainsKey(use.Entry) || (use.Resolver != 0 && !Knows(use.Entry))) Postpone(use);
+            else ApplyAhead(use);
+        }
+        if (op.LateUses == 0) RecordOutcome(op);
+        else
+        {
+            op.Deferred = true;
+            _lateOps.Add(op.Key.Id);
+        }
+    }
+
+    private bool Knows(Entry entry) => entry.KnownIn == (uint)state.View || Sink.Has(EntryTable.RangeOf(entry.Hash));
+
+    private void ApplyAhead(KeyUse use)
+    {
+        var entry = use.Entry;
+        Compute(use, use.Op.Time);
+        if (use.Error is null)
+        {
+            bool marked = IsMark(entry);
+            Sink.Change(entry, use.Value, use.Version);
+            state.Clock.Observe(use.Version);
+            entry.KnownIn = (uint)state.View;
+            bool mark = IsMark(entry);
+            CountMark(entry, marked, mark);
+            if (mark && !marked) Sink.Want(entry);
+        }
+        if (use.Op is { Held: true, Stable: false }) entry.Writer = use.Op;
+    }
+
+    private void CountMark(Entry entry, bool before, bool now)
+    {
+        int change = (now ? 1 : 0) - (before ? 1 : 0);
+        _marks[EntryTable.RangeOf(entry.Hash)] += change;
+        _markCount += change;
+    }
+
+    private void Postpone(KeyUse use)
+    {
+        use.Op.LateUses++;
+        _lateBytes += EntryBytes + (use.Incoming?.Length ?? 0);
+        if (_late.TryGetValue(use.Entry, out var uses))
+        {
+            uses.Last.Later = use;
+            _late[use.Entry] = (uses.First, use);
+            return;
+        }
+        _late.Add(use.Entry, (use, use));
+        (_lateOf[EntryTable.RangeOf(use.Entry.Hash)] ??= []).Add(use.Entry);
+        Sink.Want(use.Entry);
+    }
+
+    /// <summary>The transfer brings an entry; one that was written here since the boundary stays as it is.</summary>
+    public void Receive(ReadOnlySpan<byte> key, ulong place, ulong version, ReadOnlySpan<byte> value)
+    {
+        var entry = Table.FindOrAdd(key, place, _floor);
+        if (entry.KnownIn == (uint)state.View) return;
+        Sink.Change(entry, value.ToArray(), version);
+        Know(entry);
+    }
+
+    /// <summary>What the source says of a key that was asked for: its value at the boundary, or that it had none.</summary>
+    public void Receive(Entry entry, bool present, byte[]? value, ulong version)
+    {
+        if (IsLate(entry))
+        {
+            Sink.Change(entry, value, version);
+            Know(entry);
+        }
+        else if (!present && IsMark(entry))
+        {
+            // Nothing will come that it has to hold off.
+            entry.KnownIn = 0;
+            CountMark(entry, true, false);
+            DropIfIdle(entry);
+        }
+    }
+
+    private void Know(Entry entry)
+    {
+        entry.KnownIn = (uint)state.View;
+        if (_late.Count == 0 || !_late.Remove(entry, out var uses)) return;
+        CountMark(entry, false, IsMark(entry));
+        for (KeyUse? use = uses.First, next; use is not null; use = next)
+        {
+            next = use.Later;
+            use.Later = null;
+            _lateBytes -= EntryBytes + (use.Incoming?.Length ?? 0);
+            ApplyAhead(use);
+            var op = use.Op;
+            if (--op.LateUses > 0) continue;
+            RecordOutcome(op);
+            op.Deferred = false;
+            _lateOps.Remove(op.Key.Id);
+            if (op.Held) DropIfDone(op);
+            else Recycle(op);
+        }
+    }
+
+    /// <summary>All of a range is here: what it did not bring was not there at the boundary.</summary>
+    public void RangeArrived(int range)
+    {
+        if (_lateOf[range] is { Count: > 0 } late)
+        {
+            foreach (var entry in late)
+            {
+                if (!IsLate(entry)) continue;
+                Know(entry);
+                DropIfIdle(entry);
+            }
+            late.Clear();
+        }
+        if (_marks[range] == 0 && !_sweep[range]) return;
+        _markCount -= _marks[range];
+        (_marks[range], _sweep[range]) = (0, false);
+        Table.CopyRange(range, _swept);
+        foreach (var entry in _swept) DropIfIdle(entry);
+        _swept.Clear();
+    }
+
+    /// <summary>Empties a range before the state of a newer boundary is written into it, but for what was written since.</summary>
+    public void ClearRange(int range)
+    {
+        Table.CopyRange(range, _swept);
+        foreach (var entry in _swept)
+        {
+            if (entry.KnownIn == (uint)state.View) continue;
+            Sink.Change(entry, null, 0);
+            DropIfIdle(entry);
+        }
+        _swept.Clear();
+    }
+
+    /// <summary>Whether a put would have to be kept for later where too much is kept already.</summary>
+    private bool TooLate(OpRecord op)
+    {
+        if (state.Full || _lateBytes + (_markCount * EntryBytes) <= DhtLimits.LateBytes) return false;
+        for (int i = 0; i < op.UseCount; i++)
+            if (op.Uses[i].Incoming is null || IsLate(op.Uses[i].Entry) || (op.Uses[i].Resolver != 0 && !Knows(op.Uses[i].Entry))) return true;
+        return false;
+    }
+
+    /// <summary>The state is here: begins to answer.</summary>
+    public void BecomeFull(ulong boundaryClock)
+    {
+        _floor = Math.Max(_floor, boundaryClock);
+        state.Clock.Observe(boundaryClock);
+        state.Full = true;
+        ForgetLate();
+        DeleteKnownOutcomes();
+        Pump();
+    }
+
+    private void ForgetLate()
+    {
+        _late.Clear();
+        _lateOps.Clear();
+        foreach (var list in _lateOf) list?.Clear();
+        for (int i = 0; i < _marks.Length; i++) _sweep[i] = !state.Full && (_sweep[i] || _marks[i] > 0);
+        Array.Clear(_marks);
+        _lateBytes = _markCount = 0;
+    }
+}

@@ -1,0 +1,211 @@
+using Ida.Scenarios;
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>Writers go on while a newcomer is given the state of its shard, however long that takes.</summary>
+public sealed class NewcomerTests
+{
+    private const int Source = 0, Newcomer = 4;
+
+    /// <summary>The transfer does not move at all; meanwhile more is written than any bound on what is put aside.</summary>
+    [Fact]
+    public void F24_a_transfer_that_stands_still_keeps_nobody_from_writing()
+    {
+        var world = Filled(40, 10_000);
+        Join(world);
+        var map = world.Members[1].Dht.Map<string, byte[]>("big");
+        var held = new byte[200_000];
+        for (int round = 0; round < 20; round++)
+        {
+            var puts = Enumerable.Range(0, 20).Select(i => map.OrderedPutAsync($"{i % 7}_0", held).AsTask()).ToList();
+            Deliver(world, puts, stall: true);
+            Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
+        }
+        Assert.False(world.Members[Newcomer].Host.Current!.State.Full);
+        world.Settle();
+        AssertEqual(world);
+    }
+
+    /// <summary>Nothing is refused, or kept for good, where entries are removed that the newcomer has not heard of.</summary>
+    [Fact]
+    public void F24_what_is_removed_during_a_transfer_does_not_come_back_and_leaves_nothing()
+    {
+        var world = Filled(200, 2_000);
+        Join(world);
+        var map = world.Members[1].Dht.Map<string, string>("m");
+        var calls = new List<Task<PutResult>>();
+        for (int i = 0; i < 100; i++)
+        {
+            calls.Add(map.OrderedRemoveAsync([$"{i}_0"]).AsTask());
+            calls.Add(map.OrderedPutAsync($"n{i}_0", "new").AsTask());
+        }
+        Deliver(world, calls, stall: true);
+        calls.AddRange(Enumerable.Range(0, 100).Select(i => map.OrderedRemoveAsync([$"n{i}_0"]).AsTask()));
+        Deliver(world, calls, stall: true);
+        Assert.All(calls, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
+        world.Settle();
+        AssertEqual(world);
+        Assert.Equal(100, DhtWorld.Slice(world.Members[Newcomer]).Entries.Count);
+        Assert.Equal(100, world.Members[Newcomer].Host.Current!.Participant.Table.Count);
+    }
+
+    /// <summary>A resolver's base is asked for out of turn, so what waits for it waits for one round trip and not for the transfer.</summary>
+    [Fact]
+    public void F24_merges_wait_for_their_bases_and_not_for_the_transfer()
+    {
+        var world = Filled(400, 2_000);
+        // No chunk is acknowledged: but for the first four, ranges stay away.
+        world.Swallows = (_, _, type) => type == DhtFrame.ChunkAck;
+        Join(world);
+        var map = world.Members[1].Dht.Map<string, string>("m");
+        var newcomer = world.Members[Newcomer];
+        for (int round = 0; round < 4; round++)
+        {
+            var merges = Enumerable.Range(0, 400).Select(i => map.OrderedMergeAsync($"{i}_0", 1 + i).AsTask()).ToList();
+            Deliver(world, merges, stall: false);
+            Assert.All(merges, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
+        }
+        Assert.False(newcomer.Host.Current!.State.Full);
+        Assert.True(world.Members[Source].Dht.Counters.SentOf(DhtFrame.Fetched) > 0);
+        Assert.Equal(400, DhtWorld.Slice(newcomer).Entries.Count);
+        Assert.Equal(Texts(world.Members[Source]), Texts(newcomer));
+        world.Swallows = null;
+        world.ChangeView();
+        world.Settle();
+        AssertEqual(world);
+    }
+
+    [Fact]
+    public void F24_ranges_that_a_newcomer_has_are_not_sent_again_though_they_were_written_since()
+    {
+        var world = Filled(400, 2_000);
+        Join(world);
+        var map = world.Members[1].Dht.Map<string, string>("m");
+        var newcomer = world.Members[Newcomer];
+        int acknowledged = 0;
+        world.Swallows = (_, _, type) => type == DhtFrame.ChunkAck && ++acknowledged > 180;
+        world.RunUntil(() => acknowledged > 180, "Most of the state");
+        Assert.False(newcomer.Host.Current!.State.Full);
+        var puts = Enumerable.Range(0, 400).Select(i => map.OrderedPutAsync($"{i}_0", new string('y', 2_000)).AsTask()).ToList();
+        Deliver(world, puts, stall: true);
+        Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
+        world.Swallows = null;
+        long before = world.Members[Source].Dht.Counters.StateBytesSent;
+        world.ChangeView();
+        world.Settle();
+        AssertEqual(world);
+        Assert.InRange(world.Members[Source].Dht.Counters.StateBytesSent - before, 0, 400_000);
+    }
+
+    /// <summary>Puts, removes, merges of one and many keys in all orders, with view changes and the death of the source.</summary>
+    [Fact]
+    public void F24_whatever_is_written_during_a_transfer_replicas_end_equal()
+    {
+        int during = 0, merged = 0;
+        for (ulong seed = 1; seed <= 150; seed++)
+        {
+            var world = Filled(60, 1_500, seed);
+            var random = world.Random;
+            Join(world);
+            var expected = new Dictionary<string, List<long>>();
+            var calls = new List<(Task<PutResult> Put, string[] Keys, long Element)>();
+            long element = 0;
+            int changes = random.Next(3), full = 0;
+            for (int step = 0; step < 600; step++)
+            {
+                if (random.Next(6) == 0 && calls.Count(c => !c.Put.IsCompleted) < 20) Write(1 + (2 * random.Next(2)));
+                var busy = world.Busy();
+                if (busy.Count == 0 || random.Next(12) == 0) world.Advance(TimeSpan.FromMicroseconds(400));
+                else
+                {
+                    var (from, to) = busy[random.Next(busy.Count)];
+                    world.Deliver(from, to);
+                }
+                if (!world.Members[Newcomer].Host.Current!.State.Full) full = step;
+                if (changes > 0 && random.Next(150) == 0)
+                {
+                    changes--;
+                    if (random.Next(3) == 0 && world.Members[Source].Alive) world.Crash(world.Members[Source]);
+                    world.ChangeView();
+                }
+            }
+            during += full > 100 ? 1 : 0;
+            world.RunUntil(() => calls.TrueForAll(c => c.Put.IsCompleted), "The puts", steps: 20_000);
+            world.Settle();
+            AssertEqual(world);
+            // Every merge that was reported is in all of its lists once.
+            foreach (var member in world.Full(0).Concat(world.Full(1)))
+            {
+                var lists = DhtWorld.Slice(member).Of(member.Dht.Map<string, List<long>>("lists")).ToDictionary(e => e.Key, e => e.Value.Value);
+                foreach (var (put, keys, number) in calls)
+                {
+                    Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString());
+                    foreach (string key in keys.Where(k => k[^1] - '0' == member.Host.Current!.State.Shard)) Assert.Equal(1, lists[key].Count(one => one == number));
+                    merged += number > 0 ? 1 : 0;
+                }
+            }
+
+            void Write(int through)
+            {
+                var dht = world.Members[through].Dht;
+                string[] keys = [.. Enumerable.Range(0, 1 + random.Next(3)).Select(_ => $"{random.Next(60)}_{random.Next(2)}").Distinct()];
+                long number = ++element;
+                switch (random.Next(4))
+                {
+                    case 0: calls.Add((dht.Map<string, string>("m").OrderedRemoveAsync(keys).AsTask(), [], 0)); break;
+                    case 1: calls.Add((dht.Map<string, string>("m").OrderedPutAsync(keys.Select(k => KeyValuePair.Create(k, (string?)$"{number}"))).AsTask(), [], 0)); break;
+                    case 2: calls.Add((dht.Map<string, string>("m").OrderedMergeAsync(keys.Select(k => KeyValuePair.Create(k, random.Next(4) - 1))).AsTask(), [], 0)); break;
+                    default: calls.Add((dht.Map<string, List<long>>("lists").OrderedMergeAsync(keys.Select(k => KeyValuePair.Create(k, number))).AsTask(), keys, number)); break;
+                }
+                world.Poke();
+            }
+        }
+        Assert.True(during > 50 && merged > 1000, $"{during} runs with a transfer under way, {merged} merges");
+    }
+
+    private static DhtWorld Filled(int keys, int bytes, ulong seed = 1)
+    {
+        var world = DhtWorld.Founded(4, seed);
+        var map = world.Members[0].Dht.Map<string, string>("m");
+        var lists = world.Members[0].Dht.Map<string, List<long>>("lists");
+        var puts = Enumerable.Range(0, keys).Select(i => map.OrderedPutAsync($"{i}_0", new string('x', bytes)).AsTask()).ToList();
+        if (keys == 60) puts.AddRange(Enumerable.Range(0, keys).Select(i => lists.OrderedMergeAsync($"{i}_0", -1L).AsTask()));
+        world.RunUntil(() => puts.TrueForAll(put => put.IsCompletedSuccessfully), "The puts");
+        world.Settle();
+        return world;
+    }
+
+    private static void Join(DhtWorld world)
+    {
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.False(late.Host.Current!.State.Full);
+        Assert.Equal(0, late.Host.Current.State.Shard);
+    }
+
+    /// <summary>Runs the calls to their end while nothing passes between source and newcomer, or everything does.</summary>
+    private static void Deliver(DhtWorld world, List<Task<PutResult>> calls, bool stall)
+    {
+        for (int i = 0; i < 2_000 && !calls.TrueForAll(c => c.IsCompleted); i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => !stall || (from, to) is not ((Source, Newcomer) or (Newcomer, Source)));
+            world.Now += 500_000;
+        }
+    }
+
+    private static void AssertEqual(DhtWorld world)
+    {
+        for (int shard = 0; shard < 2; shard++)
+        {
+            var full = world.Full(shard);
+            Assert.All(full, one => Assert.Equal(DhtWorld.Slice(full[0]).Digest, DhtWorld.Slice(one).Digest));
+        }
+    }
+
+    private static SortedDictionary<string, string> Texts(HarnessMember member) =>
+        new(DhtWorld.Slice(member).Of(member.Dht.Map<string, string>("m")).ToDictionary(e => e.Key, e => $"{e.Value.Version} {e.Value.Value}"), StringComparer.Ordinal);
+}
