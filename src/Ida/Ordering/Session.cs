@@ -9,10 +9,14 @@ internal sealed class Session(UInt128 id)
     /// <summary><see cref="LostIn"/> of a session met at a member that waits for its state and does not know whether there is one.</summary>
     public const ulong NotHeard = ulong.MaxValue;
 
+    /// <summary>Refused attempts that are remembered one by one; beyond, the older ones are remembered by <see cref="RefusesAll"/>.</summary>
+    public const int MostPoisoned = 4096;
+
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;
-    private readonly List<OpKey> _poisoned = [];
+    private HashSet<OpKey>? _poisoned;
+    private ulong _refusedBelow;
 
     public UInt128 Id { get; } = id;
 
@@ -23,7 +27,7 @@ internal sealed class Session(UInt128 id)
 
     public int OutcomeCount => _count;
 
-    public int PoisonedCount => _poisoned.Count;
+    public int PoisonedCount => _poisoned?.Count ?? 0;
 
     public Outcome OutcomeAt(int index) => _outcomes[_first + index];
 
@@ -37,7 +41,6 @@ internal sealed class Session(UInt128 id)
             _count--;
         }
         if (_count == 0) _first = 0;
-        if (_poisoned.Count > 0) _poisoned.RemoveAll(one => one.Id.Sequence < AckedBelow);
     }
 
     public bool TryGet(ulong sequence, out Outcome outcome)
@@ -69,15 +72,41 @@ internal sealed class Session(UInt128 id)
         _count++;
     }
 
-    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || (_poisoned.Count > 0 && _poisoned.Contains(key));
+    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || RefusesAll(key.Id.Sequence) || (_poisoned is { Count: > 0 } all && all.Contains(key));
+
+    /// <summary>So many attempts were refused in this view that every one with a number as low is refused for the rest of it.</summary>
+    public bool RefusesAll(ulong sequence) => sequence < _refusedBelow;
 
     public void Poison(in OpKey key)
     {
+        if (IsPoisoned(key)) return;
+        _poisoned ??= [];
+        if (_poisoned.Count == MostPoisoned) ForgetOldPoison();
         if (!IsPoisoned(key)) _poisoned.Add(key);
     }
 
     /// <summary>A new view: attempts of the old one cannot come any more.</summary>
-    public void ForgetPoison() => _poisoned.Clear();
+    public void ForgetPoison()
+    {
+        _poisoned?.Clear();
+        _refusedBelow = 0;
+    }
+
+    /// <summary>Drops what the owner has acknowledged; where that is less than half, the lower half becomes one number.</summary>
+    private void ForgetOldPoison()
+    {
+        var all = new OpKey[_poisoned!.Count];
+        _poisoned.CopyTo(all);
+        Array.Sort(all, static (a, b) => a.CompareTo(b));
+        if (all[all.Length / 2].Id.Sequence >= AckedBelow)
+        {
+            ulong middle = all[all.Length / 2].Id.Sequence;
+            _refusedBelow = Math.Max(_refusedBelow, all[0].Id.Sequence == middle ? middle + 1 : middle);
+        }
+        _poisoned.Clear();
+        foreach (var key in all)
+            if (!IsPoisoned(key)) _poisoned.Add(key);
+    }
 
     private int Search(ulong sequence)
     {

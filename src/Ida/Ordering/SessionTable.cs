@@ -13,17 +13,6 @@ internal sealed class SessionTable
     /// <summary>All sessions, in the order of becoming known.</summary>
     public IReadOnlyList<Session> All => _all;
 
-    /// <summary>Poisoned attempts in all of them.</summary>
-    public int PoisonedCount
-    {
-        get
-        {
-            int sum = 0;
-            foreach (var session in _all) sum += session.PoisonedCount;
-            return sum;
-        }
-    }
-
     public Session? Find(UInt128 id) => _byId.GetValueOrDefault(id);
 
     public Session GetOrAdd(UInt128 id)
@@ -44,15 +33,11 @@ internal sealed class SessionTable
             if (session.LostIn is 0 or Session.NotHeard) session.LostIn = view;
         }
         foreach (var id in members) GetOrAdd(id).LostIn = 0;
-        int lost = _all.Count - members.Count;
-        while (lost-- > KeptLost)
-        {
-            Session? oldest = null;
-            foreach (var session in _all)
-                if (session.LostIn != 0 && (oldest is null || session.LostIn < oldest.LostIn || (session.LostIn == oldest.LostIn && session.Id < oldest.Id))) oldest = session;
-            _all.Remove(oldest!);
-            _byId.Remove(oldest!.Id);
-        }
+        var lost = _all.FindAll(static session => session.LostIn != 0);
+        if (lost.Count <= KeptLost) return;
+        lost.Sort(static (a, b) => a.LostIn != b.LostIn ? a.LostIn.CompareTo(b.LostIn) : a.Id.CompareTo(b.Id));
+        for (int i = 0; i < lost.Count - KeptLost; i++) _byId.Remove(lost[i].Id);
+        _all.RemoveAll(session => !_byId.ContainsKey(session.Id));
     }
 
     public void Clear()
