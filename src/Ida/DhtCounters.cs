@@ -6,7 +6,7 @@ namespace Ida;
 /// <summary>What one member did for the DHT. Written by the loop; readable from any thread.</summary>
 public sealed class DhtCounters
 {
-    private readonly long[] _sent = new long[DhtFrame.Fetched - DhtFrame.Propose + 1];
+    private readonly long[] _sent = new long[DhtFrame.End - DhtFrame.Propose + 1];
     private long _fast, _slow, _takeovers, _localReads, _stateBytes, _forbiddenSteps;
 
     /// <summary>Frames sent, acknowledgements and state transfer included.</summary>

@@ -34,6 +34,8 @@ internal sealed partial class DhtLayer
             case DhtFrame.Fetch: _source.OnFetch(rank, ref from); break;
             case DhtFrame.Fetched: OnFetched(rank, ref from); break;
             case DhtFrame.Ready: OnReady(rank); break;
+            case DhtFrame.AskEnd: OnAskEnd(rank, ref from); break;
+            case DhtFrame.End: OnEnd(rank, ref from); break;
             case DhtFrame.Settle: _settlement.OnSettle(rank, ref from); break;
             default: OnShort(rank, type, ref from); break;
         }
@@ -277,6 +279,30 @@ internal sealed partial class DhtLayer
         _state.Map!.SetFull(_state.Map.SlotOfRank(from));
         _source.OnReady();
         OnSuccessor(from);
+    }
+
+    private void OnAskEnd(int from, ref BodyReader body)
+    {
+        var key = _send.ReadOp(ref body, out int owner);
+        if (!body.Complete || owner != _state.Rank) Node.Counters.Refuse(RefusalReason.Malformed);
+        else Coordinator.OnAskEnd(from, key);
+    }
+
+    private void OnEnd(int from, ref BodyReader body)
+    {
+        var key = _send.ReadOp(ref body, out _);
+        var status = (EndStatus)body.U8();
+        int count = body.Count(DhtLimits.Keys, 2);
+        if (!Coordinator.TryAsking(from, key, out var op)) return;
+        bool valid = status <= EndStatus.OtherPairs && (count == 0 || count == op.PartCount);
+        for (int i = 0; i < count && valid && !body.Failed; i++)
+        {
+            ulong version = body.Var();
+            var text = body.Blob(4 * DhtLimits.ErrorChars);
+            (op.Parts[i].Version, op.Parts[i].Error) = (version, text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null);
+        }
+        if (valid && body.Complete) Coordinator.OnEnd(op, status, count > 0);
+        else Node.Counters.Refuse(RefusalReason.Malformed);
     }
 
     /// <summary>Frames of an operation and at most one byte.</summary>

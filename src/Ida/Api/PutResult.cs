@@ -4,7 +4,8 @@ namespace Ida;
 /// <param name="Operation">Its name.</param>
 /// <param name="Versions">
 /// The version each pair was given, in the order of the call; of an unchanged entry the version it has. Empty after a put at
-/// <see cref="ConsistencyLevel.Ordered"/> that returned before its execution.
+/// <see cref="ConsistencyLevel.Ordered"/> that returned before its execution, and where a retry learns that the put was executed but the
+/// versions are not remembered.
 /// </param>
 /// <param name="Errors">Pairs whose resolver failed; empty when none did.</param>
 public readonly record struct PutResult(OpId Operation, PutVersions Versions, IReadOnlyList<PutError> Errors);

@@ -173,6 +173,12 @@ internal sealed partial class Coordinator
             for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
             // A shard that is still executing it gives its result to the next attempt, which does nothing else.
             if (whole) CompleteClient(running);
+            else if (running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Expired)
+            {
+                // It was executed, and a shard was told that its result is known: there is none to wait for.
+                client.WithoutResult = true;
+                Finish(client, null);
+            }
             else client.RetryAt = state.Node.Now + RetryDelay;
         }
         Forget(running);
@@ -199,8 +205,7 @@ internal sealed partial class Coordinator
         client.Running = null;
         var reason = running.Reason;
         Forget(running);
-        if (reason == PoisonReason.Expired && client.IsPut)
-            Finish(client, new OutcomeUnknownException(client.Id, "Its session is not known any more, so it is not executed again."));
+        if (reason == PoisonReason.Expired && client.IsPut) AskHowItEnded(client);
         else if (reason == PoisonReason.Poisoned) Issue(client);
         else client.RetryAt = state.Node.Now + RetryDelay;
     }
@@ -208,7 +213,11 @@ internal sealed partial class Coordinator
     private void FailIfAborted(RunningOp running)
     {
         if (!running.All(SlotFlags.Poisoned | SlotFlags.AbortAcked)) return;
-        if (running.Client is { } client) Finish(client, running.Reason == PoisonReason.OtherPairs ? new OperationIdReusedException(client.Id) : TooMany());
+        if (running.Client is { } client)
+        {
+            if (running.Reason == PoisonReason.OtherPairs) Finish(client, new OperationIdReusedException(client.Id));
+            else Refuse(client, TooMany());
+        }
         Forget(running);
     }
 
@@ -249,7 +258,13 @@ internal sealed partial class Coordinator
         for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
         if (client.TooLarge) Finish(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes));
         else if (whole || client.WithoutResult) Finish(client, null);
-        else if (client.IsPut) Finish(client, new OutcomeUnknownException(client.Id, "Another attempt was acknowledged before: its result is forgotten."));
+        else if (client.IsPut)
+        {
+            // Another attempt was acknowledged before, and its result is not at the replicas any more.
+            running.Client = null;
+            client.Running = null;
+            AskHowItEnded(client);
+        }
         else Finish(client, new OperationNotExecutedException("A participant gave no result."));
     }
 

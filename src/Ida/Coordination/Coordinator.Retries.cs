@@ -1,28 +1,41 @@
+using System.Diagnostics.CodeAnalysis;
 using Ida.Ordering;
+using Ida.Wire;
 
 namespace Ida.Coordination;
 
 /// <summary>Calls that name an earlier put whose outcome their caller does not know.</summary>
 internal sealed partial class Coordinator
 {
-    private const int ResolvedKept = 256;
-    private readonly Dictionary<OpId, Outcome> _resolved = [];
-    private readonly Queue<OpId> _resolvedOrder = new();
+    private const long AskAgain = 100_000_000;
+    private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
     private readonly List<ClientOp> _requestedHere = [];
+
+    /// <summary>Most operations between the oldest open one of this member and its newest.</summary>
+    internal ulong Window { get; set; } = DhtLimits.OpenOperations;
+
+    /// <summary>
+    /// Whether replicas have room for another outcome of this member: they remember all from its oldest unfinished operation on.
+    /// </summary>
+    private bool InWindow
+    {
+        get
+        {
+            if (_early.Count > 0 && _sequence - _early[0].Key.Id.Sequence >= Window) return false;
+            for (var op = _inFlight.First; op is not null; op = op.Next)
+                if (op.Requested is null) return _sequence - op.Id.Sequence < Window;
+            return true;
+        }
+    }
 
     /// <summary>Whether a retry has to be sent; where the outcome is known or under way here it does not.</summary>
     private bool MayBegin(ClientOp op, OpId requested)
     {
         op.Id = requested;
-        if (_resolved.TryGetValue(requested, out var known))
+        if (_known.TryGet(requested, out var end))
         {
-            if (known.Payload != op.Payload)
-            {
-                Finish(op, new OperationIdReusedException(requested));
-                return false;
-            }
-            for (int i = 0; i < op.PartCount; i++) Give(op, i, known.VersionAt(i), known.ErrorAt(i));
-            Finish(op, null);
+            if (end.Payload != op.Payload) Finish(op, new OperationIdReusedException(requested));
+            else Tell(op, end);
         }
         else if (!_pending.TryGetValue(requested, out var running))
         {
@@ -51,15 +64,82 @@ internal sealed partial class Coordinator
         Finish(follower, error);
     }
 
-    /// <summary>The outcome of a put whose caller was told "unknown" is kept for a while, since the acknowledgement lets replicas forget it.</summary>
-    private void Remember(ClientOp op)
+    /// <summary>The put that a retry repeats has ended like this.</summary>
+    private void Tell(ClientOp op, KnownEnd end)
     {
-        var versions = new ulong[op.PartCount];
-        var errors = new string?[op.PartCount];
-        for (int i = 0; i < versions.Length; i++) (versions[i], errors[i]) = (op.Parts[i].Version, op.Parts[i].Error);
-        if (!_resolved.TryAdd(op.Id, new(op.Id.Sequence, state.View, op.Attempt, op.Requested is not null, op.Payload, new(versions), errors))) return;
-        _resolvedOrder.Enqueue(op.Id);
-        if (_resolvedOrder.Count > ResolvedKept) _resolved.Remove(_resolvedOrder.Dequeue());
+        op.WithoutResult = end.Versions.Count == 0;
+        for (int i = 0; i < end.Versions.Count; i++) Give(op, i, end.Versions[i], end.Errors?[i]);
+        Finish(op, end.Executed ? null : NotExecuted(op));
+    }
+
+    private static OperationNotExecutedException NotExecuted(ClientOp op) =>
+        new($"The put {op.Id} was refused by a member with too much to do after its caller had given up. Nothing of it was executed: put it again under an id of its own.");
+
+    /// <summary>The outcome of a put whose caller was told "unknown" is kept, since the acknowledgement lets replicas forget it.</summary>
+    private void Remember(ClientOp op, Exception? error)
+    {
+        // That a repeated put was refused says nothing of the first one.
+        if (!op.IsPut || (error is not null && (error is not OverloadedException || op.Requested is not null))) return;
+        bool results = error is null && !op.WithoutResult;
+        Span<ulong> versions = new ulong[results ? op.PartCount : 0];
+        string?[]? errors = null;
+        int chars = op.PartCount > DhtLimits.LongErrors ? DhtLimits.ShortErrorChars : DhtLimits.ErrorChars;
+        for (int i = 0; i < versions.Length; i++)
+        {
+            versions[i] = op.Parts[i].Version;
+            if (op.Parts[i].Error is { } text) (errors ??= new string?[versions.Length])[i] = text.Length > chars ? text[..chars] : text;
+        }
+        _known.Add(op.Id, new(op.Payload, error is null, new(versions), errors));
+    }
+
+    /// <summary>Replicas were told that the outcome of this put is known: the member of its session may know it still.</summary>
+    private void AskHowItEnded(ClientOp op)
+    {
+        int owner = state.OwnerOf(op.Id.Session);
+        if (owner < 0 || owner == state.Rank)
+        {
+            Finish(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it." : "The outcome was told, or is too long ago."));
+            return;
+        }
+        send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
+        op.RetryAt = state.Node.Now + AskAgain;
+    }
+
+    /// <summary>Another member asks how a put of this session ended.</summary>
+    public void OnAskEnd(int from, in OpKey key)
+    {
+        var status = EndStatus.Forgotten;
+        ulong payload = key.Payload;
+        if (_known.TryGet(key.Id, out var end)) (status, payload) = (end.Executed ? EndStatus.Executed : EndStatus.NotExecuted, end.Payload);
+        else if (_pending.TryGetValue(key.Id, out var op)) (status, payload) = (EndStatus.UnderWay, op.Payload);
+        if (payload != key.Payload) status = EndStatus.OtherPairs;
+        send.End(from, key, state.Rank, status, status == EndStatus.Executed ? end : null);
+    }
+
+    /// <summary>The retry that waits for such an answer from <paramref name="from"/>.</summary>
+    public bool TryAsking(int from, in OpKey key, [NotNullWhen(true)] out ClientOp? op) =>
+        _pending.TryGetValue(key.Id, out op) && op.IsInFlight && op.IsPut && op.Running is null && op.Attempt == key.Attempt && op.Payload == key.Payload
+        && state.OwnerOf(key.Id.Session) == from;
+
+    /// <summary>The answer, with results in the parts where there are any.</summary>
+    public void OnEnd(ClientOp op, EndStatus status, bool results)
+    {
+        switch (status)
+        {
+            case EndStatus.Forgotten:
+                Finish(op, new OutcomeForgottenException(op.Id, "The member that issued the put has told its outcome, or it is too long ago."));
+                break;
+            case EndStatus.Executed:
+                op.WithoutResult = !results;
+                Finish(op, null);
+                break;
+            case EndStatus.NotExecuted:
+                Finish(op, NotExecuted(op));
+                break;
+            case EndStatus.OtherPairs:
+                Finish(op, new OperationIdReusedException(op.Id));
+                break;
+        }
     }
 
     /// <summary>Outcomes below this number of the own session are not asked for any more.</summary>

@@ -29,6 +29,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     /// <summary>Whether anything here needs the tick.</summary>
     public bool HasWork => _inFlight.Count > 0 || _waiting.Count > 0 || _takeovers.Count > 0;
 
+    private bool HasPlace => _inFlight.Count < state.Options.MaxInFlight && InWindow;
+
     /// <summary>A caller's operation enters.</summary>
     public void Start(ClientOp op)
     {
@@ -45,9 +47,9 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         if (!op.IsPut && op.PartCount == 1 && TryReadHere(op)) return;
         op.Deadline = op.Timeout == ClientOp.Unlimited ? long.MaxValue : state.Node.Now + op.Timeout;
         if (op.Requested is { } requested && !MayBegin(op, requested)) return;
-        if (_inFlight.Count < state.Options.MaxInFlight) Admit(op);
+        if (HasPlace) Admit(op);
         else if (_waiting.Count < state.Options.MaxInFlight * WaitingFactor) Wait(op);
-        else Finish(op, new OverloadedException(TimeSpan.FromMilliseconds(10), $"{_waiting.Count} operations wait at this member for one of {state.Options.MaxInFlight} places."));
+        else Refuse(op, new(TimeSpan.FromMilliseconds(10), $"{_waiting.Count} operations wait at this member for one of {state.Options.MaxInFlight} places."));
     }
 
     /// <summary>The caller gave up. What is not with the coordinator yet finds the mark when it comes; what has ended stays so.</summary>
@@ -158,7 +160,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     {
         if (_admitting) return;
         _admitting = true;
-        while (_inFlight.Count < state.Options.MaxInFlight && _over is null && _waiting.First is { } next) Admit(next);
+        while (HasPlace && _over is null && _waiting.First is { } next) Admit(next);
         _admitting = false;
     }
 }

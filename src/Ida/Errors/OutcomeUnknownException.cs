@@ -1,7 +1,11 @@
 namespace Ida;
 
-/// <summary>The put may take effect or may have taken effect. Putting the same pairs again under <see cref="Operation"/> tells, and applies them at most once.</summary>
-public sealed class OutcomeUnknownException(OpId operation, string message, Exception? inner = null) : DhtException(message, inner)
+/// <summary>
+/// The put may take effect or may have taken effect. Putting the same pairs again under <see cref="Operation"/>, at any member, tells, and
+/// applies them at most once. That works as long as the member is there that issued it, which remembers the last 65,536 such outcomes
+/// (16 MiB at most), and after it for puts that were under way; then a retry gets <see cref="OutcomeForgottenException"/>.
+/// </summary>
+public class OutcomeUnknownException(OpId operation, string message, Exception? inner = null) : DhtException(message, inner)
 {
     /// <summary>Names the put, for <see cref="PutOptions.Operation"/>.</summary>
     public OpId Operation { get; } = operation;

@@ -27,4 +27,8 @@ internal static class DhtFrame
     public const FrameType StateEnd = (FrameType)211;
     public const FrameType Fetch = (FrameType)212;
     public const FrameType Fetched = (FrameType)213;
+
+    /// <summary>Asks the member of a session how one of its puts ended, and its answer.</summary>
+    public const FrameType AskEnd = (FrameType)214;
+    public const FrameType End = (FrameType)215;
 }

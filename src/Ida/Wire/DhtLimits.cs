@@ -41,4 +41,15 @@ internal static class DhtLimits
 
     /// <summary>Bytes of unsettled operations that a contribution may carry.</summary>
     public const int ContributionBytes = 800 * 1024;
+
+    /// <summary>Outcomes of puts with callers who were told "unknown" that a member remembers, and their bytes.</summary>
+    public const int KnownEnds = 65_536;
+
+    public const long KnownEndBytes = 16L << 20;
+
+    /// <summary>
+    /// Most operations between the oldest unfinished one of a member and its newest: replicas remember the outcomes between. At 60 bytes
+    /// and more each, a put that is stuck costs each of them 16 MiB at most.
+    /// </summary>
+    public const ulong OpenOperations = 1 << 18;
 }

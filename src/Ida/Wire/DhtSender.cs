@@ -222,6 +222,30 @@ internal sealed class DhtSender(DhtState state)
         Send(to, DhtFrame.Settle, body.Length);
     }
 
+    /// <summary>Asks how a put of another member's session ended.</summary>
+    public void AskEnd(int to, in OpKey op, int owner)
+    {
+        var body = Room(OpBytes);
+        Op(ref body, op, owner);
+        Send(to, DhtFrame.AskEnd, body.Length);
+    }
+
+    public void End(int to, in OpKey op, int owner, EndStatus status, KnownEnd? end)
+    {
+        int count = end?.Versions.Count ?? 0, size = OpBytes + 6 + count * 12;
+        for (int i = 0; i < count; i++) size += 4 * (end!.Errors?[i]?.Length ?? 0);
+        var body = Room(size);
+        Op(ref body, op, owner);
+        body.U8((byte)status);
+        body.Var((ulong)count);
+        for (int i = 0; i < count; i++)
+        {
+            body.Var(end!.Versions[i]);
+            Text(ref body, end.Errors?[i]);
+        }
+        Send(to, DhtFrame.End, body.Length);
+    }
+
     public BodyWriter Room(int size) => new(state.Port.Reserve(size));
 
     public void Send(int to, FrameType type, int length)

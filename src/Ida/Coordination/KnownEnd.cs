@@ -1,0 +1,20 @@
+namespace Ida.Coordination;
+
+/// <summary>How a put ended whose caller had been told that its outcome is unknown.</summary>
+/// <param name="Payload">Hash of its pairs.</param>
+/// <param name="Executed">Whether it was; else it never will be.</param>
+/// <param name="Versions">What its keys got, in the order of its parts; none where that is not known.</param>
+/// <param name="Errors">Of resolvers, for the same parts; null without any.</param>
+internal sealed record KnownEnd(ulong Payload, bool Executed, PutVersions Versions, string?[]? Errors)
+{
+    /// <summary>What it takes, roughly, with its places in tables.</summary>
+    public long Bytes
+    {
+        get
+        {
+            long sum = 200 + (Versions.Count > PutVersions.Inline ? 8 * Versions.Count : 0);
+            foreach (string? error in Errors ?? []) sum += 8 + 2 * (error?.Length ?? 0);
+            return sum;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+namespace Ida.Coordination;
+
+/// <summary>
+/// How puts ended whose callers had been told that the outcome is unknown, at the member that issued them: its acknowledgement lets
+/// replicas forget them. Bounded in count and bytes; the oldest go first.
+/// </summary>
+internal sealed class KnownEnds(int most, long mostBytes)
+{
+    private readonly Dictionary<OpId, KnownEnd> _byId = [];
+    private readonly Queue<OpId> _order = new();
+
+    public int Count => _byId.Count;
+
+    public long Bytes { get; private set; }
+
+    public bool TryGet(OpId id, out KnownEnd end) => _byId.TryGetValue(id, out end!);
+
+    public void Add(OpId id, KnownEnd end)
+    {
+        if (!_byId.TryAdd(id, end)) return;
+        _order.Enqueue(id);
+        Bytes += end.Bytes;
+        while (_order.Count > most || Bytes > mostBytes)
+        {
+            _byId.Remove(_order.Dequeue(), out var oldest);
+            Bytes -= oldest!.Bytes;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+namespace Ida.Wire;
+
+/// <summary>What the member of a session knows of one of its puts.</summary>
+internal enum EndStatus : byte
+{
+    /// <summary>Nothing, or nothing any more.</summary>
+    Forgotten,
+
+    /// <summary>It is under way.</summary>
+    UnderWay,
+
+    Executed,
+    NotExecuted,
+
+    /// <summary>The id stands for other pairs.</summary>
+    OtherPairs,
+}

@@ -1,0 +1,172 @@
+using Ida.Coordination;
+
+namespace Ida.Tests;
+
+/// <summary>Every unknown outcome is told to a retry, at the member that issued the put and at others.</summary>
+public sealed class OutcomeTests
+{
+    [Theory]
+    [InlineData(0, ConsistencyLevel.Strict)]
+    [InlineData(2, ConsistencyLevel.Strict)]
+    [InlineData(1, ConsistencyLevel.Ordered)]
+    [InlineData(0, ConsistencyLevel.Ordered)]
+    public async Task F22_each_of_a_thousand_cancelled_puts_is_resolved_by_a_retry(int retriedAt, ConsistencyLevel level)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var unknown = new List<OpId>();
+        for (int round = 0; round < 10; round++)
+        {
+            using var cancellation = new CancellationTokenSource();
+            var puts = Enumerable.Range(0, 100).Select(i => map.OrderedMergeAsync([new KeyValuePair<string, long>($"k{round * 100 + i}-0", 1), new($"k{round * 100 + i}-1", 1)], new() { Level = level }, cancellation.Token).AsTask()).ToList();
+            world.Poke();
+            await cancellation.CancelAsync();
+            world.Poke();
+            foreach (var put in puts) unknown.Add(Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation);
+            world.Settle();
+        }
+        // Replicas may forget them all.
+        var last = map.OrderedMergeAsync([new KeyValuePair<string, long>("z0", 1), new("z1", 1)]).AsTask();
+        world.RunUntil(() => last.IsCompleted, "A put that acknowledges");
+        var at = world.Members[retriedAt].Dht.Map<string, long>("m");
+        for (int i = 0; i < unknown.Count; i++)
+        {
+            var retry = at.OrderedMergeAsync([new KeyValuePair<string, long>($"k{i}-1", 1), new($"k{i}-0", 1)], new() { Operation = unknown[i], Level = level }).AsTask();
+            world.RunUntil(() => retry.IsCompleted, "A retry");
+            Assert.InRange((await retry).Versions.Count, level == ConsistencyLevel.Strict ? 2 : 0, 2);
+        }
+        for (int i = 0; i < unknown.Count; i += 97)
+        {
+            var read = map.OrderedGetAsync([$"k{i}-0", $"k{i}-1"]).AsTask();
+            world.RunUntil(() => read.IsCompleted, "The read");
+            Assert.Equal([1L, 1L], (await read).Values.Select(v => v.Value));
+        }
+    }
+
+    [Fact]
+    public async Task F22_a_put_acknowledged_at_one_of_its_shards_ends_in_bounded_time()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
+        var put = map.OrderedMergeAsync(pairs).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        // The shard of the members 0 and 2 hears that the outcome is known, the other one does not.
+        var next = map.OrderedMergeAsync("b0", 1L).AsTask();
+        world.RunUntil(() => next.IsCompleted, "The next put");
+        world.ChangeView();
+        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Operation = (await put).Operation, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry", steps: 600);
+        Assert.Equal((await put).Operation, (await retry).Operation);
+        world.Settle();
+        Assert.All(world.Members, m => Assert.False(m.Host.Current!.Coordinator.HasWork));
+        var read = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal([1L, 1L], (await read).Values.Select(v => v.Value));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task F22_what_nobody_remembers_has_an_error_of_its_own(int retriedAt)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        OpId told = default;
+        for (int i = 0; i < 2; i++)
+        {
+            var put = map.OrderedMergeAsync("a0", 1L).AsTask();
+            world.RunUntil(() => put.IsCompleted, "A put");
+            if (i == 0) told = (await put).Operation;
+        }
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = told }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Equal(told, Assert.IsType<OutcomeForgottenException>(retry.Exception!.InnerException).Operation);
+    }
+
+    [Fact]
+    public async Task F22_a_put_that_goes_on_is_told_to_a_retry_at_another_member_when_its_own_member_has_gone()
+    {
+        var world = DhtWorld.Founded(6);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.Settle();
+        world.Crash(world.Members[0]);
+        world.ChangeView();
+        var retry = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+        var read = world.Members[1].Dht.Map<string, long>("m").OrderedGetAsync("a1").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(1L, (await read)!.Value.Value);
+    }
+
+    [Fact]
+    public async Task F22_a_put_that_was_refused_after_its_caller_gave_up_is_told_so()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 1 });
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var first = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L).AsTask();
+        world.Poke();
+        world.Deliver(2, 1);
+        using var cancellation = new CancellationTokenSource();
+        var refused = map.OrderedMergeAsync("a1", 1L, cancellationToken: cancellation.Token).AsTask();
+        world.Poke();
+        // Member 1 refuses it and member 3 does not; when that one has heard that it is off, its caller has given up.
+        world.DeliverAll((from, to) => (from, to) is (0, 1) or (0, 3));
+        world.DeliverAll((from, to) => (from, to) is (1, 0) or (3, 0));
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(refused.Exception!.InnerException).Operation;
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        world.Settle();
+        var later = map.OrderedMergeAsync("b1", 1L).AsTask();
+        world.RunUntil(() => later.IsCompleted, "A put that acknowledges");
+        foreach (int member in new[] { 0, 1 })
+        {
+            var retry = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+            world.RunUntil(() => retry.IsCompleted, "The retry");
+            Assert.IsType<OperationNotExecutedException>(retry.Exception!.InnerException);
+        }
+    }
+
+    [Fact]
+    public async Task F22_a_put_that_is_stuck_lets_no_endless_number_of_others_pass()
+    {
+        var world = DhtWorld.Founded(4);
+        var layer = world.Members[0].Host.Current!;
+        layer.Coordinator.Window = 10;
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var stuck = map.OrderedMergeAsync("a1", 1L).AsTask();
+        world.Poke();
+        var others = new List<Task<PutResult>>();
+        for (int i = 0; i < 30; i++)
+        {
+            others.Add(map.OrderedMergeAsync("a0", 1L).AsTask());
+            world.Poke();
+            world.DeliverAll((from, to) => from is 0 or 2 && to is 0 or 2);
+        }
+        Assert.InRange(others.Count(o => o.IsCompleted), 8, 10);
+        world.RunUntil(() => stuck.IsCompleted && others.TrueForAll(o => o.IsCompleted), "All");
+        await Task.WhenAll(others);
+        Assert.Single((await stuck).Versions);
+    }
+
+    [Fact]
+    public void F22_what_is_remembered_is_bounded_in_count_and_bytes()
+    {
+        var known = new KnownEnds(100, 20_000);
+        for (ulong i = 0; i < 1000; i++) known.Add(new(1, i), new(i, true, default, null));
+        Assert.Equal(100, known.Count);
+        Assert.False(known.TryGet(new(1, 899), out _));
+        Assert.True(known.TryGet(new(1, 900), out var end));
+        Assert.Equal(900UL, end.Payload);
+        known.Add(new(1, 5000), new(1, true, new(new ulong[2300]), null));
+        Assert.InRange(known.Bytes, 18_400, 20_000);
+        Assert.True(known.TryGet(new(1, 5000), out _));
+        Assert.InRange(known.Count, 2, 8);
+        known.Add(new(1, 5001), new(1, true, new(new ulong[9000]), null));
+        Assert.Equal((0, 0L), (known.Count, known.Bytes));
+    }
+}
