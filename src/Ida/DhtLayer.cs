@@ -156,7 +156,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (!_ticking && NeedsTick) Tick();
     }
 
-    public void OnOver(Exception reason) => EndWith(new NotDhtMemberException("This process is no longer a member of the group: " + reason.Message, reason));
+    public void OnOver(Exception reason) =>
+        EndWith(reason is NodeFaultedException ? reason : new NotDhtMemberException("This process is no longer a member of the group: " + reason.Message, reason));
 
     public void OnTimer(long token)
     {
@@ -282,14 +283,16 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     {
         if (_over) return;
         _over = true;
+        // Callers first: after a fault of the node the rest may be in any state.
+        Coordinator.End(reason);
+        Events?.OnOver(reason);
+        if (reason is NodeFaultedException) return;
         _participant.ForgetView();
         _participant.DropSlice();
         _source.Close();
         _sink.End();
         _send.ForgetLocal();
         (_state.Map, _state.Slot, _state.Shard, _state.Full) = (null, -1, -1, false);
-        Coordinator.End(reason);
-        Events?.OnOver(reason);
         if (_groupLeaves) _state.Port.Leave();
     }
 }

@@ -14,4 +14,10 @@ public enum MembershipState
 
     /// <summary>Excluded, or blocked for too long: all groups of this life are over.</summary>
     Poisoned,
+
+    /// <summary>Its node was stopped.</summary>
+    Stopped,
+
+    /// <summary>Its node was ended by a fault: its protocols, or user code that they called, threw.</summary>
+    Faulted,
 }

@@ -48,6 +48,11 @@ public interface INode
     /// <summary>Adds a participant to the end of every turn, in the order of the calls.</summary>
     void AtEndOfTurn(ITurnParticipant participant);
 
+    /// <summary>Adds a listener to the end of the node, by a stop or by a fault; not called where a process is simulated to crash.</summary>
+    internal void AtStop(IStopListener listener)
+    {
+    }
+
     /// <summary>
     /// Runs <paramref name="work"/> after this turn outside of it: in production on a thread of the loop or of the thread pool (in the
     /// order of the calls, but a blocked one holds up no other for long), inline after the turn in simulation.

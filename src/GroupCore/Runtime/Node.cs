@@ -21,10 +21,12 @@ internal sealed class Node : INode
     private readonly IFrameHandler?[] _routes = new IFrameHandler?[FrameTypes];
     private readonly List<ILinkObserver> _observers = [];
     private readonly List<ITurnParticipant> _participants = [];
+    private readonly List<IStopListener> _stopListeners = [];
     private readonly List<ICompletion> _completions = [];
     private readonly Lock _roomLock = new();
     private volatile List<RoomWaiter>? _waiters;
     private volatile Exception? _stopped;
+    private NodeCommand? _command;
 
     public Node(ulong id, ulong seed, IHostPort host, Func<Node, ILinks> links, int commandCapacity = 16_384, Rule without = Rule.None)
     {
@@ -72,6 +74,8 @@ internal sealed class Node : INode
     public void Observe(ILinkObserver observer) => _observers.Add(observer);
 
     public void AtEndOfTurn(ITurnParticipant participant) => _participants.Add(participant);
+
+    public void AtStop(IStopListener listener) => _stopListeners.Add(listener);
 
     public void Complete(ICompletion work)
     {
@@ -130,9 +134,11 @@ internal sealed class Node : INode
         int count = 0;
         while (count < max && _commands.TryDequeue(out var command))
         {
+            _command = command;
             command.Run();
             count++;
         }
+        _command = null;
         if (_waiters is not null && _commands.IsEmpty) ReleaseWaiters(null);
         return count;
     }
@@ -164,14 +170,32 @@ internal sealed class Node : INode
         _completions.Clear();
     }
 
-    /// <summary>Refuses all later commands and abandons the queued ones. Called by the host on the loop.</summary>
+    /// <summary>
+    /// Ends every call that waits for this node with <paramref name="reason"/>: that of the command in which a turn threw, those its
+    /// protocols have, those that are queued or wait for room. Called by the host on the loop, after its last turn.
+    /// </summary>
     public void Stop(Exception reason)
+    {
+        var steps = default(StopSteps);
+        if (_command is { } command) steps.Do(() => command.Abandon(reason));
+        foreach (var listener in _stopListeners) steps.Do(() => listener.OnStop(reason));
+        // The call of a turn that threw half-way may have been met in two places, or was answered before.
+        var once = new HashSet<ICompletion>(ReferenceEqualityComparer.Instance);
+        _completions.RemoveAll(completion => !once.Add(completion));
+        steps.Do(() => Refuse(reason));
+        steps.ThrowIfAny();
+    }
+
+    /// <summary>Refuses all later commands and abandons the queued ones; whom the protocols let wait hears nothing, as in a crash.</summary>
+    public void Refuse(Exception reason)
     {
         _stopped = reason;
         Interlocked.MemoryBarrier();
-        AbandonQueued(reason);
-        ReleaseWaiters(reason);
-        Release();
+        var steps = default(StopSteps);
+        steps.Do(() => AbandonQueued(reason));
+        steps.Do(() => ReleaseWaiters(reason));
+        steps.Do(Release);
+        steps.ThrowIfAny();
     }
 
     private void ReleaseWaiters(Exception? reason)
@@ -189,13 +213,15 @@ internal sealed class Node : INode
     // From the loop that stops, and from callers that queued a command while it stopped: one at a time.
     private void AbandonQueued(Exception reason)
     {
+        var steps = default(StopSteps);
         while (true)
         {
             NodeCommand? command;
             lock (_roomLock)
-                if (!_commands.TryDequeue(out command)) return;
-            command.Abandon(reason);
+                if (!_commands.TryDequeue(out command)) break;
+            steps.Do(() => command.Abandon(reason));
         }
+        steps.ThrowIfAny();
     }
 
     // A task of its own per caller, completed outside of the loop: a task that several await hands all but one to the pool, and under

@@ -51,25 +51,7 @@ internal sealed partial class NodeLoop
         {
             fault = error;
         }
-        // The other thread may be stuck in the first of them for ever.
-        _away?.AddRunner();
-        try
-        {
-            if (fault is null)
-            {
-                _node.Stop(new NodeStoppedException("The node was stopped."));
-                Drain();
-            }
-        }
-        catch (Exception error)
-        {
-            fault = error;
-        }
-        if (fault is not null) OnTurnFault(fault);
-        _mesh.Dispose();
-        _over = true;
-        _standIn.End();
-        _ended.SetResult();
+        End(fault);
         return true;
     }
 

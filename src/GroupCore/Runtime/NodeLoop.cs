@@ -11,8 +11,8 @@ namespace GroupCore.Runtime;
 /// <para>A turn: read sockets (64 KiB each at most) and deliver their frames · up to 256 callers' commands · due timers · end of turn ·
 /// one gathered write per peer · completions. When nothing happened the loop looks again for <see cref="NodeLoopOptions.Spin"/>,
 /// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Who runs turns and completions: <c>.Pilot</c>, <c>.Callers</c>.</para>
-/// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node stops as if it had crashed: callers
-/// get a <see cref="NodeStoppedException"/> with the fault inside, <see cref="Faulted"/> tells it, the process goes on.</para>
+/// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node ends as if it had crashed: every
+/// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> tells it, the process goes on.</para>
 /// <para>Source: groupcore-oracle 1.4.</para>
 /// </remarks>
 internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
@@ -154,18 +154,30 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         }
     }
 
-    private void OnTurnFault(Exception error)
+    // Whatever throws here, callers are answered, sockets closed, and the thread ends as it should: otherwise it takes the process with it.
+    private void End(Exception? fault)
     {
-        Fault = error;
+        Fault = fault;
+        _inTurn = false;
+        var steps = default(StopSteps);
+        // The other thread may be stuck in the first of them for ever.
+        steps.Do(() => _away?.AddRunner());
+        steps.Do(() => _completed?.Queue());
+        steps.Do(() => _node.Stop(fault is null ? new NodeStoppedException("The node was stopped.") : new NodeFaultedException(fault)));
+        if (fault is null) steps.Do(Drain);
+        steps.Do(_mesh.Dispose);
         try
         {
-            _node.Stop(new NodeStoppedException("The node ended by a fault of one of its protocols.", error));
+            steps.ThrowIfAny();
         }
-        catch (Exception further)
+        catch (AggregateException further)
         {
-            error = new AggregateException(error, further);
+            Fault = fault is null ? further : new AggregateException([fault, .. further.InnerExceptions]);
         }
-        OnCompletionFault(error);
+        _over = true;
+        _standIn.End();
+        _ended.SetResult();
+        if (Fault is { } told) OnCompletionFault(told);
     }
 
     private void OnCompletionFault(Exception error)

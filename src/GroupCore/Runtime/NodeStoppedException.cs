@@ -1,4 +1,4 @@
 namespace GroupCore.Runtime;
 
-/// <summary>The node has stopped or is being stopped; nothing more is accepted. The inner exception is the fault that ended it, if one did.</summary>
-public sealed class NodeStoppedException(string message, Exception? fault = null) : InvalidOperationException(message, fault);
+/// <summary>The node has stopped or is being stopped: calls that wait end with it, and nothing more is accepted.</summary>
+public class NodeStoppedException(string message, Exception? inner = null) : InvalidOperationException(message, inner);

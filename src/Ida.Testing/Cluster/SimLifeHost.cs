@@ -26,7 +26,7 @@ internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnly
         var ended = new TaskCompletionSource();
         simulation.After(TimeSpan.Zero, () =>
         {
-            Node?.Crash();
+            Node?.Stop();
             ended.SetResult();
         });
         return new(ended.Task);

@@ -96,6 +96,12 @@ public sealed class SimNode : ILinkSink
         else Die(hostAnswers);
     }
 
+    /// <summary>Ends this life as a program does that stops its node: who waits for it is told, which a crash never does.</summary>
+    internal void Stop()
+    {
+        if (Alive) Die(hostAnswers: true, new NodeStoppedException("The node was stopped."));
+    }
+
     /// <summary>
     /// Asks about each frame this life hands to its links, so that a crash can be put exactly at a step of a protocol: what was handed over
     /// before arrives, nothing later does.
@@ -274,7 +280,7 @@ public sealed class SimNode : ILinkSink
         Simulation.Events.Add(at, SimEventKind.Timer, this);
     }
 
-    private void Die(bool hostAnswers)
+    private void Die(bool hostAnswers, NodeStoppedException? told = null)
     {
         Alive = false;
         Host.Answers = hostAnswers;
@@ -282,6 +288,7 @@ public sealed class SimNode : ILinkSink
             if (item.Packet is not null) Simulation.Packets.Return(item.Packet);
         foreach (var end in Links.Ends)
             if (!end.IsOver) end.Die(hostAnswers, atFrame: _silent);
-        _node.Stop(new NodeStoppedException($"{Name} crashed."));
+        if (told is not null) _node.Stop(told);
+        else _node.Refuse(new NodeStoppedException($"{Name} crashed."));
     }
 }

@@ -32,8 +32,8 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
 
     public override void Abandon(Exception reason)
     {
-        _error = new NotDhtMemberException("The node has stopped.", reason);
-        node.Resume(this);
+        _error = reason is NodeFaultedException ? reason : new NotDhtMemberException("The node has stopped.", reason);
+        node.Complete(this);
     }
 
     protected abstract T Ask();

@@ -208,9 +208,12 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     public override void Abandon(Exception reason)
     {
-        Error = new NotDhtMemberException("The node has stopped.", reason);
+        if (_phase is OpPhase.Finished or OpPhase.Detached) return;
+        Error = reason is NodeFaultedException ? reason : new NotDhtMemberException("The node has stopped.", reason);
+        Layer.Node.Complete(this);
+        // In another phase the turn that took it threw half-way; where it stands then is the coordinator's to end, or nobody uses it again.
+        if (_phase != OpPhase.Queued) return;
         Move(OpPhase.Finished);
-        Layer.Node.Resume(this);
         LetGo();
     }
 

@@ -86,7 +86,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
         catch (Exception error)
         {
             Drop();
-            if (error is NodeStoppedException) throw new NotDhtMemberException("The node has stopped.", error);
+            if (error is NodeStoppedException and not NodeFaultedException) throw new NotDhtMemberException("The node has stopped.", error);
             throw;
         }
         if (cancellationToken.CanBeCanceled) Watch(cancellationToken);

@@ -1,3 +1,4 @@
+using GroupCore.Runtime;
 using Ida.Ordering;
 
 namespace Ida.Coordination;
@@ -81,12 +82,19 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _over = reason;
         _running.Clear();
         _takeovers.Clear();
-        while (_inFlight.First is { } op)
+        // Not "while one is left": after a fault in a turn an operation may be in a list that its phase does not say.
+        for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
         {
+            next = op.Next;
             // The flush may commit a put that was sent. After a depopulation there is nothing left to ask.
-            Finish(op, op.IsPut && op.Phase != OpPhase.Admitted && reason is NotDhtMemberException ? new OutcomeUnknownException(op.Id, reason.Message) : reason);
+            bool unknown = op is { IsPut: true, Phase: not OpPhase.Admitted } && reason is NotDhtMemberException or NodeFaultedException;
+            Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : reason);
         }
-        while (_waiting.First is { } op) Finish(op, reason);
+        for (ClientOp? op = _waiting.First, next; op is not null; op = next)
+        {
+            next = op.Next;
+            Finish(op, reason);
+        }
     }
 
     /// <summary>Deadlines, retries and takeovers.</summary>

@@ -10,14 +10,21 @@ namespace Ida;
 /// A process's place in a cluster: one loop thread with its links, the embedded part of the Oracle, and the groups that were joined.
 /// </summary>
 /// <remarks>
-/// A node lives from registration until it is stopped or poisoned (excluded from the primary partition). Under
-/// <see cref="PoisonPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
+/// A node lives from registration until it is stopped, poisoned (excluded from the primary partition), or ended by a fault (its protocols, or user
+/// code that they called, threw). However it ends, every call that waits for it ends too, and its sockets are closed.
+/// Under <see cref="PoisonPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
 /// Source: groupcore-oracle 2 (minority processes), 4.2; decision 0004.
 /// </remarks>
 public sealed class IdaNode : IAsyncDisposable
 {
-    /// <summary>Exit code of the process under <see cref="PoisonPolicy.Exit"/>.</summary>
+    /// <summary>Exit code of the process when it was excluded and <see cref="IdaNodeOptions.OnPoison"/> is <see cref="PoisonPolicy.Exit"/>.</summary>
     public const int PoisonedExitCode = 70;
+
+    /// <summary>Exit code of the process after a fault where <see cref="IdaNodeOptions.OnFault"/> is <see cref="PoisonPolicy.Exit"/>.</summary>
+    public const int FaultedExitCode = 71;
+
+    private const int FaultsInARow = 3;
+    private const long FaultsWithin = 60_000_000_000;
 
     private readonly IdaNodeOptions _options;
     private readonly ILifeHost _host;
@@ -25,6 +32,7 @@ public sealed class IdaNode : IAsyncDisposable
     private readonly TaskCompletionSource _completion = new();
     private volatile NodeLife _life = null!;
     private int _stopped;
+    private int _faults;
 
     private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host) = (options, host);
 
@@ -34,13 +42,16 @@ public sealed class IdaNode : IAsyncDisposable
     /// <summary>Who this node is in its present life.</summary>
     public ProcessId Id => _life.Oracle.Self;
 
-    /// <summary>Where it stands with the primary partition.</summary>
-    public MembershipState State => _life.Oracle.State;
+    /// <summary>Where it stands with the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
+    public MembershipState State => _life.State;
 
     /// <summary>Counts of refused input in its present life.</summary>
     public NodeCounters Counters => _life.Node.Counters;
 
-    /// <summary>Ends when the node has stopped; faults with <see cref="PoisonedException"/> when it was excluded and does not rejoin.</summary>
+    /// <summary>
+    /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="PoisonedException"/> when it was excluded, with
+    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins; and with what kept it from rejoining.
+    /// </summary>
     public Task Completion => _completion.Task;
 
     /// <summary>Starts a node and waits until the cluster has registered it.</summary>
@@ -87,25 +98,35 @@ public sealed class IdaNode : IAsyncDisposable
 
     private Task BeginLifeAsync(CancellationToken cancellationToken)
     {
-        _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), OnPoisoned));
+        _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), OnLost));
         return cancellationToken.CanBeCanceled ? _life.Registered.WaitAsync(cancellationToken) : _life.Registered;
     }
 
-    private void OnPoisoned(NodeLife life, string reason)
+    private void OnLost(NodeLife life, Exception reason)
     {
         if (life != _life || _stopped != 0) return;
-        switch (_options.OnPoison)
+        bool faulted = reason is NodeFaultedException;
+        switch (faulted ? _options.OnFault : _options.OnPoison)
         {
             case PoisonPolicy.Exit:
-                Environment.Exit(PoisonedExitCode);
+                // The last chance to say why.
+                if (faulted) Console.Error.WriteLine(reason);
+                Environment.Exit(faulted ? FaultedExitCode : PoisonedExitCode);
                 break;
-            case PoisonPolicy.Rejoin:
+            case PoisonPolicy.Rejoin when !faulted || MayTryAgain(life):
                 _ = RejoinAsync();
                 break;
             default:
-                _ = StopAsync(goodbye: false, new PoisonedException(reason)).AsTask();
+                _ = StopAsync(goodbye: false, reason).AsTask();
                 break;
         }
+    }
+
+    // What ended this life soon after it began, and the lives before it, is going to end the next.
+    private bool MayTryAgain(NodeLife life)
+    {
+        _faults = life.Node.Now - life.Began < FaultsWithin ? _faults + 1 : 1;
+        return _faults < FaultsInARow;
     }
 
     private async Task RejoinAsync()
@@ -141,8 +162,10 @@ public sealed class IdaNode : IAsyncDisposable
         }
         finally
         {
+            // A fault on the way out counts as well.
+            fault ??= _life.Fault;
             if (fault is null) _completion.TrySetResult();
-            else _completion.TrySetException(fault);
+            else if (_completion.TrySetException(fault)) _ = _completion.Task.Exception;
             _stopping.Dispose();
         }
     }

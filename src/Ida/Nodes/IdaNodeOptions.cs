@@ -38,6 +38,12 @@ public sealed record IdaNodeOptions
     /// <summary>What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>.</summary>
     public PoisonPolicy OnPoison { get; init; } = PoisonPolicy.Stop;
 
+    /// <summary>
+    /// What to do when a fault ended the node: its protocols, or user code that they called, threw. Default <see cref="PoisonPolicy.Stop"/>.
+    /// <see cref="PoisonPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's begin.
+    /// </summary>
+    public PoisonPolicy OnFault { get; init; } = PoisonPolicy.Stop;
+
     /// <summary>Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again.</summary>
     public Func<IdaNode, CancellationToken, Task>? OnRejoined { get; init; }
 
@@ -58,8 +64,8 @@ public sealed record IdaNodeOptions
         if (Advertise is not null) EndPointText.ParseReachable(Advertise, nameof(Advertise));
         (Membership with { Tag = Tag }).Validate();
         if (StartTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0.");
-        if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin)
-            throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison}; it is called under Rejoin only.");
+        if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin && OnFault != PoisonPolicy.Rejoin)
+            throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison} and OnFault is {OnFault}; it is called under Rejoin only.");
     }
 
     internal GroupHostOptions ForGroups() => new() { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag };

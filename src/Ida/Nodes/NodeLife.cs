@@ -9,34 +9,54 @@ namespace Ida.Nodes;
 /// One life of a node: the Oracle's part in this process and the groups above it, attached to one <see cref="INode"/>. The same under the
 /// loop thread and under the simulator.
 /// </summary>
-internal sealed class NodeLife : ITimerTarget
+internal sealed class NodeLife : ITimerTarget, IStopListener
 {
     private const long StartLimit = 1;
     private const long DepartLimit = 2;
     private const long DepartNow = 3;
     private const long DepartTime = 3_000_000_000;
     private readonly IdaNodeOptions _options;
-    private readonly Action<NodeLife, string> _onPoisoned;
+    private readonly Action<NodeLife, Exception> _onLost;
     private readonly TaskCompletionSource _registered = new();
     private readonly TaskCompletionSource _departed = new();
     private string _lastWord = "nobody answered";
-    private bool _departing;
+    private volatile bool _departing;
+    private volatile Exception? _stopped;
 
     /// <summary>Attaches everything to <paramref name="node"/>, before its first turn.</summary>
     /// <param name="node">The node of this life.</param>
     /// <param name="options">Options of the node.</param>
     /// <param name="membership">Options of its membership.</param>
-    /// <param name="onPoisoned">Called outside of the loop when this life was ended by exclusion.</param>
-    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership, Action<NodeLife, string> onPoisoned)
+    /// <param name="onLost">Called outside of the loop when this life, once registered, was ended by exclusion (<see cref="PoisonedException"/>) or by a fault
+    /// (<see cref="NodeFaultedException"/>).</param>
+    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership, Action<NodeLife, Exception> onLost)
     {
-        (Node, _options, _onPoisoned) = (node, options, onPoisoned);
+        (Node, _options, _onLost, Began) = (node, options, onLost, node.Now);
         Oracle = new OracleMember(node, membership);
         Groups = new GroupHost(node, new MembershipTap(Oracle, OnState), options.ForGroups());
+        node.AtStop(this);
         node.SetTimer(node.Now + (long)options.StartTimeout.TotalNanoseconds, this, StartLimit);
         Oracle.Start();
     }
 
     public INode Node { get; }
+
+    /// <summary>When it began, by the clock of <see cref="Node"/>.</summary>
+    public long Began { get; }
+
+    /// <summary>What ended it, if a fault did.</summary>
+    public NodeFaultedException? Fault => _stopped as NodeFaultedException;
+
+    /// <summary>Where it stands with the primary partition, and whether it has ended.</summary>
+    public MembershipState State
+    {
+        get
+        {
+            if (_stopped is NodeFaultedException) return MembershipState.Faulted;
+            var state = Oracle.State;
+            return (state == MembershipState.Poisoned && !_departing) || _stopped is null ? state : MembershipState.Stopped;
+        }
+    }
 
     public OracleMember Oracle { get; }
 
@@ -72,7 +92,8 @@ internal sealed class NodeLife : ITimerTarget
             Complete(() =>
             {
                 _departed.TrySetResult();
-                if (!_registered.TrySetException(new PoisonedException(reason)) && !wanted) _onPoisoned(this, reason);
+                var poisoned = new PoisonedException(reason);
+                if (!_registered.TrySetException(poisoned) && !wanted) _onLost(this, poisoned);
             });
         }
         else if (state == MembershipState.Starting)
@@ -83,6 +104,18 @@ internal sealed class NodeLife : ITimerTarget
         {
             Complete(() => _registered.TrySetResult());
         }
+    }
+
+    void IStopListener.OnStop(Exception reason)
+    {
+        _stopped = reason;
+        Complete(() =>
+        {
+            _departed.TrySetResult();
+            if (!_registered.TrySetException(reason) && reason is NodeFaultedException) _onLost(this, reason);
+            // Nobody may be waiting any more.
+            _ = _registered.Task.Exception;
+        });
     }
 
     private ClusterUnreachableException Unreachable() => new(
@@ -101,6 +134,6 @@ internal sealed class NodeLife : ITimerTarget
             life.Groups.HandOver(() => life.Node.SetTimer(life.Node.Now, life, DepartNow));
         }
 
-        public override void Abandon(Exception reason) => life._departed.TrySetResult();
+        public override void Abandon(Exception reason) => life.Complete(() => life._departed.TrySetResult());
     }
 }

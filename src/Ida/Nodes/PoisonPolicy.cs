@@ -1,12 +1,12 @@
 namespace Ida;
 
-/// <summary>What a node does when it was excluded from the primary partition. Source: groupcore-oracle 2, "Minority processes".</summary>
+/// <summary>What a node does when it was excluded from the primary partition, or ended by a fault. Source: groupcore-oracle 2, "Minority processes".</summary>
 public enum PoisonPolicy
 {
     /// <summary>The node stops: its groups are over, calls throw, <see cref="IdaNode.Completion"/> faults; the host decides what follows.</summary>
     Stop,
 
-    /// <summary>The process ends with exit code 70.</summary>
+    /// <summary>The process ends: with exit code 70 when it was excluded; with 71 after a fault, which is written to standard error.</summary>
     Exit,
 
     /// <summary>The node begins a new life in the same process and calls <see cref="IdaNodeOptions.OnRejoined"/>.</summary>

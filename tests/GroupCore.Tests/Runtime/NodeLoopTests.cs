@@ -121,7 +121,7 @@ public sealed class NodeLoopTests
         Assert.IsType<InvalidDataException>(loop.Fault);
         Assert.Same(loop.Fault, await told.Task.WaitAsync(TestNode.Patience));
         Assert.False(loop.Node.TryPost(new Throwing()));
-        var stopped = await Assert.ThrowsAsync<NodeStoppedException>(async () => await loop.Node.CommandRoom(TestContext.Current.CancellationToken));
+        var stopped = await Assert.ThrowsAsync<NodeFaultedException>(async () => await loop.Node.CommandRoom(TestContext.Current.CancellationToken));
         Assert.Same(loop.Fault, stopped.InnerException);
         await other.Saw(LinkFault.Reset, peer);
         await other.Saw(LinkFault.Refused, peer);

@@ -8,11 +8,12 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>The groups of one process: takes frames and membership events apart by group. Created before the node's first turn.</summary>
-public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
+public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant, IStopListener
 {
     private readonly List<GroupProtocol> _groups = [];
     private readonly Dictionary<GroupId, GroupProtocol> _byId = [];
     private readonly List<GroupProtocol> _touched = [];
+    private readonly List<GroupProtocol> _left = [];
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new();
     private Action? _handedOver;
@@ -31,6 +32,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         node.Route(FrameType.StateOpen, FrameType.StateDone, this);
         node.Route(FrameType.FirstLayer, FrameType.LastLayer, this);
         node.AtEndOfTurn(this);
+        node.AtStop(this);
         membership.Attach(this);
     }
 
@@ -106,6 +108,20 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         _slots[group.Slot] = false;
         _groups.Remove(group);
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
+    }
+
+    /// <summary>A group is over here, but its handlers still have what came before.</summary>
+    internal void AwaitHandlers(GroupProtocol group) => _left.Add(group);
+
+    /// <summary>The handlers of a group have handled all that came before its end.</summary>
+    internal void HandlersDone(GroupProtocol group) => _left.Remove(group);
+
+    void IStopListener.OnStop(Exception reason)
+    {
+        var steps = default(StopSteps);
+        foreach (var group in _groups.ToArray()) steps.Do(() => group.OnStop(reason));
+        foreach (var group in _left.ToArray()) steps.Do(() => group.OnStop(reason));
+        steps.ThrowIfAny();
     }
 
     /// <inheritdoc/>

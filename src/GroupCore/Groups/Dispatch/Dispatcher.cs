@@ -95,6 +95,30 @@ internal sealed class Dispatcher : ICompletion
         else _node.Complete(this);
     }
 
+    /// <summary>
+    /// The node ends: callers whose own messages wait here for their handler are told, though the worker may be in a handler that never
+    /// returns. The worker passes over what it still has. On the loop.
+    /// </summary>
+    public void Abandon(Exception reason)
+    {
+        for (int i = 0; i < _filled; i++) Abandon(ref _filling[i], reason);
+        for (int i = 0; _busy && i < _toRun; i++) Abandon(ref _running[i], reason);
+    }
+
+    private void Abandon(ref GroupEvent entry, Exception reason)
+    {
+        if (!TryTakeCall(ref entry, out var call)) return;
+        call.Error = reason;
+        _node.Complete(call);
+    }
+
+    // The worker that has handled the message, or the node that ends: one of them answers the caller.
+    private static bool TryTakeCall(ref GroupEvent entry, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out SendOperation? call)
+    {
+        call = Volatile.Read(ref entry.Target) as SendOperation;
+        return call is not null && Interlocked.CompareExchange(ref entry.Target, null, call) == call;
+    }
+
     /// <summary>Runs a batch; outside of the loop unless inline.</summary>
     public void Run() => ExecutionContext.Run(_target.Context, static dispatcher => ((Dispatcher)dispatcher!).RunBatch(), this);
 
@@ -134,6 +158,7 @@ internal sealed class Dispatcher : ICompletion
     {
         ref var done = ref _running[_next++];
         _batchBytes += done.Length;
+        if (TryTakeCall(ref done, out var call)) call.Complete(_target.Skipped);
         if (done.Slab is { } slab)
         {
             if (!ReferenceEquals(slab, _releaseSlab)) ReleaseHeld();

@@ -6,8 +6,11 @@ internal interface IEventTarget
     /// <summary>In which handlers run: it tells the group's own calls that they come from one. Asked for on the worker.</summary>
     ExecutionContext Context { get; }
 
-    /// <summary>Handles one event, on the worker; must not throw.</summary>
+    /// <summary>Handles one event, on the worker; must not throw. The call that waits for it is completed by who calls.</summary>
     ValueTask Handle(ref GroupEvent entry);
+
+    /// <summary>Why the event that was handled last only counts as handled; null where its handler was called. On the worker.</summary>
+    Exception? Skipped { get; }
 
     /// <summary>All events before this number are handled; on the loop.</summary>
     void OnHandled(long events);

@@ -6,7 +6,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Groups.Dispatch;
 
-/// <summary>Runs a group's events on its worker: finds the handler, calls it, completes the call that waits for this delivery. Exceptions of handlers are reported and end there.</summary>
+/// <summary>Runs a group's events on its worker: finds the handler and calls it. Exceptions of handlers are reported and end there.</summary>
 internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 {
     private static readonly AsyncLocal<Upcalls?> s_current = new();
@@ -42,8 +42,11 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         if (!group.IsOver && group.View is not null) group.Peers.OnHandled(events);
     }
 
+    public Exception? Skipped { get; private set; }
+
     public ValueTask Handle(ref GroupEvent entry)
     {
+        Skipped = null;
         if ((_left || group.Muted) && entry.Kind != EventKind.Left)
         {
             Skip(entry.Target);
@@ -65,15 +68,12 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     /// <summary>The membership is over for the handlers, but not yet for the others: an event only counts as handled.</summary>
     private void Skip(object? target)
     {
+        Skipped = group.Over ?? new NotMemberException(group.Name, "it has left");
         if (target is TerminationContext hook) hook.Done();
-        if (target is not SendOperation own) return;
-        own.Error = group.Over ?? new NotMemberException(group.Name, "it has left");
-        own.Complete();
     }
 
     private ValueTask OnMessage(ref GroupEvent entry)
     {
-        var own = entry.Target as SendOperation;
         Volatile.Write(ref _handling, entry.Handling);
         var from = From(entry.Rank);
         if (group.Table.Find(entry.Handler) is not { } handler)
@@ -86,7 +86,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             try
             {
                 var pending = handler.Invoke(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length));
-                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from, own);
+                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from);
             }
             catch (Exception error)
             {
@@ -95,11 +95,10 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         }
         Volatile.Write(ref _handling, 0);
         Running = null;
-        own?.Complete();
         return default;
     }
 
-    private async ValueTask FinishAsync(ValueTask pending, HandlerEntry handler, MemberRef from, SendOperation? own)
+    private async ValueTask FinishAsync(ValueTask pending, HandlerEntry handler, MemberRef from)
     {
         try
         {
@@ -111,7 +110,6 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         }
         Volatile.Write(ref _handling, 0);
         Running = null;
-        own?.Complete();
     }
 
     private ValueTask OnQuery(ref GroupEvent entry)

@@ -98,13 +98,10 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     public override void Abandon(Exception reason)
     {
-        if (Detached)
-        {
-            Recycle();
-            return;
-        }
+        // Nobody waits for a detached one; it is not used again, since a turn that threw may have left it in some queue.
+        if (Detached) return;
         Error = reason;
-        Group.Node.Resume(this);
+        Group.Node.Complete(this);
     }
 
     void ICompletion.Run()
@@ -113,9 +110,13 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
         else _core.SetResult(true);
     }
 
-    /// <summary>Completes a call whose message was delivered and handled.</summary>
+    /// <summary>Completes a call whose message was delivered and handled, or passed over with an <paramref name="error"/>.</summary>
     /// <remarks>Called on the worker that runs the handlers: the caller must not go on there.</remarks>
-    public void Complete() => Group.Node.Resume(this);
+    public void Complete(Exception? error)
+    {
+        Error = error;
+        Group.Node.Resume(this);
+    }
 
     void IThreadPoolWorkItem.Execute() => ((ICompletion)this).Run();
 

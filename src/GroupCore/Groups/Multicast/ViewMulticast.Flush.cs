@@ -147,11 +147,27 @@ internal sealed partial class ViewMulticast
             _node.Complete(call);
         }
         _flushCalls.Clear();
+        // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
+        FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended without this message"));
+    }
+
+    /// <summary>The node ends: callers are told, nothing else is done.</summary>
+    public void Abandon(Exception reason)
+    {
+        foreach (var call in _flushCalls)
+        {
+            call.Error = reason;
+            _node.Complete(call);
+        }
+        FailOrdered(reason);
+    }
+
+    private void FailOrdered(Exception reason)
+    {
         while (_ownOrdered.TryDequeue(out var own))
         {
             if (own is null) continue;
-            // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
-            own.Error = reason ?? new NotMemberException(_view.Name, "the view ended without this message");
+            own.Error = reason;
             _node.Complete(own);
         }
     }

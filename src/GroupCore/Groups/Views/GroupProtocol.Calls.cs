@@ -47,7 +47,16 @@ internal sealed partial class GroupProtocol
 
     public void ThrowIfOver()
     {
-        if (_over is { } reason) throw reason is PoisonedException ? new PoisonedException(reason.Message) : new NotMemberException(Name, reason.Message);
+        if (_over is { } reason)
+        {
+            throw reason switch
+            {
+                NodeFaultedException { InnerException: { } fault } => new NodeFaultedException(fault),
+                NodeStoppedException => new NodeStoppedException(reason.Message),
+                PoisonedException => new PoisonedException(reason.Message),
+                _ => new NotMemberException(Name, reason.Message),
+            };
+        }
         if (_leaving) throw new NotMemberException(Name, "it is leaving");
     }
 
@@ -184,6 +193,18 @@ internal sealed partial class GroupProtocol
     private void FailCalls(List<SendOperation> calls, Exception reason)
     {
         foreach (var call in calls) Fail(call, reason);
+    }
+
+    /// <summary>The node ends: only callers who wait are told. A turn that threw may have left a call in two places, so none is used again.</summary>
+    private void AbandonCalls(IEnumerable<object> calls, Exception reason)
+    {
+        foreach (object call in calls)
+        {
+            if (call is FlushCall flush) flush.Error = reason;
+            else if (call is SendOperation { Detached: false } send) send.Error = reason;
+            else continue;
+            Node.Complete((ICompletion)call);
+        }
     }
 
     private void Fail(SendOperation call, Exception reason)

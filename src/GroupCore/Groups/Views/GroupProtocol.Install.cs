@@ -1,4 +1,5 @@
 using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Multicast;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -18,6 +19,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private StateCut? _lateCut;
     private TerminationContext? _hook;
     private bool _gapReported;
+    private List<SendOperation> _betweenViews = [];
 
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
     public bool HooksDone { get; private set; } = true;
@@ -72,7 +74,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
 
     private void Enter(View next, int rank, bool initialised, List<LayerContribution>? contributions = null)
     {
-        var waiting = Peers?.TakeWaiting();
+        _betweenViews = Peers?.TakeWaiting() ?? [];
         initialised &= _over is null;
         (View, Rank, Initialised, _gapReported) = (next, rank, initialised, false);
         Multicast = new(this, next, rank, initialised);
@@ -89,8 +91,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Queries.OnView(next);
         BindAll();
         InstallLayer(next, contributions ?? []);
-        if (waiting is not null)
-            foreach (var call in waiting) Peers.Take(call);
+        foreach (var call in _betweenViews) Peers.Take(call);
+        _betweenViews = [];
         RestartCalls();
         foreach (var frame in _early.Take(f => f.View <= next.Id))
             if (frame.View == next.Id && !IsOver) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);

@@ -186,8 +186,34 @@ internal sealed partial class GroupProtocol
         if (!IsOver) Node.SetTimer(Node.Now + GroupLimits.DisposeNanoseconds, this, LeaveTimeout);
     }
 
-    /// <summary>The node has stopped.</summary>
-    public void Abandon(Exception reason) => End(reason, failed: true);
+    /// <summary>The node has stopped before it took a caller's request; on any thread.</summary>
+    public void Abandon(Exception reason)
+    {
+        _over ??= reason;
+        Node.Complete(new Ending(this, reason));
+    }
+
+    /// <summary>
+    /// The node ends, perhaps by a fault of this very protocol: nothing of it is run any more, only everyone who waits is told. Who left,
+    /// but has handlers behind, has left.
+    /// </summary>
+    public void OnStop(Exception reason)
+    {
+        bool left = _ended && !_muted;
+        _over ??= reason;
+        _muted = true;
+        var steps = default(StopSteps);
+        steps.Do(() => AbandonCalls(Peers?.TakeWaiting() ?? [], reason));
+        steps.Do(() => AbandonCalls(_betweenViews, reason));
+        steps.Do(() => AbandonCalls(_calls, reason));
+        steps.Do(() => Queries.FailAll(reason));
+        steps.Do(() => Multicast?.Abandon(reason));
+        steps.Do(() => Dispatcher.Abandon(reason));
+        steps.Do(() => _layer?.OnOver(reason));
+        foreach (var attach in _attaching) steps.Do(() => attach.Fail(reason));
+        steps.Do(() => Node.Complete(new Ending(this, left ? null : reason)));
+        steps.ThrowIfAny();
+    }
 
     /// <summary>The join cannot succeed: leave again, and say why.</summary>
     public void FailJoin(string reason)
@@ -261,10 +287,21 @@ internal sealed partial class GroupProtocol
         _attaching.Clear();
         // Who leaves has handled everything that came before; who failed does not wait for its handlers.
         if (failed || View is null) Node.Complete(new Ending(this, failed ? reason : null));
-        else Dispatcher.Add(new() { Kind = EventKind.Left });
+        else
+        {
+            _host.AwaitHandlers(this);
+            Dispatcher.Add(new() { Kind = EventKind.Left });
+        }
     }
 
-    public void PostEnded() => Post(new CallCommand(() => Node.Complete(new Ending(this, null))));
+    /// <summary>On the worker: the handlers have handled all that came before the end.</summary>
+    public void PostEnded() => Post(new CallCommand(
+        () =>
+        {
+            _host.HandlersDone(this);
+            Node.Complete(new Ending(this, null));
+        },
+        _ => Node.Complete(new Ending(this, null))));
 
     private sealed class Ending(GroupProtocol group, Exception? error) : ICompletion
     {

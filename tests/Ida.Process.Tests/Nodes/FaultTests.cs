@@ -1,0 +1,119 @@
+using System.Net.Sockets;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Ida.Nodes;
+
+namespace Ida.Process.Tests.Nodes;
+
+/// <summary>A turn throws: the node ends loudly and completely, its process and the other nodes go on.</summary>
+public sealed class FaultTests
+{
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
+
+    public static TheoryData<string, TurnFault> Faults => new(
+        from port in OperatingSystem.IsLinux() ? new[] { "Epoll", "Completion" } : ["Completion"]
+        from fault in Enum.GetValues<TurnFault>()
+        select (port, fault));
+
+    [Theory, MemberData(nameof(Faults))]
+    public async Task F2_a_fault_in_a_turn_ends_every_call_that_waits_with_its_cause(string port, TurnFault fault)
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var world = await FaultWorld.StartAsync(Enum.Parse<SocketPortKind>(port));
+        var calls = await world.FillAsync();
+        Assert.All(calls, call => Assert.False(call.Task.IsCompleted, $"{call.Name} does not wait"));
+        int listening = EndPointText.Parse(world.Node.Address.Text, "address").Port;
+        world.Throw(fault);
+        foreach (var (name, task) in calls)
+        {
+            var error = await Record.ExceptionAsync(() => task.WaitAsync(Bound, cancellation));
+            if (error is OutcomeUnknownException unknown) error = unknown.InnerException;
+            Assert.True(error is NodeFaultedException { InnerException: InvalidDataException }, $"{name}: {error}");
+        }
+        await AssertFaulted(world.Node.Completion);
+        await AssertFaulted(world.Group.Completion);
+        await AssertFaulted(world.Dht.Completion);
+        Assert.Equal(MembershipState.Faulted, world.Node.State);
+        using var client = new TcpClient();
+        await Assert.ThrowsAnyAsync<SocketException>(async () => await client.ConnectAsync("127.0.0.1", listening, cancellation));
+        // Later calls say the same.
+        await AssertFaulted(() => world.Group.SendAsync("say", "late", cancellation));
+        await AssertFaulted(() => world.Group.OrderedSendAsync("say", "late", cancellation));
+        await AssertFaulted(() => world.Group.FlushAsync(cancellation));
+        await AssertFaulted(world.Dht.Map<string, string>().OrderedGetAsync("key", cancellationToken: cancellation).AsTask());
+        await AssertFaulted(world.Node.JoinAsync("late", cancellationToken: cancellation).AsTask());
+        await world.Node.DisposeAsync().AsTask().WaitAsync(Bound, cancellation);
+    }
+
+    [Fact]
+    public async Task F2_the_others_notice_by_the_closed_sockets_and_go_on()
+    {
+        await using var world = await FaultWorld.StartAsync(SocketPortKind.Auto, founders: 3);
+        world.Throw(TurnFault.Command);
+        await world.WithoutTheFaultedNode().WaitAsync(Bound, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task F2_under_Rejoin_a_new_life_begins_after_a_fault_and_not_for_ever()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var lives = System.Threading.Channels.Channel.CreateUnbounded<ProcessId>();
+        var options = new IdaNodeOptions
+        {
+            Cluster = "f",
+            OnFault = PoisonPolicy.Rejoin,
+            OnRejoined = (node, _) => lives.Writer.WriteAsync(node.Id, cancellation).AsTask(),
+        };
+        await using var founder = await IdaNode.StartAsync(new() { Cluster = "f" }, cancellation);
+        // So that a majority is left each time.
+        await using var second = await IdaNode.StartAsync(new() { Cluster = "f", Seeds = [founder.Address.Text] }, cancellation);
+        await using var third = await IdaNode.StartAsync(new() { Cluster = "f", Seeds = [founder.Address.Text] }, cancellation);
+        await using var node = await IdaNode.HostAsync(options with { Seeds = [founder.Address.Text] }, new LoopLifeHost(options with { Seeds = [founder.Address.Text] }), cancellation);
+        var (address, first) = (node.Address, node.Id);
+        for (int life = 0; life < 2; life++)
+        {
+            var group = await node.JoinAsync($"g{life}", cancellationToken: cancellation);
+            FaultWorld.Throw(group.Protocol.Node, TurnFault.Command);
+            var next = await lives.Reader.ReadAsync(cancellation).AsTask().WaitAsync(Bound, cancellation);
+            Assert.NotEqual(first, next);
+            Assert.Equal(MembershipState.Active, node.State);
+            Assert.Equal(address, node.Address);
+        }
+        FaultWorld.Throw((await node.JoinAsync("last", cancellationToken: cancellation)).Protocol.Node, TurnFault.Command);
+        await AssertFaulted(node.Completion);
+        Assert.Equal(MembershipState.Faulted, node.State);
+    }
+
+    [Fact]
+    public async Task F2_a_fault_before_the_node_is_registered_ends_its_start()
+    {
+        var options = new IdaNodeOptions { Cluster = "f", Seeds = ["127.0.0.1:1"] };
+        var host = new FaultyHost(new LoopLifeHost(options));
+        await AssertFaulted(IdaNode.HostAsync(options, host, TestContext.Current.CancellationToken).AsTask());
+    }
+
+    private static Task AssertFaulted(Task task) => AssertFaulted(() => new(task));
+
+    private static async Task AssertFaulted(Func<ValueTask> call)
+    {
+        var error = await Assert.ThrowsAsync<NodeFaultedException>(() => call().AsTask().WaitAsync(Bound, TestContext.Current.CancellationToken));
+        Assert.IsType<InvalidDataException>(error.InnerException);
+    }
+
+    /// <summary>A life whose first turn throws.</summary>
+    private sealed class FaultyHost(LoopLifeHost inner) : ILifeHost
+    {
+        public INode Begin(Action<INode> attach)
+        {
+            var node = inner.Begin(attach);
+            FaultWorld.Throw(node, TurnFault.Command);
+            return node;
+        }
+
+        public Oracle.OracleOptions MembershipOptions(IdaNodeOptions options) => inner.MembershipOptions(options);
+
+        public ValueTask EndAsync() => inner.EndAsync();
+    }
+}

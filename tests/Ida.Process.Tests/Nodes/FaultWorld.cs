@@ -1,0 +1,181 @@
+using System.Buffers;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Ida.Nodes;
+
+namespace Ida.Process.Tests.Nodes;
+
+/// <summary>Three nodes with a group and a DHT. Two of them can be frozen, so that whatever the first is asked waits.</summary>
+internal sealed class FaultWorld : IAsyncDisposable
+{
+    private const string Name = "g";
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
+    private readonly List<IdaNode> _founders = [];
+    private readonly List<IdaNode> _nodes = [];
+    private readonly List<Group> _groups = [];
+    private readonly ManualResetEventSlim _thawed = new();
+    private readonly TaskCompletionSource _without = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private Dht[] _dhts = [];
+    private readonly ManualResetEventSlim _handled = new();
+    private Group _second = null!;
+
+    public IdaNode Node => _nodes[0];
+
+    public Group Group => _groups[0];
+
+    public Dht Dht => _dhts[0];
+
+    /// <summary>With <paramref name="founders"/>, so many nodes are started before, for the Oracle only.</summary>
+    public static async Task<FaultWorld> StartAsync(SocketPortKind port, int founders = 0)
+    {
+        var world = new FaultWorld();
+        var cancellation = TestContext.Current.CancellationToken;
+        var options = new IdaNodeOptions();
+        for (int i = 0; i < founders; i++)
+        {
+            world._founders.Add(await IdaNode.StartAsync(options with { Cluster = "f", Seeds = [.. world._founders.Select(static node => node.Address.Text)] }, cancellation));
+        }
+        for (int i = 0; i < 3; i++)
+        {
+            var each = options with { Cluster = "f", Seeds = [.. world._founders.Concat(world._nodes).Select(static node => node.Address.Text)] };
+            int member = i;
+            world._nodes.Add(await IdaNode.HostAsync(each, new LoopLifeHost(each, port), cancellation));
+            world._groups.Add(await world._nodes[i].JoinAsync(Name, g => g
+                .Handle<string>("say", static (_, _) => { })
+                .Handle<string>("block", (_, _) => world.Block(member))
+                .Handle<byte[]>("bytes", static (_, _) => { })
+                .OnQuery<string, string>("ask", static (_, text) => text)
+                .OnView(view => world.OnView(member, view)), cancellationToken: cancellation));
+        }
+        // Here another one gives the order.
+        await world._nodes[1].JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
+        world._second = await world.Node.JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
+        world._dhts = await Task.WhenAll(world._groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 3 }, cancellationToken: cancellation).AsTask()));
+        await Task.WhenAll(world._dhts.Select(dht => dht.WhenFullAsync(cancellation)));
+        return world;
+    }
+
+    /// <summary>Freezes the others and makes a call of each kind at the first; returns when all of them wait.</summary>
+    public async Task<List<(string Name, Task Task)>> FillAsync()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        using var frozen = new CountdownEvent(2);
+        var freeze = new Work(() =>
+        {
+            frozen.Signal();
+            _thawed.Wait(cancellation);
+        });
+        // Who posts may run it.
+        foreach (var group in _groups.Skip(1)) _ = Task.Run(() => group.Protocol.Node.TryPost(freeze), cancellation);
+        Assert.True(frozen.Wait(Bound, cancellation));
+        var calls = new List<(string, Task)>();
+        var map = Dht.Map<string, string>();
+        byte[] large = new byte[1_000_000];
+        string far = FarKey(map);
+        Add("ordered send, not ordered yet", _second.OrderedSendAsync("say", "hello", cancellation));
+        Add("ordered send, in its handler", Group.OrderedSendAsync("block", "hello", cancellation));
+        Add("ordered send, behind that handler", Group.OrderedSendAsync("say", "hello", cancellation));
+        Add("query", Group.QueryAsync<string, string>("ask", "hello", cancellationToken: cancellation).AsTask());
+        Add("ordered query", Group.OrderedQueryAsync<string, string>("ask", "hello", cancellationToken: cancellation).AsTask());
+        Add("query to one", Group.QueryToAsync<string, string>(1, "ask", "hello", cancellationToken: cancellation).AsTask());
+        Add("flush", Group.FlushAsync(cancellation));
+        Add("join", Node.JoinAsync("other", cancellationToken: cancellation).AsTask());
+        Add("views", ReadViewsAsync());
+        Add("enable", _second.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 2 }, cancellationToken: cancellation).AsTask());
+        Add("get", map.OrderedGetAsync(far, cancellationToken: cancellation).AsTask());
+        Add("put", map.OrderedPutAsync(far, "value", cancellationToken: cancellation).AsTask());
+        // What fills the window goes through.
+        for (int i = 0; i < 8; i++) Add("send", Group.SendAsync("bytes", large, cancellation));
+        for (int i = 0; i < 8; i++) Add("send to one", Group.SendToAsync(1, "bytes", large, cancellation));
+        await LetRunAsync();
+        calls.RemoveAll(static call => call.Item1.StartsWith("send", StringComparison.Ordinal) && call.Item2.IsCompletedSuccessfully);
+        Assert.Equal(2, calls.Where(static call => call.Item1.StartsWith("send", StringComparison.Ordinal)).Select(static call => call.Item1).Distinct().Count());
+        return calls;
+
+        void Add(string name, object call) => calls.Add((name, call is ValueTask task ? task.AsTask() : (Task)call));
+    }
+
+    public void Throw(TurnFault fault) => Throw(Group.Protocol.Node, fault);
+
+    public static void Throw(INode node, TurnFault fault) => Assert.True(node.TryPost(new Work(() =>
+    {
+        var throwing = new Throwing();
+        if (fault == TurnFault.Timer) node.SetTimer(node.Now, throwing, 0);
+        else if (fault == TurnFault.EndOfTurn) node.AtEndOfTurn(throwing);
+        else Throwing.Throw();
+    })));
+
+    public void Thaw() => _thawed.Set();
+
+    /// <summary>Completes when another node has a view without the first.</summary>
+    public Task WithoutTheFaultedNode() => _without.Task;
+
+    public async ValueTask DisposeAsync()
+    {
+        Thaw();
+        _handled.Set();
+        foreach (var node in _nodes.Concat(_founders)) await node.DisposeAsync();
+        _thawed.Dispose();
+        _handled.Dispose();
+    }
+
+    private void Block(int member)
+    {
+        if (member == 0) _handled.Wait(TestContext.Current.CancellationToken);
+    }
+
+    private void OnView(int member, View view)
+    {
+        if (member == 1 && _groups.Count == 3 && view.Members.Count == 2) _without.TrySetResult();
+    }
+
+    private async Task ReadViewsAsync()
+    {
+        await foreach (var view in Group.Views(TestContext.Current.CancellationToken))
+            Assert.True(view.Id > 0);
+    }
+
+    // All that was posted has been in a turn, and what the turn completed has left it.
+    private async Task LetRunAsync()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            var ran = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            Assert.True(Group.Protocol.Node.TryPost(new Work(ran.SetResult)));
+            await ran.Task;
+        }
+    }
+
+    private string FarKey(IDhtMap<string, string> map)
+    {
+        int own = Dht.Layer.State.Shard;
+        for (int i = 0; ; i++)
+        {
+            string key = $"key{i}";
+            var bytes = new ArrayBufferWriter<byte>();
+            bytes.Write(((DhtMap<string, string>)map).Identity);
+            GroupCore.Wire.CanonicalKey.Write(bytes, key);
+            if (Dht.Layer.ShardOf(Dht.Layer.Hash(bytes.WrittenSpan)) != own) return key;
+        }
+    }
+
+    private sealed class Work(Action action) : NodeCommand
+    {
+        public override void Run() => action();
+
+        public override void Abandon(Exception reason)
+        {
+        }
+    }
+
+    private sealed class Throwing : ITimerTarget, ITurnParticipant
+    {
+        public static void Throw() => throw new InvalidDataException("on purpose");
+
+        public void OnTimer(long token) => Throw();
+
+        public void EndOfTurn() => Throw();
+    }
+}
