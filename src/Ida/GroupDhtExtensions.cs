@@ -66,7 +66,7 @@ public static class GroupDhtExtensions
         }
         catch (OperationCanceledException)
         {
-            await dht.CloseAsync().ConfigureAwait(false);
+            await dht.CloseAsync(CancellationToken.None).ConfigureAwait(false);
             throw;
         }
         return dht;

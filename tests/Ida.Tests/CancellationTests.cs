@@ -94,7 +94,7 @@ public sealed class CancellationTests
         var get = new GetOptions { Timeout = TimeSpan.FromTicks(ticks) };
         Action[] calls =
         [
-            () => _ = map.OrderedPutAsync("a1", 1, put), () => _ = map.OrderedGetAsync("a1", get), () => _ = map.OrderedGetAsync(["a1", "b1"], get),
+            () => _ = map.OrderedPutAsync("a1", 1, put).AsTask(), () => _ = map.OrderedGetAsync("a1", get).AsTask(), () => _ = map.OrderedGetAsync(["a1", "b1"], get).AsTask(),
             () => _ = dht.NewBatch(put), () => _ = dht.NewReading(get),
         ];
         foreach (var call in calls)

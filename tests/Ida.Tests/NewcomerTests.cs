@@ -1,4 +1,3 @@
-using Ida.Scenarios;
 using Ida.Wire;
 
 namespace Ida.Tests;

@@ -103,7 +103,7 @@ public sealed class Dht : IDhtEvents
 
     internal PutOp NewPut(PutOptions? options)
     {
-        var time = TimeOf(options?.Timeout);
+        var time = TimeOf(options?.Timeout, nameof(options));
         var op = _puts.Rent();
         op.Begin(true, options?.Level ?? Options.Level, time);
         return op;
@@ -123,7 +123,7 @@ public sealed class Dht : IDhtEvents
         return op.Submit(cancellationToken);
     }
 
-    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, options?.Level ?? Options.Level, TimeOf(options?.Timeout));
+    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, options?.Level ?? Options.Level, TimeOf(options?.Timeout, nameof(options)));
 
     internal DhtMap<TKey, TValue> Own<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull =>
         map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own
@@ -169,10 +169,10 @@ public sealed class Dht : IDhtEvents
     }
 
     /// <summary>The time of a call: what it asks for, or that of the DHT.</summary>
-    private TimeSpan TimeOf(TimeSpan? asked)
+    private TimeSpan TimeOf(TimeSpan? asked, string parameter)
     {
         var time = asked ?? Options.Timeout;
         return time > TimeSpan.Zero || time == Timeout.InfiniteTimeSpan ? time
-            : throw new ArgumentOutOfRangeException("options", time, "The Timeout of a call is positive, or Timeout.InfiniteTimeSpan for none.");
+            : throw new ArgumentOutOfRangeException(parameter, time, "The Timeout of a call is positive, or Timeout.InfiniteTimeSpan for none.");
     }
 }
