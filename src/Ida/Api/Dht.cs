@@ -38,6 +38,8 @@ public sealed class Dht : IDhtEvents
 
     internal DhtLayer Layer { get; }
 
+    internal OpPool<PutOp> Puts => _puts;
+
     internal DhtRegistry Registry { get; }
 
     internal IPayloadSerializer Serializer => Registry.Serializer;

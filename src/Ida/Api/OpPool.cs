@@ -8,6 +8,9 @@ internal sealed class OpPool<T>(Func<OpPool<T>, T> make) where T : class
     private const int Kept = 4096;
     private readonly ConcurrentQueue<T> _free = new();
 
+    /// <summary>Those that nobody has at the moment.</summary>
+    internal IEnumerable<T> Free => _free;
+
     public T Rent() => _free.TryDequeue(out var op) ? op : make(this);
 
     public void Return(T op)

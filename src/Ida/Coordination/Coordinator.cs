@@ -171,4 +171,17 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         while (HasPlace && _over is null && _waiting.First is { } next) Admit(next);
         _admitting = false;
     }
+
+    /// <summary>Every operation of a caller with the place where it stands, for who looks whether each stands in one.</summary>
+    internal IEnumerable<(OpPhase Place, ClientOp Op)> Standing()
+    {
+        for (var op = _inFlight.First; op is not null; op = op.Next)
+        {
+            yield return (op.IsInFlight && _pending.GetValueOrDefault(op.Id) == op ? op.Phase : OpPhase.Free, op);
+            if (op.Follower is { } follower) yield return (follower.Leader == op && op.Phase == OpPhase.Detached ? OpPhase.Following : OpPhase.Free, follower);
+        }
+        for (var op = _waiting.First; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
+        foreach (var running in _running)
+            if (running.Value.Client is { } client && client.Running != running.Value) yield return (OpPhase.Free, client);
+    }
 }
