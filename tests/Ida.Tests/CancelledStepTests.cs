@@ -1,0 +1,94 @@
+namespace Ida.Tests;
+
+/// <summary>
+/// One put, cancelled after each single step of its life, and repeated at its own member or another: in the command queue, waiting for
+/// a place, sent, proposed, committed, at a view change, after a takeover. It is executed once or, where its caller was told so, not at all.
+/// </summary>
+public sealed class CancelledStepTests(ITestOutputHelper output)
+{
+    [Theory]
+    [InlineData("calm", 0)]
+    [InlineData("calm", 1)]
+    [InlineData("a place", 0)]
+    [InlineData("a place", 2)]
+    [InlineData("a view", 0)]
+    [InlineData("a view", 1)]
+    [InlineData("a takeover", 0)]
+    [InlineData("a takeover", 3)]
+    public async Task F20_a_put_cancelled_at_any_step_is_executed_once_or_not_at_all(string way, int retriedAt)
+    {
+        var told = new Dictionary<string, int>();
+        int step = 0;
+        for (bool more = true; more; step++)
+        {
+            (string end, more) = await CancelAsync(way, retriedAt, step);
+            told[end] = told.GetValueOrDefault(end) + 1;
+        }
+        output.WriteLine($"{step} steps: {string.Join(", ", told.Select(t => $"{t.Key} {t.Value}"))}");
+        Assert.InRange(step, 8, 400);
+        Assert.True(told.GetValueOrDefault("not executed") > 0);
+        Assert.True(told.GetValueOrDefault("unknown") > 2);
+        Assert.Equal(1, told.GetValueOrDefault("done"));
+    }
+
+    /// <summary>Whether there was a step left to cancel at, and what the caller was told.</summary>
+    private static async Task<(string End, bool More)> CancelAsync(string way, int retriedAt, int cancelAt)
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
+        using var cancellation = new CancellationTokenSource();
+        var before = way == "a place" ? map.OrderedMergeAsync("b1", 1L).AsTask() : Task.CompletedTask;
+        if (way == "a place") world.Poke();
+        var put = map.OrderedMergeAsync(pairs, cancellationToken: cancellation.Token).AsTask();
+        int step = 0;
+        foreach (bool _ in Steps(world, way))
+        {
+            if (put.IsCompleted || step == cancelAt) break;
+            step++;
+        }
+        bool more = !put.IsCompleted;
+        await cancellation.CancelAsync();
+        world.Poke();
+        Assert.True(put.IsCompleted, $"Cancelled at step {cancelAt}, it goes on.");
+        bool executed = true;
+        string end = "done";
+        if (put.IsCanceled) (end, executed) = ("not executed", false);
+        else if (put.IsFaulted)
+        {
+            end = "unknown";
+            var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+            var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
+            world.RunUntil(() => retry.IsCompleted, $"The retry after step {cancelAt}");
+            Assert.Equal(id, (await retry).Operation);
+            Assert.Equal(2, (await retry).Versions.Count);
+        }
+        world.RunUntil(() => before.IsCompleted, "The put before it");
+        world.Settle();
+        var read = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(executed ? [1L, 1L] : [], (await read).Values.Select(v => v.Value));
+        Assert.All(world.Members, m => Assert.Equal(0, m.Dht.Counters.ForbiddenSteps));
+        return (end, more);
+    }
+
+    /// <summary>Single steps: the command, then frame by frame.</summary>
+    private static IEnumerable<bool> Steps(DhtWorld world, string way)
+    {
+        yield return true;
+        world.Poke();
+        yield return true;
+        for (int i = 0; i < 400; i++)
+        {
+            // With "a takeover" what member 0 says after its proposals does not leave until others have driven the put to its end.
+            var busy = world.Busy().FindAll(p => way != "a takeover" || p.From != 0 || i < 2);
+            if (busy.Count == 0 && way == "a takeover" && i < 60) world.Advance(TimeSpan.FromMilliseconds(60));
+            else if (busy.Count == 0) world.Advance(TimeSpan.FromMilliseconds(5));
+            else world.Deliver(busy[i % busy.Count].From, busy[i % busy.Count].To);
+            if (way == "a view" && i is 2 or 7) world.ChangeView();
+            world.Poke();
+            if (way == "a takeover" && i == 100) way = "calm";
+            yield return true;
+        }
+    }
+}
