@@ -104,7 +104,7 @@ internal sealed partial class DhtLayer
         ReadOnlySpan<byte> value = (kind & 1) != 0 ? body.Blob(DhtLimits.ValueBytes) : default;
         ulong resolver = (kind & 2) != 0 ? body.U64() : 0;
         if (body.Failed || key.Length < KeyIdentity.MapBytes || (resolver != 0 && (kind & 1) == 0)) return false;
-        ulong hash = Hash(key);
+        if (!TryHash(key, out ulong hash)) return false;
         if (_state.Map!.ShardOf(hash) != _state.Shard) return false;
         var use = op.AddUse(_participant.EntryOf(key, hash));
         use.Incoming = (kind & 1) != 0 ? value.ToArray() : null;
@@ -204,8 +204,8 @@ internal sealed partial class DhtLayer
         ulong request = body.Var(), attempt = body.Var(), index = body.Var();
         byte level = body.U8();
         var key = body.Blob(DhtLimits.KeyBytes);
-        bool whole = body.Complete && key.Length >= KeyIdentity.MapBytes;
-        ulong hash = whole ? Hash(key) : 0;
+        ulong hash = 0;
+        bool whole = body.Complete && key.Length >= KeyIdentity.MapBytes && TryHash(key, out hash);
         if (!whole || attempt > uint.MaxValue || index >= DhtLimits.Keys || _state.Map!.ShardOf(hash) != _state.Shard)
         {
             Node.Counters.Refuse(RefusalReason.Malformed);

@@ -73,7 +73,24 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     /// <summary>Told inside a turn when this member is admitted to the founded DHT, refused, or the DHT is over.</summary>
     public IDhtEvents? Events { get; set; }
 
+    /// <summary>The hash of the options, on a caller's thread: what it throws is that call's.</summary>
     public ulong Hash(ReadOnlySpan<byte> key) => _state.Options.Hash.Hash(key);
+
+    /// <summary>The same in a turn, which a user's hash that throws must not end.</summary>
+    private bool TryHash(ReadOnlySpan<byte> key, out ulong hash)
+    {
+        hash = 0;
+        try
+        {
+            hash = Hash(key);
+            return true;
+        }
+        catch (Exception)
+        {
+            // The frame counts as malformed: with the hash of its sender the key would not have been sent.
+            return false;
+        }
+    }
 
     public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
 

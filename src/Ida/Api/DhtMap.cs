@@ -108,7 +108,8 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
 
     public void AddGet(ClientOp op, TKey key) => Add(op, key, false, default(TValue), 0);
 
-    public TValue ToValue(ReadOnlySpan<byte> bytes)
+    /// <summary>What was stored, from the bytes of value and key.</summary>
+    public TValue ToValue(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> key)
     {
         try
         {
@@ -118,6 +119,23 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         {
             throw new UnsupportedTypeException(typeof(TValue), "the stored bytes are not such a value.", error);
         }
+        catch (Exception error)
+        {
+            throw new UserCodeException("The serializer", Name, TextOf(key), error);
+        }
+    }
+
+    private static string TextOf(ReadOnlySpan<byte> key)
+    {
+        try
+        {
+            return UserCodeException.TextOf(CanonicalKey.Read<TKey>(key[KeyIdentity.MapBytes..]));
+        }
+        catch (Exception)
+        {
+            // What cannot be read as a key is told as bytes.
+            return Convert.ToHexString(key[..Math.Min(key.Length, 50)]);
+        }
     }
 
     /// <summary>Writes key and value into the operation; nothing of them stays there when one of them is refused.</summary>
@@ -125,13 +143,21 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     {
         ArgumentNullException.ThrowIfNull(key);
         int start = op.Bytes.Length, parts = op.PartCount;
+        string at = "The contract of the key";
         try
         {
             op.Bytes.Write(Identity);
             WriteKey(op.Bytes, key);
             int end = op.Bytes.Length;
+            at = "The serializer";
             if (stores) WriteValue(op.Bytes, value);
+            if (op.Bytes.Length < end) throw new InvalidOperationException("It took back bytes that are not its own.");
+            at = "The hash";
             op.AddPart(start, end, stores, resolver);
+        }
+        catch (Exception error) when (error is not DhtException)
+        {
+            throw new UserCodeException(at, Name, UserCodeException.TextOf(key), error);
         }
         finally
         {

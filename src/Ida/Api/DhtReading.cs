@@ -41,5 +41,5 @@ public sealed class DhtReading
         return op.Submit(cancellationToken);
     }
 
-    internal void Set(int index, ReadOnlySpan<byte> value, ulong version) => _cells[index].Set(value, version);
+    internal void Set(int index, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ulong version) => _cells[index].Set(key, value, version);
 }

@@ -14,7 +14,7 @@ internal sealed class GetManyOp<TKey, TValue>(DhtLayer layer, DhtMap<TKey, TValu
     {
         var result = new Dictionary<TKey, Versioned<TValue>>(PartCount);
         for (int i = 0; i < PartCount; i++)
-            if (TryValue(i, out var bytes)) result[_keys[Parts[i].Index]] = new(map.ToValue(bytes), Parts[i].Version);
+            if (TryValue(i, out var bytes)) result[_keys[Parts[i].Index]] = new(map.ToValue(bytes, KeyOf(i)), Parts[i].Version);
         return result;
     }
 

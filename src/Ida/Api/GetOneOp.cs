@@ -5,7 +5,7 @@ namespace Ida;
 /// <summary>Read of one key.</summary>
 internal sealed class GetOneOp<TKey, TValue>(DhtLayer layer, DhtMap<TKey, TValue> map, OpPool<GetOneOp<TKey, TValue>> pool) : ClientOp<Versioned<TValue>?>(layer) where TKey : notnull
 {
-    protected override Versioned<TValue>? Result() => TryValue(0, out var bytes) ? new(map.ToValue(bytes), Parts[0].Version) : null;
+    protected override Versioned<TValue>? Result() => TryValue(0, out var bytes) ? new(map.ToValue(bytes, KeyOf(0)), Parts[0].Version) : null;
 
     protected override void Return() => pool.Return(this);
 }

@@ -6,7 +6,7 @@ namespace Ida;
 /// </summary>
 /// <remarks>
 /// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,
-/// <see cref="ViewUnavailableException"/>, <see cref="ValueTooLargeException"/> and <see cref="UnsupportedTypeException"/>;
+/// <see cref="ViewUnavailableException"/>, <see cref="ValueTooLargeException"/>, <see cref="UnsupportedTypeException"/> and <see cref="UserCodeException"/>;
 /// puts also <see cref="OutcomeUnknownException"/>. View changes are not errors: the call is carried on by itself.
 /// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>; a put cancelled later goes on and throws
 /// <see cref="OutcomeUnknownException"/>. A returned <see cref="ValueTask{T}"/> is awaited once.

@@ -3,5 +3,5 @@ namespace Ida;
 /// <summary>Receives one result of a reading.</summary>
 internal interface IReadCell
 {
-    void Set(ReadOnlySpan<byte> value, ulong version);
+    void Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ulong version);
 }

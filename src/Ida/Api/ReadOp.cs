@@ -12,7 +12,7 @@ internal sealed class ReadOp(DhtLayer layer) : ClientOp<DhtReading>(layer)
     protected override DhtReading Result()
     {
         for (int i = 0; i < PartCount; i++) 
-            if (TryValue(i, out var value)) _reading.Set(Parts[i].Index, value, Parts[i].Version);
+            if (TryValue(i, out var value)) _reading.Set(Parts[i].Index, KeyOf(i), value, Parts[i].Version);
         return _reading;
     }
 

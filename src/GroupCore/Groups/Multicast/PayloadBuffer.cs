@@ -16,7 +16,12 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
 
     public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, Length);
 
-    public void Advance(int count) => Length += count;
+    public void Advance(int count)
+    {
+        // User's serializers write here.
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)count, (uint)(_bytes.Length - Length), nameof(count));
+        Length += count;
+    }
 
     public Memory<byte> GetMemory(int sizeHint = 0)
     {

@@ -1,0 +1,29 @@
+namespace Ida;
+
+/// <summary>
+/// Code that the program gave the DHT threw in the caller's own call: a serializer, the contract of a type, or a hash. The call is not
+/// executed where it threw before sending; a read whose result it could not make changed nothing.
+/// </summary>
+public sealed class UserCodeException(string what, string map, string key, Exception inner)
+    : DhtException($"{what} threw for the key {key} of the map \"{map}\": {inner.GetType().Name}: {inner.Message}", inner)
+{
+    /// <summary>The map.</summary>
+    public string Map { get; } = map;
+
+    /// <summary>The key, as text.</summary>
+    public string Key { get; } = key;
+
+    internal static string TextOf<TKey>(TKey key)
+    {
+        try
+        {
+            string text = key?.ToString() ?? "null";
+            return text.Length > 100 ? text[..100] : text;
+        }
+        catch (Exception)
+        {
+            // User code too.
+            return $"of type {TypeText.Of(typeof(TKey))}";
+        }
+    }
+}

@@ -1,0 +1,93 @@
+using System.Buffers;
+using GroupCore.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>A serializer or a hash of the user's that throws or returns garbage costs its own call, with an error that names key and map.</summary>
+public sealed class UserCodeTests
+{
+    [Fact]
+    public async Task A_serializer_that_throws_costs_its_own_call()
+    {
+        var world = DhtWorld.Founded(4, options: Options(new LastByteHash()));
+        var dht = world.Members[0].Dht;
+        var map = dht.Map<string, string>("m");
+        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", "write"); }), "a1");
+        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync([new("b1", "good"), new("c1", "back")]); }), "c1");
+        var batch = dht.NewBatch().Put(map, "d1", "kept");
+        Named(Assert.Throws<UserCodeException>(() => batch.Put(map, "e1", "far")), "e1");
+        var put = batch.Put(map, "f1", "read").CommitAsync().AsTask();
+        world.RunUntil(() => put.IsCompleted, "The batch");
+        Assert.Equal(2, (await put).Versions.Count);
+        var one = map.OrderedGetAsync("f1").AsTask();
+        var many = map.OrderedGetAsync(["d1", "f1"]).AsTask();
+        var reading = dht.NewReading();
+        var cell = reading.Add(map, "f1");
+        var run = reading.RunAsync().AsTask();
+        world.RunUntil(() => one.IsCompleted && many.IsCompleted && run.IsCompleted, "The reads");
+        foreach (Task call in new Task[] { one, many, run }) Named(Assert.IsType<UserCodeException>(call.Exception!.InnerException), "f1");
+        Assert.False(cell.Found);
+        var good = map.OrderedGetAsync(["a1", "b1", "c1", "d1", "e1"]).AsTask();
+        world.RunUntil(() => good.IsCompleted, "The last read");
+        Assert.Equal("kept", Assert.Single(await good).Value.Value);
+
+        static void Named(UserCodeException error, string key)
+        {
+            Assert.Equal(("m", key), (error.Map, error.Key));
+            Assert.Contains("The serializer", error.Message, StringComparison.Ordinal);
+            Assert.NotNull(error.InnerException);
+        }
+    }
+
+    [Fact]
+    public async Task A_hash_that_throws_costs_its_own_call_and_no_node()
+    {
+        var hash = new MoodyHash();
+        var world = DhtWorld.Founded(4, options: Options(hash));
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        hash.Throws = true;
+        var error = Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", 1); });
+        Assert.Equal(("m", "a1"), (error.Map, error.Key));
+        hash.Throws = false;
+        var put = map.OrderedPutAsync("b1", 1, new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
+        var get = map.OrderedGetAsync("c1", new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
+        world.Poke();
+        hash.Throws = true;
+        world.DeliverAll();
+        hash.Throws = false;
+        world.RunUntil(() => put.IsCompleted && get.IsCompleted, "The calls that met it");
+        Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException);
+        Assert.IsType<OperationNotExecutedException>(get.Exception!.InnerException);
+        var other = map.OrderedPutAsync([new("d0", 1), new("d1", 1)]).AsTask();
+        world.RunUntil(() => other.IsCompleted, "A later put");
+        Assert.Equal(2, (await other).Versions.Count);
+    }
+
+    private static DhtOptions Options(IStableHash hash) => new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10), Serializer = new MoodySerializer() };
+
+    private sealed class MoodyHash : IStableHash
+    {
+        public string Name => "moody";
+
+        public bool Throws { get; set; }
+
+        public ulong Hash(ReadOnlySpan<byte> key) => Throws ? throw new TimeZoneNotFoundException("of the user") : key[^1];
+    }
+
+    private sealed class MoodySerializer : IPayloadSerializer
+    {
+        public void Serialize<T>(IBufferWriter<byte> to, T value)
+        {
+            if (value is "write") throw new TimeZoneNotFoundException("of the user");
+            if (value is "back") to.Advance(-3);
+            else if (value is "far") to.Advance(1 << 20);
+            else ContractSerializer.Instance.Serialize(to, value);
+        }
+
+        public T Deserialize<T>(ReadOnlySpan<byte> bytes)
+        {
+            var value = ContractSerializer.Instance.Deserialize<T>(bytes);
+            return value is "read" ? throw new TimeZoneNotFoundException("of the user") : value;
+        }
+    }
+}
