@@ -116,6 +116,12 @@ public class TurnBenchmarks
 
         public long Backlog(int peer) => throw new NotSupportedException();
 
+        public long Room(int peer) => throw new NotSupportedException();
+
+        public bool IsFull => throw new NotSupportedException();
+
+        public TimeSpan TimeToRoom => throw new NotSupportedException();
+
         public Span<byte> Reserve(int size) => throw new NotSupportedException();
 
         public void Send(int peer, int length) => throw new NotSupportedException();

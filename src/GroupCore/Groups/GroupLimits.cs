@@ -69,9 +69,6 @@ internal static class GroupLimits
 
     public const int ContributionBytes = 900 << 10;
 
-    /// <summary>Bytes on the way to a survivor at which the flush leader waits before it sends it the next contribution: many of them are more than a link takes.</summary>
-    public const long ContributionBacklog = 8L << 20;
-    public const long ContributionNanoseconds = 5_000_000;
     public const int ReportPoints = 16_384;
     public const int ForwardBytes = 256 << 10;
     public const int StateChunkBytes = 256 << 10;

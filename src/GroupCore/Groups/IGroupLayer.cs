@@ -44,6 +44,11 @@ public interface IGroupLayer
     /// </summary>
     bool OnLeaving() => true;
 
+    /// <summary>A member for which the layer found no <see cref="IGroupPort.Room"/> has room again.</summary>
+    void OnRoom(int rank)
+    {
+    }
+
     /// <summary>The end of each turn; what is sent here leaves with this turn.</summary>
     void EndOfTurn();
 

@@ -25,6 +25,9 @@ public interface IGroupPort
     /// <summary>Whether no view without this process can be in force at this instant (always true when the group is not StrictPrimary).</summary>
     bool HoldsLease { get; }
 
+    /// <summary>Bytes of bulk that may be sent to another member now. One frame may go while it is above 0; without, <see cref="IGroupLayer.OnRoom"/> tells when.</summary>
+    long Room(int rank);
+
     /// <summary>Room for the body of one frame of at most <paramref name="size"/> bytes.</summary>
     Span<byte> Reserve(int size);
 

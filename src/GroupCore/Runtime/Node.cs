@@ -128,6 +128,11 @@ internal sealed class Node : INode
         foreach (var observer in _observers) observer.OnLinkFault(peer, fault);
     }
 
+    public void LinkHasRoom(int peer)
+    {
+        foreach (var observer in _observers) observer.OnRoom(peer);
+    }
+
     /// <summary>Runs at most <paramref name="max"/> queued commands and lets waiting callers go on; returns how many ran.</summary>
     public int RunCommands(int max = CommandsPerTurn)
     {

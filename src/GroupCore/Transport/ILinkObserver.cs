@@ -8,4 +8,9 @@ public interface ILinkObserver
 
     /// <summary>A connection broke or could not be made.</summary>
     void OnLinkFault(int peer, LinkFault fault);
+
+    /// <summary>A peer for which somebody found no <see cref="ILinks.Room"/> has room again.</summary>
+    void OnRoom(int peer)
+    {
+    }
 }

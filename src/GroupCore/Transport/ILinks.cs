@@ -5,8 +5,10 @@ namespace GroupCore.Transport;
 /// resumes where the receiver stands, so a frame is delivered exactly once and in order while both ends live and neither closes it.
 /// </summary>
 /// <remarks>
-/// Sending never blocks and never fails: frames wait in the link's queue; protocols bound what they have outstanding.
-/// A queue above <see cref="LinkLimits.QueueBytes"/> ends the link with <see cref="LinkFault.Overflow"/>.
+/// Sending never blocks and never fails: frames wait in the link's queue. Who sends bulk (values, state, users' messages) asks for
+/// <see cref="Room"/> first and waits without it; control frames do not ask. So bulk never delays control for long, and the queue stays far
+/// from <see cref="LinkLimits.QueueBytes"/>, above which the link ends with <see cref="LinkFault.Overflow"/>: at both ends those that use it
+/// hear that frames are lost, and what is sent to its number from then on goes nowhere.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
 public interface ILinks
@@ -34,6 +36,18 @@ public interface ILinks
 
     /// <summary>Bytes queued for the peer and not acknowledged by it.</summary>
     long Backlog(int peer);
+
+    /// <summary>
+    /// Bytes of bulk that may be queued for the peer now. One frame may go while it is above 0. Whoever gets 0 or less hears of
+    /// <see cref="ILinkObserver.OnRoom"/> when there is room again; until then nobody gets any. 0 without an event when the link is over.
+    /// </summary>
+    long Room(int peer);
+
+    /// <summary>Whether all links together hold as much as the node may: no link has room until some of it is acknowledged.</summary>
+    bool IsFull { get; }
+
+    /// <summary>How long, at the rate at which peers acknowledged lately, until <see cref="IsFull"/> ends; between 1 ms and 10 s.</summary>
+    TimeSpan TimeToRoom { get; }
 
     /// <summary>
     /// Room for one frame of at most <paramref name="size"/> bytes, header included. Filled by the caller and given to one

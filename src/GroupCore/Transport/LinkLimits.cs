@@ -9,6 +9,18 @@ public static class LinkLimits
     /// <summary>Largest frame before the peer has said who it is, in bytes.</summary>
     public const int HelloBytes = 1 << 10;
 
-    /// <summary>Queued and unacknowledged bytes at which a link gives up, far above what protocol windows allow.</summary>
-    public const long QueueBytes = 64L << 20;
+    /// <summary>Unacknowledged bytes of a link up to which producers of bulk may queue more, where the link is fast enough for so much.</summary>
+    public const int MostBulkBytes = 4 << 20;
+
+    /// <summary>The same on the slowest links.</summary>
+    public const int LeastBulkBytes = 256 << 10;
+
+    /// <summary>
+    /// Queued and unacknowledged bytes at which a link gives up. Bulk stops at <see cref="MostBulkBytes"/>; the rest is there for control
+    /// frames, which are few and small and never wait, and for one frame more of each producer.
+    /// </summary>
+    public const long QueueBytes = 32L << 20;
+
+    /// <summary>Unacknowledged bytes of all links of a node at which producers of bulk wait, if nothing else is said.</summary>
+    public const long NodeBytes = 256L << 20;
 }

@@ -42,6 +42,7 @@ internal sealed partial class LinkSession
     private readonly SlabPool _pool;
     private readonly LinkCarrier _carrier;
     private readonly long _queueBytes;
+    private readonly NodeBacklog? _node;
     private readonly SliceQueue _queue = new();
     private readonly byte[] _segment = GC.AllocateArray<byte>(SegmentFrame.Size, pinned: true);
     private ArraySegment<byte>[]? _pieces;
@@ -53,9 +54,11 @@ internal sealed partial class LinkSession
     private long _retransmit = FirstRetransmit;
     private long _retransmitAt = Never;
     private long _rewoundAt = long.MinValue;
+    private BulkBudget _bulk = new();
 
-    public LinkSession(int peer, SlabPool pool, LinkCarrier carrier, long queueBytes = LinkLimits.QueueBytes)
+    public LinkSession(int peer, SlabPool pool, LinkCarrier carrier, long queueBytes = LinkLimits.QueueBytes, NodeBacklog? node = null)
     {
+        _node = node;
         Peer = peer;
         _pool = pool;
         _carrier = carrier;
@@ -76,6 +79,25 @@ internal sealed partial class LinkSession
 
     /// <summary>Bytes queued and not acknowledged.</summary>
     public long Backlog => _queue.End - _queue.Head;
+
+    /// <summary>Bytes of bulk that may be queued now; who gets 0 or less hears of it by <see cref="TryReopen"/>.</summary>
+    public long Room()
+    {
+        if (IsClosed) return 0;
+        if (_node is { IsFull: true } && !_bulk.IsShort)
+        {
+            _bulk.Close();
+            if (!WaitsForNode) _node.Wait(this);
+            WaitsForNode = true;
+        }
+        return _bulk.Room(Backlog);
+    }
+
+    /// <summary>Whether it stands among the links that wait until the node has room.</summary>
+    public bool WaitsForNode { get; set; }
+
+    /// <summary>Whether producers that found no room may go on; true once for each time.</summary>
+    public bool TryReopen() => _bulk.IsShort && !IsClosed && _node is not { IsFull: true } && _bulk.TryReopen(Backlog);
 
     /// <summary>Whether a write is under way or can begin at <paramref name="now"/>.</summary>
     public bool HasOutput(long now) => IsAttached && (IsWriting || _queue.Cursor < _queue.End || AckDue <= now);
@@ -118,7 +140,7 @@ internal sealed partial class LinkSession
     {
         if (!CanAttach(peerReceived)) return false;
         DropWrite();
-        _queue.TrimTo(peerReceived);
+        Trim(peerReceived);
         _queue.Seek(peerReceived);
         IsAttached = true;
         BeginInput();
@@ -133,6 +155,7 @@ internal sealed partial class LinkSession
     {
         IsAttached = false;
         DropWrite();
+        _bulk.Forget();
     }
 
     /// <summary>Ends the session and lets go of its slabs.</summary>
@@ -140,6 +163,7 @@ internal sealed partial class LinkSession
     {
         Detach();
         IsClosed = true;
+        _node?.Remove(Backlog);
         _queue.Clear();
         _own?.Release();
         _own = null;
@@ -148,7 +172,11 @@ internal sealed partial class LinkSession
     /// <summary>Hands the queue to another session; only for one that never was attached.</summary>
     public void MoveTo(LinkSession other)
     {
+        long bytes = Backlog;
         _queue.MoveTo(other._queue);
+        // Between the two sessions of one node nothing changes in sum.
+        _node?.Remove(bytes);
+        other._node?.Add(bytes);
         Close();
     }
 
@@ -175,6 +203,7 @@ internal sealed partial class LinkSession
         _segmentLeft -= segment;
         _queue.Advance(bytes - segment);
         _written = Math.Max(_written, _queue.Cursor);
+        if (Backlog > 0) _bulk.OnWrite(_queue.End, now);
         if (_carrier == LinkCarrier.Datagrams && _retransmitAt == Never && _written > _queue.Head) _retransmitAt = now + _retransmit;
     }
 
@@ -205,7 +234,11 @@ internal sealed partial class LinkSession
     private bool Admit(int length)
     {
         if (IsClosed || Overflowed) return false;
-        if (Backlog + length <= _queueBytes) return true;
+        if (Backlog + length <= _queueBytes)
+        {
+            _node?.Add(length);
+            return true;
+        }
         Overflowed = true;
         return false;
     }
@@ -217,12 +250,19 @@ internal sealed partial class LinkSession
         if (received > _queue.Head)
         {
             // A write under way may point into slices that now go: it is only ever acknowledged as far as it was written.
-            _queue.TrimTo(received);
+            Trim(received);
+            _bulk.OnAcknowledged(received, now);
             _retransmit = FirstRetransmit;
             _retransmitAt = _written > received && _carrier == LinkCarrier.Datagrams ? now + _retransmit : Never;
         }
         if (resume && received == _queue.Head && received < _queue.Cursor && now >= _rewoundAt + ResumePause) Rewind(now);
         return true;
+    }
+
+    private void Trim(long offset)
+    {
+        _node?.Remove(offset - _queue.Head);
+        _queue.TrimTo(offset);
     }
 
     private void Rewind(long now)

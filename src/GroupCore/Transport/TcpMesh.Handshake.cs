@@ -147,7 +147,7 @@ internal sealed partial class TcpMesh
             case HelloStatus.Accepted when connection.IsProbe:
                 Drop(connection);
                 peer.Probing = null;
-                Raise(peer, null);
+                Raise(peer, LinkNews.Up);
                 break;
             case HelloStatus.Accepted when (peer.PeerToken != 0 && peer.PeerToken != ack.Token) || ack.Token == 0 || !peer.Session.Attach(ack.Received):
             case HelloStatus.Forgotten or HelloStatus.WrongVersion:
@@ -212,7 +212,8 @@ internal sealed partial class TcpMesh
         peer.IsKnown = true;
         peer.Attempt = 0;
         peer.ReportedAt = long.MinValue;
-        Raise(peer, null);
+        Raise(peer, LinkNews.Up);
+        Acknowledged(peer);
         MarkDirty(peer);
     }
 

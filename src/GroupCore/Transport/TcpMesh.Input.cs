@@ -22,6 +22,7 @@ internal sealed partial class TcpMesh
     public int Poll()
     {
         _work = 0;
+        _backlog.Measure(_node.Now);
         _port.Poll(this);
         while (_timers.FireOne(_node.Now)) _work++;
         while (NextAck <= _node.Now) FireAck();
@@ -71,6 +72,7 @@ internal sealed partial class TcpMesh
         connection.Start += consumed;
         if (taken is LinkInput.Malformed or LinkInput.Gap) Refuse(connection, RefusalReason.Framing);
         if (taken != LinkInput.Taken) return;
+        Acknowledged(peer);
         if (peer.Session.HasOutput(_node.Now)) MarkDirty(peer);
         else QueueAck(peer);
     }

@@ -38,7 +38,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly Dictionary<NodeAddress, LinkPeer> _byAddress = [];
     private readonly List<TcpConnection> _strangers = [];
     private readonly List<TcpConnection> _connections = [];
-    private readonly Queue<(int Peer, LinkFault? Fault)> _events = new();
+    private readonly Queue<(int Peer, LinkNews News, LinkFault Fault)> _events = new();
+    private readonly NodeBacklog _backlog;
     private int _live;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -50,6 +51,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _cluster = options.Cluster;
         _random = new(seed);
         _buffer = new(_pool);
+        _backlog = new(options.MostQueuedBytes);
         Bound = EndPointText.Format(_port.Listen(options.Listen));
         Local = options.Advertise ?? Bound;
     }
@@ -101,7 +103,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
             closed.Aliases.Remove(peer);
             return;
         }
-        foreach (int alias in closed.Aliases) _events.Enqueue((alias, LinkFault.Rejected));
+        foreach (int alias in closed.Aliases) _events.Enqueue((alias, LinkNews.Fault, LinkFault.Rejected));
         End(closed);
     }
 
@@ -124,6 +126,12 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     public NodeAddress AddressOf(int peer) => Find(peer)?.Address ?? default;
 
     public long Backlog(int peer) => Find(peer)?.Session.Backlog ?? 0;
+
+    public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
+
+    public bool IsFull => _backlog.IsFull;
+
+    public TimeSpan TimeToRoom => _backlog.TimeToRoom(_node.Now);
 
     public Span<byte> Reserve(int size) => _buffer.Reserve(size);
 
@@ -161,7 +169,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId)
     {
-        var session = new LinkSession(_peers.Count, _pool, LinkCarrier.Connection);
+        var session = new LinkSession(_peers.Count, _pool, LinkCarrier.Connection, node: _backlog);
         var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = _random.NextUInt64() | 1, DownSince = _node.Now };
         _peers.Add(peer);
         _byAddress[address] = peer;
@@ -190,7 +198,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
             if (_peers[number] is null) continue;
             _peers[number] = known;
             known.Aliases.Add(number);
-            if (known.Connection is not null) _events.Enqueue((number, null));
+            if (known.Connection is not null) _events.Enqueue((number, LinkNews.Up, default));
         }
         MarkDirty(known);
     }
@@ -200,6 +208,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         if (_peers[peer.Number] is null) return;
         End(peer);
         Raise(peer, fault);
+        Reopen();
     }
 
     private void End(LinkPeer peer)
@@ -214,10 +223,26 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         (peer.Connection, peer.Dialling, peer.Probing) = (null, null, null);
     }
 
-    private void Raise(LinkPeer peer, LinkFault? fault)
+    private void Raise(LinkPeer peer, LinkFault fault) => Raise(peer, LinkNews.Fault, fault);
+
+    private void Raise(LinkPeer peer, LinkNews news, LinkFault fault = default)
     {
-        _events.Enqueue((peer.Number, fault));
-        foreach (int alias in peer.Aliases) _events.Enqueue((alias, fault));
+        _events.Enqueue((peer.Number, news, fault));
+        foreach (int alias in peer.Aliases) _events.Enqueue((alias, news, fault));
+    }
+
+    // Acknowledged or dropped bytes are room for those that wait: for this peer, and for others that wait only for the node's sum.
+    private void Acknowledged(LinkPeer peer)
+    {
+        if (peer.Session.TryReopen()) Raise(peer, LinkNews.Room);
+        Reopen();
+    }
+
+    private void Reopen()
+    {
+        if (!_backlog.MayReopen) return;
+        foreach (var session in _backlog.TakeWaiting())
+            if (session.TryReopen() && Find(session.Peer) is { } peer) Raise(peer, LinkNews.Room);
     }
 
     // Observers run between frames, never inside the call of a protocol that caused the event.
@@ -227,7 +252,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         while (_events.TryDequeue(out var happened))
         {
             if (_stopping || _peers[happened.Peer] is null) continue;
-            if (happened.Fault is { } fault) _node.LinkFailed(happened.Peer, fault);
+            if (happened.News == LinkNews.Fault) _node.LinkFailed(happened.Peer, happened.Fault);
+            else if (happened.News == LinkNews.Room) _node.LinkHasRoom(happened.Peer);
             else _node.LinkUp(happened.Peer);
             count++;
         }

@@ -8,4 +8,5 @@ namespace GroupCore.Transport;
 /// <param name="Port">The sockets; the mesh disposes it.</param>
 /// <param name="Listen">Where to listen.</param>
 /// <param name="Advertise">Where others reach this node, when that is not where it listens.</param>
-internal sealed record TcpMeshOptions(string Cluster, ISocketPort Port, IPEndPoint Listen, NodeAddress? Advertise);
+/// <param name="MostQueuedBytes">Unacknowledged bytes of all links at which producers of bulk wait.</param>
+internal sealed record TcpMeshOptions(string Cluster, ISocketPort Port, IPEndPoint Listen, NodeAddress? Advertise, long MostQueuedBytes = LinkLimits.NodeBytes);

@@ -95,6 +95,7 @@ internal sealed partial class SimLinkEnd
         (Connected, _dialling, _probing) = (false, false, false);
         Session.Close();
         DropPartial();
+        Owner.Links.Acknowledged(this);
     }
 
     private void Disconnect(long pause)
@@ -196,6 +197,7 @@ internal sealed partial class SimLinkEnd
         (Connected, _dialling, _known, _failures) = (true, false, true, 0);
         _reportedAt = _simulation.Time - ReportPause;
         Raise(null);
+        Owner.Links.Acknowledged(this);
         Owner.Links.MarkDirty(this);
     }
 

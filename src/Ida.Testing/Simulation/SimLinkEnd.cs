@@ -25,7 +25,7 @@ internal sealed partial class SimLinkEnd
         (Owner, Number, Address, _expected, _simulation) = (owner, number, address, nodeId, owner.Simulation);
         _choices = new(Choices.Seed(owner.ScheduleSeed, Choices.Hash(address.Text), (ulong)number));
         bool datagrams = Model.UsesDatagrams;
-        Session = new(number, _simulation.Slabs, datagrams ? LinkCarrier.Datagrams : LinkCarrier.Connection);
+        Session = new(number, _simulation.Slabs, datagrams ? LinkCarrier.Datagrams : LinkCarrier.Connection, node: owner.Links.Held);
         _channel = datagrams ? new DatagramChannel(this) : new StreamChannel(this);
     }
 
@@ -153,6 +153,7 @@ internal sealed partial class SimLinkEnd
             return;
         }
         Keep(bytes[consumed..]);
+        Owner.Links.Acknowledged(this);
         if (Session.HasOutput(now)) Owner.Links.MarkDirty(this);
         else ScheduleTimer();
     }

@@ -9,6 +9,9 @@ internal sealed class SimLinks(SimNode owner) : ILinks
     private readonly Dictionary<string, List<SimLinkEnd>> _byAddress = new(StringComparer.Ordinal);
     private List<SimLinkEnd> _dirty = [], _writing = [];
 
+    /// <summary>What all links of this life hold.</summary>
+    public NodeBacklog Held { get; } = new(owner.Simulation.Options.MostQueuedBytes);
+
     public NodeAddress Local => owner.Address;
 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
@@ -32,6 +35,12 @@ internal sealed class SimLinks(SimNode owner) : ILinks
     public NodeAddress AddressOf(int peer) => End(peer) is { IsClosed: false } end ? end.Address : default;
 
     public long Backlog(int peer) => End(peer).Session.Backlog;
+
+    public long Room(int peer) => End(peer).Session.Room();
+
+    public bool IsFull => Held.IsFull;
+
+    public TimeSpan TimeToRoom => Held.TimeToRoom(owner.Node.Now);
 
     public Span<byte> Reserve(int size) => owner.Simulation.Buffer.Reserve(size);
 
@@ -69,6 +78,16 @@ internal sealed class SimLinks(SimNode owner) : ILinks
             if (!end.IsOver) end.Write(owner.Node.Now, departure);
         }
         _writing.Clear();
+    }
+
+    /// <summary>Acknowledged or dropped bytes are room for those that wait: on this link, and on others that wait only for the node's sum.</summary>
+    public void Acknowledged(SimLinkEnd end)
+    {
+        Held.Measure(owner.Node.Now);
+        if (end.Session.TryReopen()) owner.Receive(new(end, null, null, LinkNews.Room));
+        if (!Held.MayReopen) return;
+        foreach (var session in Held.TakeWaiting())
+            if (session.TryReopen()) owner.Receive(new(_ends[session.Peer], null, null, LinkNews.Room));
     }
 
     /// <summary>The end for a node that dialled: the one of the same link, one that waits for that node, or a new one.</summary>

@@ -266,7 +266,8 @@ public sealed class SimNode : ILinkSink
     {
         if (item.End.IsClosed) return;
         Simulation.Trace.Add(((ulong)item.End.Number << 8) | (item.Fault is { } kind ? (ulong)kind + 1 : 0));
-        if (item.Fault is { } fault) _node.LinkFailed(item.End.Number, fault);
+        if (item.News == LinkNews.Room) _node.LinkHasRoom(item.End.Number);
+        else if (item.Fault is { } fault) _node.LinkFailed(item.End.Number, fault);
         else _node.LinkUp(item.End.Number);
     }
 

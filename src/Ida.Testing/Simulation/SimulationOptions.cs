@@ -30,6 +30,9 @@ public sealed record SimulationOptions
     /// <summary>The command that repeats this run, shown when it fails; null shows the seed alone.</summary>
     public string? ReplayCommand { get; init; }
 
+    /// <summary>Unacknowledged bytes of all links of a node at which producers of bulk wait.</summary>
+    internal long MostQueuedBytes { get; init; } = GroupCore.Transport.LinkLimits.NodeBytes;
+
     /// <summary>The first rule these values break, null for none.</summary>
     internal string? BrokenRule =>
         Link is null ? "a link model"

@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Transport;
 using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
@@ -89,7 +90,7 @@ public sealed class LayerTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>All contributions together are more than may be on the way to a survivor: its link would give up at 64 MiB, which 72 members reach.</summary>
+    /// <summary>All contributions together are more than may be on the way to a survivor: its link would give up at 32 MiB, which 36 members reach.</summary>
     [Fact]
     public void Contributions_beyond_what_a_link_takes_go_out_as_it_empties()
     {
@@ -101,7 +102,7 @@ public sealed class LayerTests
             return bytes;
         });
         using var _ = cluster;
-        Assert.True((long)Members * GroupLimits.ContributionBytes > GroupLimits.ContributionBacklog + (2 << 20));
+        Assert.True((long)Members * GroupLimits.ContributionBytes > LinkLimits.MostBulkBytes + (2 << 20));
         long most = 0;
         cluster.Simulation.AddInvariant("backlog", () =>
         {
@@ -112,7 +113,7 @@ public sealed class LayerTests
         });
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => layers.TrueForAll(l => l.Installed.Count == 2), TimeSpan.FromSeconds(20)));
-        Assert.InRange(most, GroupLimits.ContributionBacklog / 2, GroupLimits.ContributionBacklog + (1 << 20));
+        Assert.InRange(most, LinkLimits.LeastBulkBytes, LinkLimits.MostBulkBytes + (2 << 20));
         foreach (var layer in layers)
         {
             Assert.Equal(Enumerable.Range(0, Members), layer.Installed[^1].Contributions.Select(c => (int)c.Bytes.Span[0]));

@@ -19,6 +19,12 @@ internal sealed class NoLinks : ILinks
 
     public long Backlog(int peer) => throw new InvalidOperationException();
 
+    public long Room(int peer) => long.MaxValue;
+
+    public bool IsFull => false;
+
+    public TimeSpan TimeToRoom => TimeSpan.Zero;
+
     public Span<byte> Reserve(int size) => throw new InvalidOperationException();
 
     public void Send(int peer, int length) => throw new InvalidOperationException();

@@ -157,4 +157,10 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
     public NodeAddress AddressOf(int peer) => _all[peer].Local;
 
     public long Backlog(int peer) => 0;
+
+    public long Room(int peer) => long.MaxValue;
+
+    public bool IsFull => false;
+
+    public TimeSpan TimeToRoom => TimeSpan.Zero;
 }

@@ -196,6 +196,12 @@ internal sealed class LogBus
 
         public long Backlog(int peer) => 0;
 
+        public long Room(int peer) => long.MaxValue;
+
+        public bool IsFull => false;
+
+        public TimeSpan TimeToRoom => TimeSpan.Zero;
+
         public Span<byte> Reserve(int size) => new byte[size];
 
         public void Send(int peer, int length)

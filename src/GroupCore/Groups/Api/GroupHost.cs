@@ -3,12 +3,13 @@ using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using GroupCore.Transport;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups;
 
 /// <summary>The groups of one process: takes frames and membership events apart by group. Created before the node's first turn.</summary>
-public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant, IStopListener
+public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, ITurnParticipant, IStopListener
 {
     private readonly List<GroupProtocol> _groups = [];
     private readonly Dictionary<GroupId, GroupProtocol> _byId = [];
@@ -17,6 +18,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new();
     private Action? _handedOver;
+    private int _firstServed;
     private readonly bool[] _slots = new bool[GroupLimits.GroupsPerProcess + 1];
 
     /// <summary>Takes over the group frames of <paramref name="node"/> and the events of <paramref name="membership"/>.</summary>
@@ -31,6 +33,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
         node.Route(FrameType.CutPart, FrameType.FlushWait, this);
         node.Route(FrameType.StateOpen, FrameType.StateDone, this);
         node.Route(FrameType.FirstLayer, FrameType.LastLayer, this);
+        node.Observe(this);
         node.AtEndOfTurn(this);
         node.AtStop(this);
         membership.Attach(this);
@@ -157,6 +160,27 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ITurnParticipant
 
     /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>
     private bool IsJoining() => _groups.Exists(static g => g.Id is null);
+
+    /// <inheritdoc/>
+    public void OnLinkUp(int peer)
+    {
+    }
+
+    /// <inheritdoc/>
+    public void OnLinkFault(int peer, LinkFault fault)
+    {
+        // After the other faults the link goes on where it was, or the process is gone and the Oracle knows.
+        if (fault is not (LinkFault.Overflow or LinkFault.Rejected)) return;
+        foreach (var group in _groups.ToArray()) group.OnLinkLost(peer);
+    }
+
+    /// <inheritdoc/>
+    public void OnRoom(int peer)
+    {
+        // Another group is the first each time: none takes all the room for itself.
+        int count = _groups.Count, first = _firstServed++ & int.MaxValue;
+        for (int i = 0; i < count && count == _groups.Count; i++) _groups[(first + i) % count].OnRoom(peer);
+    }
 
     /// <inheritdoc/>
     public void OnMembershipState(MembershipState state, string reason)

@@ -16,8 +16,6 @@ namespace GroupCore.Groups.Flush;
 internal sealed class FlushLeader : ITimerTarget
 {
     private readonly GroupProtocol _group;
-    private const long RepeatDone = 0;
-    private const long SendMore = 1;
     private readonly FlushMember _member;
     private readonly View _view;
     private readonly Proposal _proposal;
@@ -77,24 +75,31 @@ internal sealed class FlushLeader : ITimerTarget
 
     private void Distribute(FlushCut cut)
     {
-        bool more = false;
         foreach (int rank in _ranks)
         {
             if (rank == _group.Rank || IsCutSentTo(rank)) continue;
             ref int sent = ref _sent[rank];
-            for (; sent < cut.Contributors.Count && _group.BacklogOf(rank) < GroupLimits.ContributionBacklog; sent++)
+            for (; sent < cut.Contributors.Count && _group.RoomTo(rank) > 0; sent++)
                 _member.SendPart(rank, _proposal.Number, cut.Contributors[sent], _contributions[cut.Contributors[sent]]);
-            if (sent < cut.Contributors.Count)
-            {
-                more = true;
-                continue;
-            }
+            if (sent < cut.Contributors.Count) continue;
             var frame = _group.Frame(FrameType.Cut, cut.Size);
             cut.Write(frame);
             _group.SendTo(rank);
             sent++;
         }
-        if (more) _group.Node.SetTimer(_group.Node.Now + GroupLimits.ContributionNanoseconds, this, SendMore);
+    }
+
+    /// <summary>What was sent to a member may be lost with its link: it gets all of it again.</summary>
+    public void OnRelinked(int rank)
+    {
+        _sent[rank] = _sentBefore[rank] = 0;
+        OnRoom();
+    }
+
+    /// <summary>A link has room again: contributions that wait for it go out.</summary>
+    public void OnRoom()
+    {
+        if (_cut is not null && !_done) Distribute(_cut);
     }
 
     private bool IsCutSentTo(int rank) => _cut is not null && _sent[rank] > _cut.Contributors.Count;
@@ -125,14 +130,13 @@ internal sealed class FlushLeader : ITimerTarget
         foreach (int rank in _ranks)
             if (_acks[rank].Initialised) initialised.Add(_view.Members[rank].Id);
         _group.Membership.FlushDone(_view.Group, _view.Id, _proposal.Number, initialised);
-        _group.Node.SetTimer(_group.Node.Now + GroupLimits.FlushRetryNanoseconds, this, RepeatDone);
+        _group.Node.SetTimer(_group.Node.Now + GroupLimits.FlushRetryNanoseconds, this, 0);
     }
 
     void ITimerTarget.OnTimer(long token)
     {
         if (!_group.IsInFlush(_view, _proposal)) return;
-        if (token == RepeatDone) SendDone();
-        else Distribute(_cut!);
+        SendDone();
     }
 
     /// <summary>A member says whom it misses, nobody when user code holds it up: it is not at fault itself, as long as it goes on to say so.</summary>

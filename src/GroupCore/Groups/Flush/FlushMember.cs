@@ -26,10 +26,12 @@ internal sealed class FlushMember
     private readonly bool[] _survives;
     private readonly ReadOnlyMemory<byte>?[] _contributions;
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
+    private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
     private readonly FlushWatch _watch;
     private int _earlyBytes;
     private byte[]? _contribution;
     private FlushLeader? _leader;
+    private ulong _tail;
 
     public FlushMember(GroupProtocol group, View view)
     {
@@ -216,18 +218,35 @@ internal sealed class FlushMember
     {
         if (Cut is not null) return;
         Cut = cut;
+        for (int rank = 0; rank < _takesPart.Length; rank++) PullFrom(rank, p, cut);
+        TryAck();
+    }
+
+    private void PullFrom(int holder, ulong p, FlushCut cut)
+    {
+        if (holder == _group.Rank) return;
         for (int s = 0; s < cut.Upto.Length; s++)
         {
             uint have = _group.Multicast.ReceivedOf(s);
-            if (have >= cut.Upto[s] || cut.Holder[s] == _group.Rank) continue;
+            if (have >= cut.Upto[s] || cut.Holder[s] != holder) continue;
             var frame = _group.Frame(FrameType.Pull, 18);
             BinaryPrimitives.WriteUInt64LittleEndian(frame, p);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)s);
             BinaryPrimitives.WriteUInt32LittleEndian(frame[10..], have);
             BinaryPrimitives.WriteUInt32LittleEndian(frame[14..], cut.Upto[s]);
-            _group.SendTo(cut.Holder[s]);
+            _group.SendTo(holder);
         }
-        TryAck();
+    }
+
+    /// <summary>The link to a member is a new one: what the flush has for it goes again, since all of it may be taken twice.</summary>
+    public void OnRelinked(int rank)
+    {
+        if (Proposal is null || !_takesPart[rank] || !_takesPart[_group.Rank]) return;
+        _leader?.OnRelinked(rank);
+        if (Cut is not null) PullFrom(rank, Wedge, Cut);
+        if (rank != Leader) return;
+        if (Cut is null) SendReport(Wedge);
+        if (Acked) SendAck();
     }
 
     /// <summary>The leader holds all contributions itself.</summary>
@@ -238,7 +257,27 @@ internal sealed class FlushMember
         int sender = body.Length == 18 ? BinaryPrimitives.ReadUInt16LittleEndian(body[8..]) : -1;
         if (sender < 0 || sender >= _view.Members.Count) _node.Counters.Refuse(RefusalReason.Malformed);
         else if (Proposal is null) _node.Counters.Refuse(RefusalReason.Unexpected);
-        else _group.Multicast.Forward(p, rank, sender, BinaryPrimitives.ReadUInt32LittleEndian(body[10..]), BinaryPrimitives.ReadUInt32LittleEndian(body[14..]));
+        else Forward(p, rank, sender, BinaryPrimitives.ReadUInt32LittleEndian(body[10..]), BinaryPrimitives.ReadUInt32LittleEndian(body[14..]));
+    }
+
+    private void Forward(ulong p, int rank, int sender, uint from, uint to)
+    {
+        uint next = _group.Multicast.Forward(p, rank, sender, from, to);
+        if (next < to) _forwards.Add((p, rank, sender, next, to));
+    }
+
+    /// <summary>A link has room again: what was asked for goes on.</summary>
+    public void OnRoom(int rank)
+    {
+        _leader?.OnRoom();
+        if (_forwards.Count == 0) return;
+        var waiting = _forwards.ToArray();
+        _forwards.Clear();
+        foreach (var forward in waiting)
+        {
+            if (forward.Rank != rank) _forwards.Add(forward);
+            else if (forward.Proposal == Wedge) Forward(forward.Proposal, rank, forward.Sender, forward.From, forward.To);
+        }
     }
 
     private void OnForward(ReadOnlySpan<byte> body)
@@ -268,17 +307,18 @@ internal sealed class FlushMember
             hash.Add(bytes.Span);
         }
         Acked = true;
-        ulong tail = _group.Multicast.TailHash(Cut, hash.Value);
-        if (_leader is not null)
-        {
-            _leader.OnAck(_group.Rank, _group.Initialised, tail);
-            return;
-        }
-        // FlushAck: proposal u64, initialised u8, tail hash u64.
+        _tail = _group.Multicast.TailHash(Cut, hash.Value);
+        if (_leader is not null) _leader.OnAck(_group.Rank, _group.Initialised, _tail);
+        else SendAck();
+    }
+
+    /// <summary>FlushAck: proposal u64, initialised u8, tail hash u64.</summary>
+    private void SendAck()
+    {
         var frame = _group.Frame(FrameType.FlushAck, 17);
-        BinaryPrimitives.WriteUInt64LittleEndian(frame, Proposal.Number);
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, Wedge);
         frame[8] = _group.Initialised ? (byte)1 : (byte)0;
-        BinaryPrimitives.WriteUInt64LittleEndian(frame[9..], tail);
+        BinaryPrimitives.WriteUInt64LittleEndian(frame[9..], _tail);
         _group.SendTo(Leader);
     }
 
@@ -294,4 +334,7 @@ internal sealed class FlushMember
 
     /// <summary>The view is over.</summary>
     public void Close() => _watch.Stop();
+
+    /// <summary>Reports that a member holds this one up, until the view or the flush that begins is over.</summary>
+    public void Accuse(int rank) => _watch.Suspect(rank);
 }

@@ -48,6 +48,9 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         group.WaitsFor = [];
     }
 
+    /// <summary>There is other evidence that a member holds this one up.</summary>
+    public void Suspect(int rank) => Accuse(_accused, rank, Accusation.FlushStall);
+
     /// <summary>The leader is not silent.</summary>
     public void OnLeader() => _steps = 0;
 

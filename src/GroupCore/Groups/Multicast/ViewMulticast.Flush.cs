@@ -44,14 +44,19 @@ internal sealed partial class ViewMulticast
 
     public uint ReceivedOf(int sender) => _logs[sender].Received;
 
-    /// <summary>Sends what is held of <paramref name="sender"/> in [from, to) to a member, in frames of a bounded size.</summary>
-    public void Forward(ulong proposal, int toMember, int sender, uint from, uint to)
+    /// <summary>
+    /// Sends what is held of <paramref name="sender"/> in [from, to) to a member, in frames of a bounded size, while its link has room.
+    /// Returns where the rest begins; <paramref name="to"/> when nothing is left.
+    /// </summary>
+    public uint Forward(ulong proposal, int toMember, int sender, uint from, uint to)
     {
         var log = _logs[sender];
+        uint end = to;
         from = Math.Max(from, log.Base);
         to = Math.Min(to, log.Received);
         while (from < to)
         {
+            if (_group.RoomTo(toMember) <= 0) return from;
             int bytes = 0, count = 0;
             while (from + (uint)count < to && count < ushort.MaxValue && (count == 0 || bytes + log[from + (uint)count].Length <= GroupLimits.ForwardBytes))
                 bytes += log[from + (uint)count++].Length;
@@ -67,6 +72,7 @@ internal sealed partial class ViewMulticast
             }
             _group.SendTo(toMember);
         }
+        return end;
     }
 
     /// <summary>Messages that another member held; deliveries follow at the end of the turn (R6).</summary>

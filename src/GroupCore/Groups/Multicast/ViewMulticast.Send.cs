@@ -18,8 +18,8 @@ internal sealed partial class ViewMulticast
     /// <summary>What this member sent and is not stable, in units of <see cref="GroupLimits.Cost"/>.</summary>
     public long Unstable { get; private set; }
 
-    /// <summary>Whether a record of that many bytes may be sent now.</summary>
-    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full;
+    /// <summary>Whether a record of that many bytes may be sent now. Links are asked once for a run, which is at most a slab.</summary>
+    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && (_runCount > 0 || _group.HasRoomToOthers());
 
     /// <summary>Originates one record.</summary>
     public void Append(MessageKind kind, uint handler, ReadOnlySpan<byte> payload)

@@ -109,7 +109,7 @@ internal sealed class PeerChannel
             return true;
         }
         var queue = _out[rank] ??= new();
-        if (!inside && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes)) return false;
+        if (!inside && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes || _group.RoomTo(rank) <= 0)) return false;
         ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
         if (parent != 0) _handling[parent].Children++;
         Outstanding++;

@@ -57,6 +57,14 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         Check();
     }
 
+    /// <summary>What a member answered may be lost with its link, while it lives: where all were asked, that cannot pass for a result.</summary>
+    public void OnLinkLost(ProcessId member)
+    {
+        if (_expected is null || _over || HasReplied(member) || !_expected.Remove(member)) return;
+        if (code == 0) Fail(new TooFewRepliesException(handler, _expected.Count + 1, Values(), "the link to a member was lost"));
+        else Check();
+    }
+
     public void Fail(Exception error)
     {
         if (_over) return;

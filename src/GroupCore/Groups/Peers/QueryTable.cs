@@ -65,6 +65,12 @@ internal sealed class QueryTable(INode node)
         foreach (var query in _open.Values.ToArray()) query.OnView(view);
     }
 
+    /// <summary>The link to a member was lost, and its answers with it.</summary>
+    public void OnLinkLost(ProcessId member)
+    {
+        foreach (var query in _open.Values.ToArray()) query.OnLinkLost(member);
+    }
+
     public void FailAll(Exception error)
     {
         foreach (var query in _open.Values.ToArray()) query.Fail(error);

@@ -46,8 +46,7 @@ internal sealed class ReplyOperation : NodeCommand
 
     public override void Run()
     {
-        _group.Reply(this);
-        Recycle();
+        if (_group.Reply(this)) Recycle();
     }
 
     public override void Abandon(Exception reason) => Recycle();

@@ -43,11 +43,18 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
         Continue(index);
     }
 
+    /// <summary>The link has room again.</summary>
+    public void OnRoom(int rank)
+    {
+        int index = _joiners.FindIndex(joiner => joiner.Rank == rank);
+        if (index >= 0) Continue(index);
+    }
+
     private void Continue(int index)
     {
         var (rank, sent, acked) = _joiners[index];
         if (sent == state.Length && sent > 0) return;
-        while (sent < state.Length && sent - acked < GroupLimits.StateWindow * GroupLimits.StateChunkBytes)
+        while (sent < state.Length && sent - acked < GroupLimits.StateWindow * GroupLimits.StateChunkBytes && group.RoomTo(rank) > 0)
         {
             int size = Math.Min(GroupLimits.StateChunkBytes, state.Length - sent);
             var frame = group.Frame(FrameType.StateChunk, 8 + size);

@@ -26,25 +26,29 @@ internal sealed partial class GroupProtocol
 
     public void SendToOthers() => Node.Links.Send(_others, _frameLength);
 
-    /// <summary>Bytes on the way to a member that its link has not acknowledged.</summary>
-    public long BacklogOf(int rank) => Node.Links.Backlog(_peers[rank]);
-
     private void ConnectPeers(View view)
     {
-        int count = view.Members.Count, highest = -1;
+        int count = view.Members.Count;
         _peers = new int[count];
         _others = new int[count - 1];
+        _relinked = new bool[count];
         for (int rank = 0, other = 0; rank < count; rank++)
         {
             _peers[rank] = -1;
             if (rank == Rank) continue;
             var member = view.Members[rank];
             _others[other++] = _peers[rank] = Node.Links.Open(member.Address, member.Id.Node);
-            highest = Math.Max(highest, _peers[rank]);
         }
+        MapRanks();
+    }
+
+    private void MapRanks()
+    {
+        int highest = -1;
+        foreach (int peer in _peers) highest = Math.Max(highest, peer);
         _rankOf = new int[highest + 1];
         Array.Fill(_rankOf, -1);
-        for (int rank = 0; rank < count; rank++)
+        for (int rank = 0; rank < _peers.Length; rank++)
             if (_peers[rank] >= 0) _rankOf[_peers[rank]] = rank;
     }
 
@@ -124,13 +128,13 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    /// <summary>An answer from the worker; it may go out in any view (groupcore-oracle 6.9).</summary>
-    public void Reply(ReplyOperation reply)
+    /// <summary>An answer from the worker; it may go out in any view (groupcore-oracle 6.9). False when it waits for room and is not done with.</summary>
+    public bool Reply(ReplyOperation reply)
     {
         Touch();
-        if (IsOver || View is null) return;
+        if (IsOver || View is null) return true;
         int rank = View.RankOf(reply.To), length = 9 + reply.Payload.Length;
-        if (rank < 0) return;
+        if (rank < 0) return true;
         if (length > GroupLimits.PeerBytes)
         {
             reply.Abort($"the reply has {reply.Payload.Length} bytes; at most {GroupLimits.PeerBytes - 9} are allowed");
@@ -139,13 +143,15 @@ internal sealed partial class GroupProtocol
         if (rank == Rank)
         {
             Queries.OnReply(reply.To, reply.Query, reply.Status, reply.Payload.Written);
-            return;
+            return true;
         }
-        var frame = Frame(FrameType.Reply, length);
+        if (RoomTo(rank) <= 0 && TryKeep(reply)) return false;
+        var frame = Frame(FrameType.Reply, 9 + reply.Payload.Length);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, reply.Query);
         frame[8] = (byte)reply.Status;
         reply.Payload.Written.CopyTo(frame[9..]);
         SendTo(rank);
+        return true;
     }
 
     /// <summary>Frames that came before this process knew the group.</summary>

@@ -90,6 +90,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         else if (_over is null) _loader = new(this, next, _host.Options.MaxCheckpointBytes);
         Queries.OnView(next);
         BindAll();
+        SendReplies();
         InstallLayer(next, contributions ?? []);
         foreach (var call in _betweenViews) Peers.Take(call);
         _betweenViews = [];

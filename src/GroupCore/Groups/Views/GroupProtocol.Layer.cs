@@ -63,6 +63,8 @@ internal sealed partial class GroupProtocol : IGroupPort
         else Node.Counters.Refuse(RefusalReason.Unexpected);
     }
 
+    long IGroupPort.Room(int rank) => RoomTo(rank);
+
     Span<byte> IGroupPort.Reserve(int size)
     {
         Touch();

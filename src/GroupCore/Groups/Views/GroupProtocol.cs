@@ -263,6 +263,7 @@ internal sealed partial class GroupProtocol
         Touch();
         (_ended, IsHandingOver) = (true, false);
         _early.Clear();
+        SendReplies();
         if (View is not null)
         {
             Flush.Close();

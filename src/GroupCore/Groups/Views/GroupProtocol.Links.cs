@@ -1,0 +1,82 @@
+using GroupCore.Groups.Peers;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>
+/// What this group asks of the links to its members: room for bulk, and another link where one was lost. Data, state, answers and what a
+/// flush forwards wait for room; order, acknowledgements and the flush itself do not.
+/// </summary>
+internal sealed partial class GroupProtocol
+{
+    private readonly List<ReplyOperation> _repliesWaiting = [];
+    private long _replyBytesWaiting;
+    private bool[] _relinked = [];
+
+    /// <summary>Bytes of bulk that may be sent to a member now; without any, <see cref="OnRoom"/> tells when.</summary>
+    public long RoomTo(int rank) => rank == Rank ? long.MaxValue : Node.Links.Room(_peers[rank]);
+
+    /// <summary>Whether bulk may be sent to all others.</summary>
+    public bool HasRoomToOthers()
+    {
+        foreach (int peer in _others)
+            if (Node.Links.Room(peer) <= 0) return false;
+        return true;
+    }
+
+    /// <summary>A link has room again: what waits for it goes on, calls at the end of this turn.</summary>
+    public void OnRoom(int peer)
+    {
+        if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
+        Touch();
+        SendReplies();
+        Flush.OnRoom(rank);
+        _giver?.OnRoom(rank);
+        if (!IsWedged) _layer?.OnRoom(rank);
+    }
+
+    /// <summary>
+    /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush of a view with the same
+    /// members brings the multicasts, and a layer's work is issued again. Point-to-point messages that were lost are never acknowledged, so
+    /// that the flush accuses; answers that were lost end their queries here. A second loss in one view is accused at once.
+    /// </summary>
+    public void OnLinkLost(int peer)
+    {
+        if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
+        Touch();
+        var member = View.Members[rank];
+        int again = Node.Links.Open(member.Address, member.Id.Node);
+        (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (again, again);
+        MapRanks();
+        BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
+        SendTo(rank);
+        Queries.OnLinkLost(member.Id);
+        if (_relinked[rank]) Flush.Accuse(rank);
+        _relinked[rank] = true;
+        if (IsWedged) Flush.OnRelinked(rank);
+        else Membership.RequestView(View.Group);
+    }
+
+    // False when so many wait that it is refused instead: the refusal is small and does not wait.
+    private bool TryKeep(ReplyOperation reply)
+    {
+        if (_replyBytesWaiting + reply.Payload.Length > GroupLimits.QueuedBytes)
+        {
+            reply.Abort($"{_repliesWaiting.Count} answers of {_replyBytesWaiting} bytes wait at this member");
+            return false;
+        }
+        _replyBytesWaiting += reply.Payload.Length;
+        _repliesWaiting.Add(reply);
+        return true;
+    }
+
+    // Each is taken out and kept again if it has to wait on.
+    private void SendReplies()
+    {
+        if (_repliesWaiting.Count == 0) return;
+        var waiting = _repliesWaiting.ToArray();
+        _repliesWaiting.Clear();
+        _replyBytesWaiting = 0;
+        foreach (var reply in waiting) reply.Run();
+    }
+}

@@ -1,0 +1,87 @@
+using GroupCore.Groups;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Ida.Testing;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A link between two living members ends, and with it frames on their way: members send again what it lost, or one of the two goes.</summary>
+public sealed class LostLinkTests
+{
+    [Theory, InlineData(1), InlineData(2), InlineData(3), InlineData(4), InlineData(5), InlineData(6), InlineData(7), InlineData(8)]
+    public void F8_multicasts_go_on_after_a_link_overflowed(ulong seed)
+    {
+        int delivered = 0;
+        using var cluster = new GroupCluster(seed, 3, more: g => g.Handle<byte[]>("many", (from, m) => delivered++));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var from = cluster[0];
+        Overflow(from, cluster[1], multicasts: 3);
+        foreach (var member in cluster.Members)
+        {
+            Send(cluster, member, ordered: true);
+            Send(cluster, member, ordered: false);
+        }
+        // Three of the turn of the overflow, six after it.
+        Assert.True(cluster.Simulation.RunUntil(() => delivered == 3 * 9, TimeSpan.FromSeconds(10)), $"{delivered} delivered");
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void F8_a_message_to_one_member_that_a_link_lost_ends_in_an_accusation(ulong seed)
+    {
+        using var cluster = new GroupCluster(seed, 3, more: g => g.Handle<byte[]>("one", (from, m) => { }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        int to = cluster[1].Group!.Rank;
+        cluster.Simulation.Network.Cut(cluster[0].SimNode, cluster[1].SimNode, CutMode.Drop);
+        cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(to, "one", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Overflow(cluster[0], cluster[1], multicasts: 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(10)));
+    }
+
+    [Fact]
+    public void F8_a_query_whose_answer_a_link_lost_ends_before_its_time_is_over()
+    {
+        using var cluster = new GroupCluster(9, 2);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        // Queries reach the other member; before its answers are read, its link to here overflows.
+        cluster.Simulation.Network.Cut(cluster[1].SimNode, cluster[0].SimNode, CutMode.Drop);
+        Exception? answer = null;
+        cluster.Simulation.Spawn(async () => answer = await Record.ExceptionAsync(() => cluster[0].Group!.QueryAsync<int, int>("ask", 1, Replies.All, TimeSpan.FromMinutes(5)).AsTask()));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Overflow(cluster[1], cluster[0], multicasts: 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Simulation.RunUntil(() => answer is not null, TimeSpan.FromSeconds(10)), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended} {m.Group.Protocol.Queries.Count}")) + string.Join(',', cluster.Oracle.Accusations));
+        Assert.IsType<TooFewRepliesException>(answer);
+        Assert.True(cluster.Settle(), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended}")) + string.Join(',', cluster.Oracle.Accusations));
+    }
+
+    /// <summary>More in one turn than a link takes, and multicasts behind it.</summary>
+    private static void Overflow(TestMember from, TestMember to, int multicasts)
+    {
+        var protocol = from.Group!.Protocol;
+        from.SimNode.Post(() =>
+        {
+            for (long bytes = 0; bytes <= LinkLimits.QueueBytes; bytes += 1_000_000)
+            {
+                protocol.Frame(FrameType.FirstLayer, 1_000_000);
+                protocol.SendTo(to.Group!.Rank);
+            }
+        });
+        for (int i = 0; i < multicasts; i++) _ = from.Group!.SendAsync("many", Array.Empty<byte>()).AsTask();
+    }
+
+    private static void Send(GroupCluster cluster, TestMember member, bool ordered) => cluster.Simulation.Spawn(async () =>
+    {
+        if (ordered) await member.Group!.OrderedSendAsync("many", Array.Empty<byte>());
+        else await member.Group!.SendAsync("many", Array.Empty<byte>());
+    });
+}
