@@ -51,6 +51,8 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
 
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body) => Current?.OnFrame(rank, type, body);
 
+    public void OnRoom(int rank) => Current?.OnRoom(rank);
+
     public void OnBlocked(bool blocked)
     {
         _blocked = blocked;

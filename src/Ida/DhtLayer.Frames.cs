@@ -169,6 +169,7 @@ internal sealed partial class DhtLayer
         if (client is null) return true;
         int shard = _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from)), first = client.FirstPart(shard);
         int count = body.Count(DhtLimits.Keys, 2);
+        if (!client.IsPut) Coordinator.CountAnswer(client, body.Remaining);
         for (int i = 0; i < count; i++)
         {
             int at = first + i;
@@ -212,6 +213,7 @@ internal sealed partial class DhtLayer
             return;
         }
         if (!_state.Full && _state.Without != Rule.OnlyFullAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotFull, null, 0);
+        else if (_send.OwesTooMuch) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
         else if (_participant.TryRead(key, hash, out byte[]? value, out ulong version)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
         else
         {
@@ -244,7 +246,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         int target = _state.Map!.RankOfSlot(body.U16());
         if (!body.Complete || target < 0) Node.Counters.Refuse(RefusalReason.Malformed);
-        else if (target != _state.Rank && _participant.Find(key) is { } op) _send.Forward(target, from, op);
+        else if (target != _state.Rank && _state.Port.Room(target) > 0 && _participant.Find(key) is { } op) _send.Forward(target, from, op);
     }
 
     private void OnChunk(int from, ref BodyReader body)

@@ -164,6 +164,17 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         Drain();
     }
 
+    /// <summary>A member's link has room again: answers that are due first, then operations, then state.</summary>
+    public void OnRoom(int rank)
+    {
+        if (_over || !_state.Acts) return;
+        _send.OnRoom(rank);
+        Coordinator.OnRoom();
+        _source.OnRoom(rank);
+        Drain();
+        if (!_ticking && NeedsTick) Tick();
+    }
+
     public void EndOfTurn()
     {
         if (_over || !_state.Acts) return;

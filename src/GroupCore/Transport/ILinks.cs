@@ -46,7 +46,7 @@ public interface ILinks
     /// <summary>Whether all links together hold as much as the node may: no link has room until some of it is acknowledged.</summary>
     bool IsFull { get; }
 
-    /// <summary>How long, at the rate at which peers acknowledged lately, until <see cref="IsFull"/> ends; between 1 ms and 10 s.</summary>
+    /// <summary>How long, at the rate at which peers acknowledged lately, until <see cref="IsFull"/> ends; between 1 ms and 1 s.</summary>
     TimeSpan TimeToRoom { get; }
 
     /// <summary>

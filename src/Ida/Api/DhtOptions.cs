@@ -38,6 +38,12 @@ public sealed record DhtOptions
     /// <summary>Operations one member has on the way at once; later calls wait.</summary>
     public int MaxInFlight { get; init; } = 1024;
 
+    /// <summary>
+    /// Bytes of keys, values and answers that one member's operations on the way may hold, and bytes of keys and values of those that wait;
+    /// 1 MiB and more. One operation is always let through.
+    /// </summary>
+    public long MaxInFlightBytes { get; init; } = 64L << 20;
+
     /// <summary>Unfinished operations on one key at one member above which it refuses more.</summary>
     public int MaxQueuePerKey { get; init; } = 4096;
 
@@ -67,6 +73,7 @@ public sealed record DhtOptions
         if (HandoverTimeout < TimeSpan.Zero || HandoverTimeout > TimeSpan.FromDays(1)) throw new DhtConfigurationException($"HandoverTimeout is {HandoverTimeout}; it must be between zero and one day.");
         if (TakeoverAfter <= TimeSpan.Zero) throw new DhtConfigurationException($"TakeoverAfter is {TakeoverAfter}; it must be positive.");
         Positive(MaxInFlight, nameof(MaxInFlight));
+        if (MaxInFlightBytes is < 1 << 20 or > 1L << 40) throw new DhtConfigurationException($"MaxInFlightBytes is {MaxInFlightBytes}; it must be between {1 << 20} and {1L << 40}.");
         Positive(MaxQueuePerKey, nameof(MaxQueuePerKey));
         Positive(MaxOperations, nameof(MaxOperations));
         return TargetSize / ShardSize;

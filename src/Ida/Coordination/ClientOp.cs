@@ -38,6 +38,10 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public long Deadline, RetryAt;
     public RunningOp? Running;
     public int MissingReads;
+
+    /// <summary>What it counts of the bytes in flight, and what answers of other members have brought.</summary>
+    public long Charge, AnswerBytes;
+
     public ClientOp? Previous, Next;
 
     /// <summary>A call that asks for the outcome of this very operation, and the other way round.</summary>

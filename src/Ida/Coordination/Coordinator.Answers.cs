@@ -21,6 +21,7 @@ internal sealed partial class Coordinator
         running.Flags[index] = (running.Flags[index] & ~SlotFlags.NotHeld) | SlotFlags.Proposed | (clear ? SlotFlags.Clear : SlotFlags.None) | (result ? SlotFlags.Result : SlotFlags.None);
         running.Times[index] = time;
         state.Clock.Observe(time);
+        if (running.Client is { } client && BringsTooMuch(client)) Finish(client, Overloaded(client));
         Step(running);
     }
 
@@ -179,7 +180,7 @@ internal sealed partial class Coordinator
                 client.WithoutResult = true;
                 Finish(client, null);
             }
-            else client.RetryAt = state.Node.Now + RetryDelay;
+            else RetryLater(client);
         }
         Forget(running);
     }
@@ -207,7 +208,7 @@ internal sealed partial class Coordinator
         Forget(running);
         if (reason == PoisonReason.Expired && client.IsPut) AskHowItEnded(client);
         else if (reason == PoisonReason.Poisoned) Issue(client);
-        else client.RetryAt = state.Node.Now + RetryDelay;
+        else RetryLater(client);
     }
 
     private void FailIfAborted(RunningOp running)

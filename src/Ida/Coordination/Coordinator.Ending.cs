@@ -46,7 +46,7 @@ internal sealed partial class Coordinator
         {
             case OpPhase.Waiting:
                 if (op.Requested is not null) _pending.Remove(op.Id);
-                _waiting.Remove(op);
+                LeaveQueue(op);
                 break;
             case OpPhase.Following:
                 op.Leader!.Follower = null;
@@ -70,8 +70,15 @@ internal sealed partial class Coordinator
         AdmitWaiting();
     }
 
+    private void LeaveQueue(ClientOp op)
+    {
+        _waiting.Remove(op);
+        _waitingBytes -= op.AskedBytes;
+    }
+
     private void LeavePlace(ClientOp op)
     {
+        ReturnShare(op);
         _pending.Remove(op.Id);
         if (op.Requested is not null) _requestedHere.Remove(op);
         _inFlight.Remove(op);

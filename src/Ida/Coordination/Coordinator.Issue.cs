@@ -13,9 +13,16 @@ internal sealed partial class Coordinator
     /// <summary>Begins an attempt; without a view to act in the operation waits for the next.</summary>
     private void Issue(ClientOp op)
     {
+        if (op.RetryAt == AwaitsRoom) Resume(op);
         op.RetryAt = 0;
         if (!state.Acts || state.Map is not { } map) return;
+        if (!HasRoom(op, map))
+        {
+            Park(op);
+            return;
+        }
         op.Attempt++;
+        op.AnswerBytes = 0;
         op.ForgetResults();
         bool oneShard = op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard;
         if (!op.IsPut && (op.PartCount == 1 || (oneShard && state.Without == Rule.ShardReadTakesTime)))
@@ -33,7 +40,7 @@ internal sealed partial class Coordinator
         if (!FindParticipants(op, running, map))
         {
             Recycle(running);
-            op.RetryAt = state.Node.Now + RetryDelay;
+            RetryLater(op);
             return;
         }
         running.Single = !op.IsPut && running.Count == 1;
@@ -112,7 +119,7 @@ internal sealed partial class Coordinator
             int slot = Representative(map, op.Parts[i].Shard, op.Parts[i].Hash);
             if (slot < 0)
             {
-                op.RetryAt = state.Node.Now + RetryDelay;
+                RetryLater(op);
                 return;
             }
             if (slot == state.Slot) ReadHere(op, i);
@@ -164,20 +171,20 @@ internal sealed partial class Coordinator
         (part.HasCopy, part.CopyOffset, part.CopyLength) = (true, op.Bytes.Length, value.Length);
         op.Bytes.Write(value);
         (part.Version, part.HasResult) = (version, true);
-        if (--op.MissingReads == 0) Finish(op, null);
+        CountAnswer(op, value.Length);
+        if (BringsTooMuch(op)) Finish(op, Overloaded(op));
+        else if (--op.MissingReads == 0) Finish(op, null);
     }
 
     /// <summary>A representative answered a one-key read.</summary>
     public void OnValue(ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
         if (!TryRead(request, attempt, index, out var op)) return;
-        if (status == Wire.ReadStatus.NotFull) op.RetryAt = state.Node.Now + RetryDelay;
+        if (status == Wire.ReadStatus.NotFull) RetryLater(op);
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
         else OnLocalValue(op, index, null, version);
     }
-
-    private static OverloadedException TooMany() => new(TimeSpan.FromMilliseconds(10), "Too many operations wait at a participant; nothing was executed.");
 
     private void AddRank(ref int count, int rank)
     {

@@ -102,6 +102,7 @@ internal sealed partial class Coordinator
             return;
         }
         send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
+        if (op.RetryAt == AwaitsRoom) Resume(op);
         op.RetryAt = state.Node.Now + AskAgain;
     }
 

@@ -133,10 +133,11 @@ internal sealed partial class Coordinator
         }
     }
 
+    // Without room for the part nothing is handed on: the next time of asking it may have some.
     private void HandOn(RunningOp running, int holder, int target)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[holder]);
         if (rank != state.Rank) send.AskForward(rank, running.Key, running.Owner, running.Slots[target]);
-        else if (participant.Find(running.Key) is { } op) send.Forward(state.Map.RankOfSlot(running.Slots[target]), state.Rank, op);
+        else if (HasRoom(state.Map.RankOfSlot(running.Slots[target])) && participant.Find(running.Key) is { } op) send.Forward(state.Map.RankOfSlot(running.Slots[target]), state.Rank, op);
     }
 }

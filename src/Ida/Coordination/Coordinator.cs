@@ -30,8 +30,6 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     /// <summary>Whether anything here needs the tick.</summary>
     public bool HasWork => _inFlight.Count > 0 || _waiting.Count > 0 || _takeovers.Count > 0;
 
-    private bool HasPlace => _inFlight.Count < state.Options.MaxInFlight && InWindow;
-
     /// <summary>A caller's operation enters.</summary>
     public void Start(ClientOp op)
     {
@@ -48,9 +46,10 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         if (!op.IsPut && op.PartCount == 1 && TryReadHere(op)) return;
         op.Deadline = op.Timeout == ClientOp.Unlimited ? long.MaxValue : state.Node.Now + op.Timeout;
         if (op.Requested is { } requested && !MayBegin(op, requested)) return;
-        if (HasPlace) Admit(op);
-        else if (_waiting.Count < state.Options.MaxInFlight * WaitingFactor) Wait(op);
-        else Refuse(op, new(TimeSpan.FromMilliseconds(10), $"{_waiting.Count} operations wait at this member for one of {state.Options.MaxInFlight} places."));
+        if (state.Node.Links.IsFull || WaitsTooLong(op)) Refuse(op, Overloaded(op));
+        else if (_waiting.Count == 0 && HasPlace(op)) Admit(op);
+        else if (MayWait(op)) Wait(op);
+        else Refuse(op, Overloaded(op));
     }
 
     /// <summary>The caller gave up. What is not with the coordinator yet finds the mark when it comes; what has ended stays so.</summary>
@@ -115,6 +114,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         }
         _admitting = false;
         AdmitWaiting();
+        Measure();
         TakeOverStalled(now);
     }
 
@@ -142,17 +142,19 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         // Another retry of it meets this one.
         if (op.Requested is not null) _pending.Add(op.Id, op);
         _waiting.Add(op);
+        _waitingBytes += op.AskedBytes;
     }
 
     private void Admit(ClientOp op)
     {
         bool waited = op.Phase == OpPhase.Waiting;
         if (!op.Move(OpPhase.Admitted)) return;
-        if (waited) _waiting.Remove(op);
+        if (waited) LeaveQueue(op);
         if (op.Requested is null) Name(op);
         else if (op.Id.Session == state.Session) _requestedHere.Add(op);
         if (!waited && op.Requested is not null) _pending.Add(op.Id, op);
         _inFlight.Add(op);
+        TakeShare(op);
         Issue(op);
     }
 
@@ -168,7 +170,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     {
         if (_admitting) return;
         _admitting = true;
-        while (HasPlace && _over is null && _waiting.First is { } next) Admit(next);
+        while (_over is null && _waiting.First is { } next && HasPlace(next)) Admit(next);
         _admitting = false;
     }
 

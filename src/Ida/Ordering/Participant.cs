@@ -135,7 +135,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private bool Overloaded(OpRecord op)
     {
-        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op)) return true;
+        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || (!op.IsPut && send.OwesTooMuch)) return true;
         int attempts = 0;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (++attempts == OpTable.MostAttempts) return true;

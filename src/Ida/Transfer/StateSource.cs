@@ -134,9 +134,17 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     private void Go(Feed feed)
     {
         feed.Scanned = 0;
-        while (feed.Credit > 0 && feed.Range < EntryTable.Ranges && feed.Scanned < ScannedPerTurn) SendSome(feed);
-        if (feed.Range < EntryTable.Ranges || feed.Credit == 0) return;
-        while (feed.Credit > 0 && feed.HeadSent < _head.Length) SendHead(feed);
+        while (MaySend(feed) && feed.Range < EntryTable.Ranges && feed.Scanned < ScannedPerTurn) SendSome(feed);
+        if (feed.Range < EntryTable.Ranges) return;
+        while (MaySend(feed) && feed.HeadSent < _head.Length) SendHead(feed);
+    }
+
+    private bool MaySend(Feed feed) => feed.Credit > 0 && state.Port.Room(feed.Rank) > 0;
+
+    /// <summary>A newcomer's link has room again.</summary>
+    public void OnRoom(int rank)
+    {
+        if (_feeds.Find(one => one.Rank == rank) is { } feed) Go(feed);
     }
 
     private bool EveryoneFull()

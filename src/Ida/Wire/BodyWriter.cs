@@ -9,6 +9,8 @@ internal ref struct BodyWriter(Span<byte> room)
 
     public int Length { get; private set; }
 
+    public readonly ReadOnlySpan<byte> Written => _room[..Length];
+
     public void U8(byte value) => _room[Length++] = value;
 
     public void U16(ushort value)

@@ -14,6 +14,7 @@ internal sealed class DhtSender(DhtState state)
     private const ushort ForeignSession = ushort.MaxValue;
     private readonly Queue<LocalMessage> _local = new();
     private readonly Queue<LocalValue> _values = new();
+    private readonly AnswersDue _due = new(state.Options);
 
     /// <summary>Takes results of the own participant where the coordinator is in this process.</summary>
     public Coordinator Coordinator { get; set; } = null!;
@@ -27,6 +28,32 @@ internal sealed class DhtSender(DhtState state)
     {
         _local.Clear();
         _values.Clear();
+        _due.Clear();
+    }
+
+    /// <summary>Whether so many answers wait for room that no more questions are taken.</summary>
+    public bool OwesTooMuch => _due.IsFull;
+
+    /// <summary>The link to a member has room again: answers that are due go out.</summary>
+    public void OnRoom(int rank)
+    {
+        while (_due.HasAny(rank) && state.Port.Room(rank) > 0 && _due.TryTake(rank, out var answer))
+        {
+            var body = Room(answer.Bytes + 5);
+            answer.Write(ref body);
+            Send(rank, answer.Type, body.Length);
+        }
+    }
+
+    /// <summary>Whether an answer with values waits: behind others, or for room.</summary>
+    private bool MustWait(int to) => _due.HasAny(to) || state.Port.Room(to) <= 0;
+
+    // Rare: it may allocate.
+    private void Keep(int to, FrameType type, ReadOnlySpan<byte> head, OpRecord op)
+    {
+        var values = new (byte[]? Value, ulong Version)[op.UseCount];
+        for (int i = 0; i < values.Length; i++) values[i] = (op.Uses[i].Value, op.Uses[i].Version);
+        _due.Add(to, new(type, head.ToArray(), values));
     }
 
     public void Proposed(int to, OpRecord op, bool clear, bool result)
@@ -37,13 +64,7 @@ internal sealed class DhtSender(DhtState state)
             _local.Enqueue(new(DhtFrame.Proposed, op.Key, op.Proposed, clear, result, default));
             return;
         }
-        bool values = result && !op.TooLarge;
-        var body = Room(OpBytes + 9 + (values ? ResultBytes(op) : 0));
-        Op(ref body, op.Key, op.Owner);
-        body.U64(op.Proposed);
-        body.U8((byte)((clear ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
-        if (values) Result(ref body, op);
-        Send(to, DhtFrame.Proposed, body.Length);
+        Answer(to, DhtFrame.Proposed, op, op.Proposed, clear, result);
     }
 
     public void Clear(int to, OpRecord op, bool early)
@@ -54,13 +75,24 @@ internal sealed class DhtSender(DhtState state)
             _local.Enqueue(new(DhtFrame.Clear, op.Key, op.Time, !early, op.HasResult, default));
             return;
         }
-        bool values = op.HasResult && !op.TooLarge;
+        Answer(to, DhtFrame.Clear, op, op.Time, !early, op.HasResult);
+    }
+
+    /// <summary>Time u64, flags u8 (clear, with result, too large for a frame), then the result.</summary>
+    private void Answer(int to, FrameType type, OpRecord op, ulong time, bool clear, bool result)
+    {
+        bool values = result && !op.TooLarge;
         var body = Room(OpBytes + 9 + (values ? ResultBytes(op) : 0));
         Op(ref body, op.Key, op.Owner);
-        body.U64(op.Time);
-        body.U8((byte)((early ? 0 : 1) | (op.HasResult ? 2 : 0) | (op.HasResult && op.TooLarge ? 4 : 0)));
+        body.U64(time);
+        body.U8((byte)((clear ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
+        if (values && !op.IsPut && MustWait(to))
+        {
+            Keep(to, type, body.Written, op);
+            return;
+        }
         if (values) Result(ref body, op);
-        Send(to, DhtFrame.Clear, body.Length);
+        Send(to, type, body.Length);
     }
 
     public void Stable(int to, in OpKey op, int owner)
@@ -209,6 +241,11 @@ internal sealed class DhtSender(DhtState state)
         body.Var((ulong)index);
         body.U8((byte)(value is null && status == ReadStatus.Found ? ReadStatus.Absent : status));
         body.Var(version);
+        if (value is not null && MustWait(to))
+        {
+            _due.Add(to, new(DhtFrame.Value, body.Written.ToArray(), [(value, version)]));
+            return;
+        }
         if (value is not null) body.Raw(value);
         Send(to, DhtFrame.Value, body.Length);
     }
@@ -327,14 +364,21 @@ internal sealed class DhtSender(DhtState state)
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
-            to.Var(use.Version);
-            if (op.IsPut) Text(ref to, use.Error);
-            else
+            if (!op.IsPut)
             {
-                to.U8(use.Value is null ? (byte)0 : (byte)1);
-                if (use.Value is not null) to.Blob(use.Value);
+                ReadResult(ref to, use.Value, use.Version);
+                continue;
             }
+            to.Var(use.Version);
+            Text(ref to, use.Error);
         }
+    }
+
+    public static void ReadResult(ref BodyWriter to, byte[]? value, ulong version)
+    {
+        to.Var(version);
+        to.U8(value is null ? (byte)0 : (byte)1);
+        if (value is not null) to.Blob(value);
     }
 
     private static void Text(ref BodyWriter to, string? text)

@@ -15,6 +15,8 @@ internal sealed class DhtWorld
     private readonly Dictionary<(int From, int To), Queue<HarnessFrame>> _channels = [];
     private readonly List<(int From, int To)> _pairs = [];
     private readonly Dictionary<int, int> _delivered = [];
+    private readonly Dictionary<(int From, int To), long> _bytes = [];
+    private readonly HashSet<(int From, int To)> _short = [];
     private TraceHash _trace;
     private ulong _proposal;
 
@@ -96,7 +98,34 @@ internal sealed class DhtWorld
             _channels.Add(pair, channel = new());
             _pairs.Add(pair);
         }
-        if (from.Alive && Swallows?.Invoke(from.Index, to, frame.Type) != true) channel.Enqueue(frame);
+        if (!from.Alive || Swallows?.Invoke(from.Index, to, frame.Type) == true) return;
+        channel.Enqueue(frame);
+        Count(pair, frame.Body.Length);
+    }
+
+    /// <summary>Bytes on a channel at which its sender is told that there is no room, as links do it.</summary>
+    public long BulkBytes { get; set; } = long.MaxValue;
+
+    /// <summary>Most bytes that a channel held.</summary>
+    public long MostQueued { get; private set; }
+
+    public long Room(HarnessMember from, int toRank)
+    {
+        if (BulkBytes == long.MaxValue) return long.MaxValue;
+        var pair = (from.Index, Members.FindIndex(m => m.Self == from.View!.Members[toRank].Id));
+        if (_short.Contains(pair)) return 0;
+        long room = BulkBytes - _bytes.GetValueOrDefault(pair);
+        if (room <= 0) _short.Add(pair);
+        return room;
+    }
+
+    private void Count((int From, int To) pair, long bytes)
+    {
+        long now = _bytes[pair] = _bytes.GetValueOrDefault(pair) + bytes;
+        MostQueued = Math.Max(MostQueued, now);
+        if (bytes > 0 || now > BulkBytes / 2 || !_short.Remove(pair)) return;
+        var (from, to) = (Members[pair.From], Members[pair.To]);
+        if (from.Alive && !from.Wedged && from.View?.RankOf(to.Self) is >= 0 and var rank) from.OnRoom(rank);
     }
 
     /// <summary>Pairs with something to deliver.</summary>
@@ -114,6 +143,7 @@ internal sealed class DhtWorld
     public bool Deliver(int from, int to)
     {
         if (!_channels.TryGetValue((from, to), out var channel) || !channel.TryDequeue(out var frame)) return false;
+        Count((from, to), -frame.Body.Length);
         var target = Members[to];
         if (!target.Alive || target.View is null) return true;
         if (frame.View != target.View.Id && !(Without == Rule.OldViewRefused && Same(target, from, frame))) return true;
@@ -201,9 +231,13 @@ internal sealed class DhtWorld
         {
             if (pair.From != member.Index) continue;
             var frames = _channels[pair].ToArray();
-            _channels[pair].Clear();
+            Empty(pair);
             int kept = loseAll ? 0 : Random.Next(frames.Length + 1);
-            for (int i = 0; i < kept; i++) _channels[pair].Enqueue(frames[i]);
+            for (int i = 0; i < kept; i++)
+            {
+                _channels[pair].Enqueue(frames[i]);
+                _bytes[pair] += frames[i].Body.Length;
+            }
         }
         member.Alive = false;
     }
@@ -293,7 +327,15 @@ internal sealed class DhtWorld
 
     private void Drop((int From, int To) pair)
     {
-        if (!Members[pair.From].Excluded || !Members[pair.To].Excluded) _channels[pair].Clear();
+        if (Members[pair.From].Excluded && Members[pair.To].Excluded) return;
+        Empty(pair);
+    }
+
+    private void Empty((int From, int To) pair)
+    {
+        _channels[pair].Clear();
+        _bytes[pair] = 0;
+        _short.Remove(pair);
     }
 
     private bool Same(HarnessMember target, int from, HarnessFrame frame) => frame.View < target.View!.Id && target.View.RankOf(Members[from].Self) >= 0;

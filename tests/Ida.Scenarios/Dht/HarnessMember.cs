@@ -103,7 +103,14 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
         return into.WrittenSpan.ToArray();
     }
 
-    public long Room(int rank) => long.MaxValue;
+    public long Room(int rank) => _world.Room(this, rank);
+
+    /// <summary>The channel to a member has room again.</summary>
+    public void OnRoom(int rank) => Turn(() =>
+    {
+        _touched = true;
+        Host.OnRoom(rank);
+    });
 
     public Span<byte> Reserve(int size)
     {

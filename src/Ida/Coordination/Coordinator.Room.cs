@@ -1,0 +1,147 @@
+using GroupCore.Runtime;
+using Ida.Placement;
+using Ida.Wire;
+
+namespace Ida.Coordination;
+
+/// <summary>
+/// Bytes of callers' operations: how much is admitted, and who waits for room on a link. Nothing that carries keys or values is sent to a
+/// member whose link has none; the operation stays in its place in the order and goes when there is room, as after a view change all do.
+/// </summary>
+/// <remarks>
+/// An operation that waits for room gives its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/>
+/// back meanwhile, and at most half of what may wait waits for room: so one member that takes nothing does not stop operations on others.
+/// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
+/// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
+/// </remarks>
+internal sealed partial class Coordinator
+{
+    private const long AwaitsRoom = long.MaxValue;
+    private const long MostGuess = 4 * DhtLimits.PartBytes;
+    private long _bytes, _waitingBytes, _awaitingBytes;
+    private long _bytesPerKey = DhtLimits.ValueBytes;
+    private int _awaiting;
+    private DrainRate _endedOps = new(), _endedBytes = new();
+
+    /// <summary>A member's link has room again: what waits goes out in its order.</summary>
+    public void OnRoom()
+    {
+        if (_awaiting == 0) return;
+        _admitting = true;
+        for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
+        {
+            next = op.Next;
+            if (op.RetryAt == AwaitsRoom) Issue(op);
+        }
+        _admitting = false;
+        AdmitWaiting();
+    }
+
+    /// <summary>Bytes of an answer have come for a read.</summary>
+    public void CountAnswer(ClientOp op, int bytes)
+    {
+        op.AnswerBytes += bytes;
+        long more = op.AskedBytes + op.AnswerBytes - op.Charge;
+        if (more <= 0 || op.RetryAt == AwaitsRoom) return;
+        op.Charge += more;
+        _bytes += more;
+    }
+
+    private bool BringsTooMuch(ClientOp op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && _inFlight.Count - _awaiting > 1;
+
+    private bool HasPlace(ClientOp op) => InWindow && _inFlight.Count - _awaiting < state.Options.MaxInFlight
+        && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || _inFlight.Count == _awaiting);
+
+    private bool MayWait(ClientOp op) => _waiting.Count + _awaiting < state.Options.MaxInFlight * WaitingFactor
+        && _waitingBytes + _awaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes;
+
+    /// <summary>Too much waits for room already, and so would this one.</summary>
+    private bool WaitsTooLong(ClientOp op) => _awaiting > 0 && state.Acts && state.Map is { } map
+        && (_awaiting >= state.Options.MaxInFlight * WaitingFactor / 2 || _awaitingBytes + op.AskedBytes > state.Options.MaxInFlightBytes / 2)
+        && !HasRoom(op, map);
+
+    private OverloadedException Overloaded(ClientOp op)
+    {
+        if (state.Node.Links.IsFull) return new(state.Node.Links.TimeToRoom, "The links of this node hold as many bytes as they may; nothing was executed.");
+        Measure();
+        var time = _endedOps.TimeFor((_waiting.Count / 8) + 1);
+        var bytes = _endedBytes.TimeFor(op.AskedBytes + (_waitingBytes / 8));
+        return new(time > bytes ? time : bytes,
+            $"{_waiting.Count + _awaiting} operations with {_waitingBytes + _awaitingBytes} bytes wait at this member beside {_inFlight.Count - _awaiting} with {_bytes} bytes in flight; nothing was executed.");
+    }
+
+    private OverloadedException TooMany()
+    {
+        Measure();
+        return new(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "Too many operations wait at a participant; nothing was executed.");
+    }
+
+    private void Measure()
+    {
+        _endedOps.Measure(state.Node.Now);
+        _endedBytes.Measure(state.Node.Now);
+    }
+
+    private long Guess(ClientOp op) => op.AskedBytes + (op.IsPut ? 0 : Math.Min(op.PartCount * _bytesPerKey, MostGuess));
+
+    private void TakeShare(ClientOp op)
+    {
+        op.AnswerBytes = 0;
+        op.Charge = Guess(op);
+        _bytes += op.Charge;
+    }
+
+    private void ReturnShare(ClientOp op)
+    {
+        if (op.RetryAt == AwaitsRoom) Resume(op);
+        _bytes -= op.Charge;
+        _endedOps.Add(1);
+        _endedBytes.Add(op.Charge);
+        if (!op.IsPut && op.AnswerBytes > 0) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
+    }
+
+    private void RetryLater(ClientOp op)
+    {
+        // What waits for room begins anew in any case.
+        if (op.RetryAt != AwaitsRoom) op.RetryAt = state.Node.Now + RetryDelay;
+    }
+
+    private void Park(ClientOp op)
+    {
+        op.RetryAt = AwaitsRoom;
+        _awaiting++;
+        _bytes -= op.Charge;
+        _awaitingBytes += op.Charge;
+    }
+
+    private void Resume(ClientOp op)
+    {
+        op.RetryAt = 0;
+        _awaiting--;
+        _bytes += op.Charge;
+        _awaitingBytes -= op.Charge;
+    }
+
+    /// <summary>Whether everybody who has to be asked has room for it.</summary>
+    private bool HasRoom(ClientOp op, ShardMap map)
+    {
+        int shard = -1;
+        for (int i = 0; i < op.PartCount; i++)
+        {
+            if (op.Parts[i].Shard == shard) continue;
+            shard = op.Parts[i].Shard;
+            if (op.IsPut)
+            {
+                foreach (ushort slot in map.Members(shard))
+                    if (!HasRoom(map.RankOfSlot(slot))) return false;
+            }
+            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot && !HasRoom(map.RankOfSlot(slot)))
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private bool HasRoom(int rank) => rank == state.Rank || state.Port.Room(rank) > 0;
+}

@@ -1,0 +1,76 @@
+namespace Ida.Tests;
+
+/// <summary>No member has more on the way to another than its link has room for, and what waits goes on.</summary>
+public sealed class ByteBudgetTests
+{
+    private const long Budget = 200_000;
+
+    [Fact]
+    public void F21_answers_wait_with_their_question_until_there_is_room()
+    {
+        var world = DhtWorld.Founded(4, options: Options());
+        world.BulkBytes = Budget;
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var keys = Enumerable.Range(0, 40).Select(i => $"{(char)('a' + (i % 26))}{i % 10}").Distinct().ToList();
+        var puts = keys.ConvertAll(key => map.OrderedPutAsync(key, new byte[9_000]).AsTask());
+        world.RunUntil(() => puts.TrueForAll(put => put.IsCompleted), "Puts");
+        Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully));
+        var many = Enumerable.Range(0, 20).Select(i => map.OrderedGetAsync(keys).AsTask()).ToList();
+        var single = keys.ConvertAll(key => map.OrderedGetAsync(key).AsTask());
+        world.RunUntil(() => many.TrueForAll(get => get.IsCompleted) && single.TrueForAll(get => get.IsCompleted), "Gets");
+        Assert.All(many, get => Assert.Equal(keys.Count, get.Result.Count(found => found.Value.Value.Length == 9_000)));
+        Assert.All(single, get => Assert.Equal(9_000, get.Result!.Value.Value.Length));
+        Assert.InRange(world.MostQueued, Budget, Budget + (40 * 9_200) + 20_000);
+    }
+
+    [Fact]
+    public void F21_what_a_view_change_issues_again_goes_out_as_there_is_room()
+    {
+        var world = DhtWorld.Founded(4, options: Options());
+        world.BulkBytes = Budget;
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var puts = Enumerable.Range(0, 100).Select(i => map.OrderedPutAsync($"{(char)('a' + (i % 26))}{i % 10}", new byte[50_000]).AsTask()).ToList();
+        world.Poke();
+        Assert.DoesNotContain(puts, put => put.IsCompleted);
+        world.ChangeView();
+        world.RunUntil(() => puts.TrueForAll(put => put.IsCompleted), "Puts");
+        Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully));
+        Assert.InRange(world.MostQueued, Budget, Budget + 60_000 + 20_000);
+    }
+
+    [Fact]
+    public void F21_a_receiver_that_takes_nothing_does_not_stop_operations_on_others()
+    {
+        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlight = 64 });
+        world.BulkBytes = Budget;
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var stopped = world.Members.Single(m => m.Index != 0 && m.Host.Current!.State.Shard == ShardOf(world, "a0") && m.Host.Current.State.Slot == m.Host.Current.State.Map!.Members(m.Host.Current.State.Shard)[^1]);
+        int shard = stopped.Host.Current!.State.Shard;
+        string there = Enumerable.Range(0, 26).Select(i => $"{(char)('a' + i)}").First(key => ShardOf(world, key) == shard);
+        string elsewhere = Enumerable.Range(0, 26).Select(i => $"{(char)('a' + i)}").First(key => ShardOf(world, key) != shard);
+        var blocked = Enumerable.Range(0, 200).Select(i => map.OrderedPutAsync(there, new byte[20_000]).AsTask()).ToList();
+        world.Poke();
+        var others = Enumerable.Range(0, 200).Select(i => map.OrderedPutAsync(elsewhere, new byte[100]).AsTask()).ToList();
+        for (int i = 0; i < 400 && !others.TrueForAll(put => put.IsCompleted); i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => to != stopped.Index);
+            world.Now += 2_000_000;
+        }
+        Assert.All(others, put => Assert.True(put.IsCompletedSuccessfully));
+        Assert.DoesNotContain(blocked, put => put.IsCompletedSuccessfully);
+        world.RunUntil(() => blocked.TrueForAll(put => put.IsCompleted), "Puts on the member that stood still");
+        Assert.All(blocked, put => Assert.True(put.IsCompletedSuccessfully));
+    }
+
+    private static int ShardOf(DhtWorld world, string key)
+    {
+        var layer = world.Members[0].Host.Current!;
+        var bytes = new System.Buffers.ArrayBufferWriter<byte>();
+        System.Buffers.BuffersExtensions.Write(bytes, ((DhtMap<string, byte[]>)world.Members[0].Dht.Map<string, byte[]>("m")).Identity);
+        GroupCore.Wire.CanonicalKey.Write(bytes, key);
+        return layer.ShardOf(layer.Hash(bytes.WrittenSpan));
+    }
+
+    private static DhtOptions Options() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
+}
