@@ -95,6 +95,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <inheritdoc/>
     public long LeaseUntil => _over || _health.HasJumped(_node.Now) ? 0 : _lease.Until;
 
+    /// <summary>Who votes, as far as this process knows. On any thread.</summary>
+    internal IReadOnlyList<Log.Replica> Voters => _directory.Replicas.Voters;
+
     /// <summary>The copy of the Oracle in this process, if it has one.</summary>
     internal OracleReplica? Replica => _replica;
 

@@ -17,7 +17,7 @@ public static class FinalStateReader
         foreach (var (key, found) in slice.Of(dht.Map<string, List<string>>(HistoryWorkload.Lists)))
             (state[key], versions[key]) = (HistoryValue.List([.. found.Value.Select(HistoryValue.FromString)]), (long)found.Version);
         foreach (var (key, found) in slice.Of(dht.Map<string, string>(HistoryWorkload.Values)))
-            (state[key], versions[key]) = (HistoryValue.FromString(found.Value), (long)found.Version);
+            (state[key], versions[key]) = (HistoryValue.FromString(FilledValue.Shown(found.Value)), (long)found.Version);
         recorder.Final(member, state, versions, slice.Shard);
         return true;
     }

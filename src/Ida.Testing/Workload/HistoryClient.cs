@@ -9,6 +9,7 @@ public sealed class HistoryClient
 {
     private readonly string _name;
     private readonly string _member;
+    private readonly Dht _dht;
     private readonly HistoryRecorder _recorder;
     private readonly Prng _random;
     private readonly HistoryWorkload _workload;
@@ -22,7 +23,7 @@ public sealed class HistoryClient
     {
         ArgumentNullException.ThrowIfNull(dht);
         ArgumentNullException.ThrowIfNull(workload);
-        (_name, _member, _recorder, _random, _workload, _level) = (name, member, recorder, random, workload, workload.Level);
+        (_name, _member, _dht, _recorder, _random, _workload, _level) = (name, member, dht, recorder, random, workload, workload.Level);
         _lists = dht.Map<string, List<string>>(HistoryWorkload.Lists);
         _values = dht.Map<string, string>(HistoryWorkload.Values);
     }
@@ -32,6 +33,12 @@ public sealed class HistoryClient
 
     /// <summary>Operations whose outcome the client does not know.</summary>
     public long Unknown { get; private set; }
+
+    /// <summary>
+    /// Takes a write of unknown outcome, to ask for it at another member with <see cref="ResolveAsync"/> there; true when it is taken, and
+    /// will be recorded there. Null: this client asks itself.
+    /// </summary>
+    public Func<HistoryWrite, bool>? HandOver { get; init; }
 
     private HistoryLevel Level => _level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
 
@@ -43,64 +50,156 @@ public sealed class HistoryClient
         {
             bool reads = _random.Chance(_workload.Reads), lists = _random.Chance(0.6);
             var keys = lists ? ListKeys() : Draw("v", _workload.ValueKeys);
-            bool goesOn = reads ? await ReadAsync(lists, keys) : await WriteAsync(lists, keys);
+            bool goesOn = reads ? await ReadAsync(lists, keys) : await WriteAsync(Begin(lists, keys));
             if (!goesOn) return;
             if (_workload.Pause > TimeSpan.Zero) await Task.Delay(_workload.Pause, _workload.Time);
         }
     }
 
-    private async Task<bool> WriteAsync(bool lists, List<string> keys)
+    /// <summary>Asks for the outcome of a write that another client, perhaps of another process, began, and records it.</summary>
+    public async Task ResolveAsync(HistoryWrite write)
+    {
+        ArgumentNullException.ThrowIfNull(write);
+        Drew("retry by id at another member");
+        for (int i = 0; i < _workload.Retries; i++)
+        {
+            if (await TryAsync(write, hurried: false) is not { } again) return;
+            write = again;
+        }
+        Record(write, _recorder.Info);
+    }
+
+    private HistoryWrite Begin(bool lists, List<string> keys)
     {
         string element = string.Create(CultureInfo.InvariantCulture, $"{_name}.{++_number}");
-        var written = keys.ConvertAll(key => lists ? element : $"{element}.{key}");
-        string op = _recorder.Invoke(_name, _member, lists ? HistoryFunctions.Append : HistoryFunctions.Put, keys, written.ConvertAll(HistoryValue.FromString), Level);
-        var options = new PutOptions { Level = _level, Timeout = _workload.Timeout };
+        var write = new HistoryWrite { Client = _name, Element = element, Level = _level };
+        if (lists) write = write with { Appends = keys };
+        else if (!Chance(_workload.Removes)) write = write with { Puts = keys };
+        else
+        {
+            Drew("remove");
+            int removed = 1 + _random.Next(keys.Count);
+            write = write with { Removes = keys[..removed], Puts = keys[removed..] };
+        }
+        if (Chance(_workload.Batches))
+        {
+            Drew("batch over both maps");
+            write = lists ? write with { Puts = Draw("v", _workload.ValueKeys) } : write with { Appends = ListKeys() };
+        }
+        if (write.Puts.Count > 0 && _workload.LargestValue > 0 && _random.Next(10) == 0) write = write with { Filling = Filling(write.Puts.Count) };
+        var marks = write.Puts.Select(key => HistoryValue.FromString($"{element}.{key}")).Concat(write.Removes.Select(static _ => HistoryValue.Absent)).ToList();
+        return write with
+        {
+            AppendOp = write.Appends.Count == 0 ? null : _recorder.Invoke(_name, _member, HistoryFunctions.Append, write.Appends, [.. write.Appends.Select(_ => HistoryValue.FromString(element))], Level),
+            // The two halves of a batch are two records: what explains the batch explains both.
+            PutOp = marks.Count == 0 ? null : _recorder.Invoke(write.Appends.Count == 0 ? _name : _name + "+", _member, HistoryFunctions.Put, [.. write.Puts, .. write.Removes], marks, Level),
+        };
+    }
+
+    private async Task<bool> WriteAsync(HistoryWrite write)
+    {
+        for (int i = 0; ; i++)
+        {
+            var (again, goesOn) = await CallAsync(write, hurried: i == 0);
+            if (again is null) return goesOn;
+            write = again;
+            if (i < _workload.Retries && write.Operation is not null)
+            {
+                if (HandOver is { } hand && (_random.Next(2) == 0 || !goesOn) && hand(write)) return goesOn;
+                if (goesOn)
+                {
+                    Drew("retry by id at the same member");
+                    continue;
+                }
+            }
+            Record(write, _recorder.Info);
+            Unknown++;
+            return goesOn;
+        }
+    }
+
+    private async Task<HistoryWrite?> TryAsync(HistoryWrite write, bool hurried) => (await CallAsync(write, hurried)).Again;
+
+    /// <summary>One call of a write; what is to be asked again where its outcome is unknown, and whether the member is of use still.</summary>
+    private async Task<(HistoryWrite? Again, bool GoesOn)> CallAsync(HistoryWrite write, bool hurried)
+    {
+        using var cancel = Cancellation();
+        var options = new PutOptions { Level = write.Level, Timeout = Time(hurried), Operation = write.Operation };
         try
         {
-            var result = lists
-                ? await _lists.OrderedMergeAsync(keys.ConvertAll(key => new KeyValuePair<string, string>(key, element)), options)
-                : await _values.OrderedPutAsync(keys.Zip(written, static (key, value) => new KeyValuePair<string, string?>(key, value)), options);
+            var result = await PutAsync(write, options, cancel?.Token ?? default);
             // A put at level Ordered may return before its versions are known.
-            _recorder.Ok(op, versions: result.Versions.Count == 0 ? null : [.. result.Versions.Select(static version => (long?)version)]);
+            long?[]? versions = result.Versions.Count == 0 ? null : [.. result.Versions.Select(static version => (long?)version)];
+            if (write.AppendOp is { } append) _recorder.Ok(append, versions: versions?[..write.Appends.Count]);
+            if (write.PutOp is { } put) _recorder.Ok(put, versions: versions?[write.Appends.Count..]);
             Succeeded++;
-            return true;
+            return (null, true);
         }
-        catch (Exception error) when (error is OperationNotExecutedException or OverloadedException)
+        catch (Exception error) when (IsNotExecuted(error))
         {
-            _recorder.Fail(op);
-            return true;
+            // Of a write that was called before it tells nothing but of this call.
+            if (write.Operation is not null) return (write, true);
+            Record(write, _recorder.Fail);
+            return (null, true);
+        }
+        catch (OutcomeUnknownException unknown)
+        {
+            return (write with { Operation = unknown.Operation }, true);
         }
         catch (Exception error) when (IsExpected(error))
         {
-            _recorder.Info(op);
-            Unknown++;
-            return error is OutcomeUnknownException or ViewUnavailableException;
+            return (write, false);
         }
+    }
+
+    private ValueTask<PutResult> PutAsync(HistoryWrite write, PutOptions options, CancellationToken cancel)
+    {
+        if (write.AppendOp is null != write.PutOp is null)
+        {
+            if (write.Removes.Count == 0 && write.Puts.Count == 0)
+                return _lists.OrderedMergeAsync(write.Appends.Select(key => new KeyValuePair<string, string>(key, write.Element)), options, cancel);
+            if (write.Removes.Count == 0) return _values.OrderedPutAsync(write.Puts.Select(key => new KeyValuePair<string, string?>(key, Value(write, key))), options, cancel);
+            if (write.Puts.Count == 0) return _values.OrderedRemoveAsync(write.Removes, options, cancel);
+        }
+        var batch = _dht.NewBatch(options);
+        foreach (string key in write.Appends) batch.Merge(_lists, key, write.Element);
+        foreach (string key in write.Puts) batch.Put(_values, key, Value(write, key));
+        foreach (string key in write.Removes) batch.Remove(_values, key);
+        return batch.CommitAsync(cancel);
+    }
+
+    private static string Value(HistoryWrite write, string key) => FilledValue.Make($"{write.Element}.{key}", write.Filling);
+
+    private static void Record(HistoryWrite write, Action<string> how)
+    {
+        if (write.AppendOp is { } append) how(append);
+        if (write.PutOp is { } put) how(put);
     }
 
     private async Task<bool> ReadAsync(bool lists, List<string> keys)
     {
         string op = _recorder.Invoke(_name, _member, HistoryFunctions.Get, keys, level: Level);
-        var options = new GetOptions { Level = _level, Timeout = _workload.Timeout };
+        using var cancel = Cancellation();
+        var options = new GetOptions { Level = _level, Timeout = Time(hurried: true) };
         try
         {
-            if (lists) Record(op, keys, await GetAsync(_lists, keys, options), static list => HistoryValue.List([.. list.Select(HistoryValue.FromString)]));
-            else Record(op, keys, await GetAsync(_values, keys, options), HistoryValue.FromString);
+            if (lists) Record(op, keys, await GetAsync(_lists, keys, options, cancel?.Token ?? default), static list => HistoryValue.List([.. list.Select(HistoryValue.FromString)]));
+            else Record(op, keys, await GetAsync(_values, keys, options, cancel?.Token ?? default), static value => FilledValue.Shown(value));
             Succeeded++;
             return true;
         }
-        catch (Exception error) when (IsExpected(error))
+        catch (Exception error) when (IsNotExecuted(error) || IsExpected(error))
         {
             _recorder.Fail(op);
-            return error is OutcomeUnknownException or ViewUnavailableException or OperationNotExecutedException or OverloadedException;
+            return IsNotExecuted(error) || error is OutcomeUnknownException;
         }
     }
 
     // One key takes the short way of its own.
-    private static async ValueTask<IReadOnlyDictionary<string, Versioned<T>>> GetAsync<T>(IDhtMap<string, T> map, List<string> keys, GetOptions options)
+    private static async ValueTask<IReadOnlyDictionary<string, Versioned<T>>> GetAsync<T>(IDhtMap<string, T> map, List<string> keys, GetOptions options, CancellationToken cancel)
     {
-        if (keys.Count > 1) return await map.OrderedGetAsync(keys, options);
-        var found = await map.OrderedGetAsync(keys[0], options);
+        if (keys.Count > 1) return await map.OrderedGetAsync(keys, options, cancel);
+        var found = await map.OrderedGetAsync(keys[0], options, cancel);
         var one = new Dictionary<string, Versioned<T>>();
         if (found is { } value) one[keys[0]] = value;
         return one;
@@ -113,7 +212,43 @@ public sealed class HistoryClient
         _recorder.Ok(op, values, versions);
     }
 
+    /// <summary>What says that the call had no effect and will have none: seen later, it is an anomaly.</summary>
+    private static bool IsNotExecuted(Exception error) => error is OperationNotExecutedException or OverloadedException or ViewUnavailableException or OperationCanceledException;
+
     private static bool IsExpected(Exception error) => error is DhtException or GroupCore.Groups.NotMemberException or GroupCore.Groups.PoisonedException or NodeStoppedException;
+
+    private CancellationTokenSource? Cancellation()
+    {
+        if (!Chance(_workload.Cancelled)) return null;
+        int after = _random.Next(12);
+        if (after < 2)
+        {
+            Drew("cancelled before the call");
+            return new(TimeSpan.Zero, _workload.Time);
+        }
+        Drew("cancelled during the call");
+        return new(TimeSpan.FromMilliseconds(after - 1), _workload.Time);
+    }
+
+    private TimeSpan Time(bool hurried)
+    {
+        if (!hurried || !Chance(_workload.Hurried)) return _workload.Timeout;
+        Drew("timeout of some milliseconds");
+        return TimeSpan.FromMilliseconds(1 + _random.Next(20));
+    }
+
+    private int Filling(int keys)
+    {
+        int most = Math.Min(_workload.LargestValue, _workload.LargestWrite / keys);
+        int filling = (int)Math.Exp(_random.NextDouble() * Math.Log(most));
+        Drew(filling > most / 4 ? "value near the limit" : "value with a filling");
+        return filling;
+    }
+
+    // Nothing is drawn for what is never done, so that a workload without it stays what it was.
+    private bool Chance(double share) => share > 0 && _random.Chance(share);
+
+    private void Drew(string what) => _workload.Drew?.Invoke(what);
 
     private List<string> ListKeys()
     {

@@ -27,13 +27,40 @@ public sealed record HistoryWorkload
     /// <summary>Level of all operations. Default <see cref="ConsistencyLevel.Strict"/>.</summary>
     public ConsistencyLevel Level { get; init; } = ConsistencyLevel.Strict;
 
+    /// <summary>Share of the writes that remove keys, alone or together with puts. Default none.</summary>
+    public double Removes { get; init; }
+
+    /// <summary>Share of the writes that are one batch over both maps. Default none.</summary>
+    public double Batches { get; init; }
+
+    /// <summary>Share of the calls that are cancelled: before they are made, or within 10 ms. Default none.</summary>
+    public double Cancelled { get; init; }
+
+    /// <summary>Share of the calls whose time is up after 1 to 20 ms. Default none.</summary>
+    public double Hurried { get; init; }
+
+    /// <summary>How often a write of unknown outcome is asked for again under its operation id, before it is recorded as unknown. Default never.</summary>
+    public int Retries { get; init; }
+
+    /// <summary>
+    /// Longest filling of a value, in characters: one put in ten has values of up to that length, drawn evenly over orders of magnitude, and
+    /// all of one put together at most <see cref="LargestWrite"/>. The history has the marks of the values only. Default 0.
+    /// </summary>
+    public int LargestValue { get; init; }
+
+    /// <summary>Filling of all values of one put together, in characters. Default 800,000.</summary>
+    public int LargestWrite { get; init; } = 800_000;
+
+    /// <summary>Told by name of each unusual thing that a client does: to count how often it was done. Called on any thread.</summary>
+    public Action<string>? Drew { get; init; }
+
     /// <summary>How long an operation may take before its outcome counts as unknown. Default 10 s.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>How long a client waits between operations. Default none.</summary>
     public TimeSpan Pause { get; init; }
 
-    /// <summary>Whose time <see cref="Pause"/> is; in a simulation <see cref="Simulation.TimeProvider"/>. Default the machine's.</summary>
+    /// <summary>Whose time <see cref="Pause"/> and the cancellations go by; in a simulation <see cref="Simulation.TimeProvider"/>. Default the machine's.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
     /// <summary>Registers what the workload needs; for <c>EnableDhtAsync</c>.</summary>

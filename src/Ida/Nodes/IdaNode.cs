@@ -45,6 +45,9 @@ public sealed class IdaNode : IAsyncDisposable
     /// <summary>Where it stands with the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
     public MembershipState State => _life.State;
 
+    /// <summary>Where the Oracle's voters are, as far as this node knows.</summary>
+    internal IReadOnlyList<string> Voters => [.. _life.Oracle.Voters.Select(static voter => voter.Address.Text)];
+
     /// <summary>Counts of refused input in its present life.</summary>
     public NodeCounters Counters => _life.Node.Counters;
 

@@ -10,7 +10,7 @@ namespace Ida.Chaos.Driving;
 internal static class ChaosRun
 {
     private const long MostHeap = 512L << 20;
-    private static readonly TimeSpan s_rest = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan s_rest = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan s_final = TimeSpan.FromSeconds(120);
     private static readonly TimeSpan s_calm = TimeSpan.FromSeconds(3);
 
@@ -51,6 +51,8 @@ internal static class ChaosRun
             Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalSeconds,8:F1} s        all up, {roster.Running.Sum(one => one.Resident()) >> 20} MiB resident in all"));
             await nemesis.RunAsync(TimeSpan.FromSeconds(options.Seconds), cancel);
             await Task.Delay(s_calm, cancel);
+            await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
+            // Once more: what the last clients could not find out is with other members now.
             await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
             await nemesis.WholeAsync(cancel);
             var finals = await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Final, s_final)));

@@ -38,6 +38,9 @@ internal sealed partial class MemberProcess : IDisposable
 
     public bool HasExited => _process.HasExited;
 
+    /// <summary>Told of each line in which the member asks for another to find out what became of a write.</summary>
+    public Action<MemberProcess, string>? Unresolved { get; set; }
+
     /// <summary>Whether the driver ended it, so that its end is no surprise.</summary>
     public bool MayEnd { get; set; }
 
@@ -126,6 +129,11 @@ internal sealed partial class MemberProcess : IDisposable
     private void Hear(string? line)
     {
         if (line is null) return;
+        if (line.StartsWith(MemberCommands.Resolve, StringComparison.Ordinal))
+        {
+            Unresolved?.Invoke(this, line);
+            return;
+        }
         if (MemberStatus.FromLine(line) is not { } status)
         {
             Remember(line);

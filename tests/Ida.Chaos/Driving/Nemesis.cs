@@ -6,13 +6,13 @@ namespace Ida.Chaos.Driving;
 
 /// <summary>
 /// Makes faults at random moments, and no more of them at a time than the guarantees allow: each shard keeps a full member that no fault
-/// touches, and one process at most is killed, stopped or cut off, with time for the Oracle to replace a voter before the next. Joins and
-/// leaves come in between as they like.
+/// touches, and one process at most is killed, stopped or cut off, and the next one only when all members know the same voters of the Oracle
+/// and each of these lives. Joins and leaves come in between as they like.
 /// </summary>
 internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecorder recorder, Prng random, Action<string> say)
 {
     private const int LongestMs = 8_000;
-    private static readonly TimeSpan s_oracleRepairs = TimeSpan.FromSeconds(2);
+    private const int LeastVoters = 3;
     private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50);
 
@@ -68,11 +68,19 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         {
             var all = roster.Running.ToList();
             if (all.Count < options.Members || all.Exists(one => one is { IsFresh: false } or { Status: { Active: false } or { View: 0 } })) return false;
+            if (!VotersLive(all)) return false;
             var may = all.FindAll(one => Enumerable.Range(0, options.Shards).All(shard => all.Exists(other => other != one && other.Status.Full && other.Status.Shard == shard)));
             victim = may.Count > 0 ? may[random.Next(may.Count)] : null;
             return victim is not null;
         }, "no member may be lost", cancel);
         return victim!;
+    }
+
+    /// <summary>Whether all members know the same voters, as many as survive the loss of one, and each of them lives.</summary>
+    private static bool VotersLive(List<MemberProcess> all)
+    {
+        var voters = all[0].Status.Voters;
+        return voters.Count >= LeastVoters && all.TrueForAll(one => one.Status.Voters.SequenceEqual(voters)) && voters.All(voter => all.Exists(one => one.Place.Advertise == voter));
     }
 
     private async Task KillAsync(MemberProcess victim, CancellationToken cancel)
@@ -84,7 +92,6 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         victim.Dispose();
         await Task.Delay((int)random.Next(100, 3_000), cancel);
         if (roster.Running.Count < options.Members) Begin(FaultKind.Join, roster.Start(), counts: false);
-        await Task.Delay(s_oracleRepairs, cancel);
     }
 
     private async Task StopAsync(MemberProcess victim, CancellationToken cancel)
@@ -94,7 +101,6 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         await Task.Delay((int)random.Next(50, LongestMs), cancel);
         victim.Resume();
         recorder.Nemesis("cont", victim.Name);
-        await Task.Delay(s_oracleRepairs, cancel);
     }
 
     private async Task CutAsync(MemberProcess victim, CancellationToken cancel)
@@ -108,7 +114,6 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         await Task.Delay((int)random.Next(50, LongestMs), cancel);
         roster.Cuts.HealAll();
         recorder.Nemesis("heal", victim.Name);
-        await Task.Delay(s_oracleRepairs, cancel);
     }
 
     private async Task LeaveAsync(MemberProcess victim)

@@ -43,12 +43,26 @@ internal sealed class Roster : IDisposable
         Histories.Add(history);
         var process = _starter.Start(new(name, _cluster, _places[place].Listen.ToString(), _places[place].Proxy.Address,
             [.. _places.Take(Seeds).Select(static one => one.Proxy.Address)], _options.ShardSize, _options.TargetSize, _options.Clients, _options.Seed + (ulong)_started, history));
-        _running.Add(place, process);
+        process.Unresolved = HandOn;
+        lock (_running) _running.Add(place, process);
         return process;
     }
 
     /// <summary>The process has ended, or is about to.</summary>
-    public void Remove(MemberProcess process) => _running.Remove(_running.First(pair => pair.Value == process).Key);
+    public void Remove(MemberProcess process)
+    {
+        lock (_running) _running.Remove(_running.First(pair => pair.Value == process).Key);
+    }
+
+    /// <summary>What a member could not find out, another one is to; a write that nobody takes stays unknown.</summary>
+    private void HandOn(MemberProcess from, string line)
+    {
+        lock (_running)
+        {
+            var able = _running.Values.Where(one => one != from && !one.MayEnd && one is { IsFresh: true, Status.Active: true }).ToList();
+            if (able.Count > 0) able[Random.Shared.Next(able.Count)].Tell(line);
+        }
+    }
 
     /// <summary>All pairs of a process with the others, or with one.</summary>
     public IEnumerable<Pair> Pairs(MemberProcess one, MemberProcess? other) =>

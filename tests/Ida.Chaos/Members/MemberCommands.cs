@@ -3,6 +3,9 @@ namespace Ida.Chaos.Members;
 /// <summary>The lines a member obeys.</summary>
 internal static class MemberCommands
 {
+    /// <summary>Put before a write of unknown outcome, as JSON: a member asks for another to take it on, and the driver chooses which.</summary>
+    public const string Resolve = "resolve ";
+
     /// <summary>Clients end after the operation they are in.</summary>
     public const string Rest = "rest";
 

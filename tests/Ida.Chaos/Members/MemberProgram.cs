@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Text.Json;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -20,6 +21,12 @@ internal sealed partial class MemberProgram
 
     /// <summary>Elements of a list, by all clients together, before all move on to the next.</summary>
     private const int ElementsPerList = 60;
+
+    /// <summary>A value may have 256 KiB, and what goes to one shard 900 KiB.</summary>
+    private const int LargestValue = 260_000, LargestWrite = 880_000;
+
+    /// <summary>Longest time for which a handler of the second group keeps its thread, and between two such messages of a member.</summary>
+    private const int LongestBlockMs = 5_000, BlockEveryMs = 20_000;
     private readonly MemberPlace _place;
     private readonly HistoryRecorder _recorder;
     private readonly HistoryWorkload _workload;
@@ -33,8 +40,11 @@ internal sealed partial class MemberProgram
     private volatile bool _rest;
 
     private MemberProgram(MemberPlace place, Stream history) =>
-        (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed),
-            new() { Pause = s_pause, ElementsPerList = Math.Max(1, ElementsPerList / (place.Clients * (place.TargetSize + 1))) });
+        (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed), new()
+        {
+            Pause = s_pause, ElementsPerList = Math.Max(1, ElementsPerList / (place.Clients * (place.TargetSize + 1))),
+            Removes = 0.15, Batches = 0.1, Cancelled = 0.03, Hurried = 0.03, Retries = 5, LargestValue = LargestValue, LargestWrite = LargestWrite,
+        });
 
     public static async Task<int> RunAsync(MemberPlace place)
     {
@@ -60,6 +70,9 @@ internal sealed partial class MemberProgram
         {
             switch (line)
             {
+                case var _ when line.StartsWith(MemberCommands.Resolve, StringComparison.Ordinal):
+                    Resolve(line[MemberCommands.Resolve.Length..]);
+                    break;
                 case MemberCommands.Rest:
                     _rest = true;
                     await Task.WhenAll(Running());
@@ -87,10 +100,11 @@ internal sealed partial class MemberProgram
         try
         {
             _dht = null;
+            Run(BlockAsync(node));
             var group = _group = await node.JoinAsync("chaos");
             var dht = await group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize }, HistoryWorkload.Register);
             _dht = dht;
-            for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload));
+            for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });
         }
         catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or DhtException or JoinRefusedException)
         {
@@ -98,13 +112,50 @@ internal sealed partial class MemberProgram
         }
     }
 
+    /// <summary>A second group, whose handlers keep their threads for seconds: that costs its own messages time, and nobody his place.</summary>
+    private async Task BlockAsync(IdaNode node)
+    {
+        try
+        {
+            var random = Fork();
+            var group = await node.JoinAsync("blocking", static group => group.Handle<int>("block", static (_, time) => Thread.Sleep(time)));
+            while (!_rest && !group.Completion.IsCompleted)
+            {
+                await Task.Delay((int)random.Next(1_000, BlockEveryMs));
+                if (!_rest) await group.SendAsync("block", (int)random.Next(0, LongestBlockMs));
+            }
+        }
+        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or JoinRefusedException)
+        {
+            // Its life is over; the next one has a group of its own.
+        }
+    }
+
+    // The driver chooses another member; at none of them it stays unknown.
+    private static bool HandOver(HistoryWrite write)
+    {
+        Console.WriteLine(MemberCommands.Resolve + JsonSerializer.Serialize(write, MemberJson.Default.HistoryWrite));
+        return true;
+    }
+
+    private void Resolve(string json)
+    {
+        if (_dht is { } dht && JsonSerializer.Deserialize(json, MemberJson.Default.HistoryWrite) is { } write)
+            Run(new HistoryClient($"{_place.Name}.resolver", _place.Name, dht, _recorder, Fork(), _workload).ResolveAsync(write));
+    }
+
     private void Start(HistoryClient client)
+    {
+        lock (_lock) _clients.Add(client);
+        Run(Task.Run(() => client.RunAsync(() => _rest)));
+    }
+
+    private void Run(Task task)
     {
         lock (_lock)
         {
-            _clients.Add(client);
-            _running.RemoveAll(static task => task.IsCompletedSuccessfully);
-            _running.Add(Task.Run(() => client.RunAsync(() => _rest)));
+            _running.RemoveAll(static one => one.IsCompletedSuccessfully);
+            _running.Add(task);
         }
     }
 
@@ -126,7 +177,7 @@ internal sealed partial class MemberProgram
 
     private async Task SayAsync(IdaNode node, string answer, bool full = false)
     {
-        var status = new MemberStatus { Answer = answer, Active = node.State == MembershipState.Active, Succeeded = Succeeded() };
+        var status = new MemberStatus { Answer = answer, Active = node.State == MembershipState.Active, Succeeded = Succeeded(), Voters = node.Voters };
         if (answer == MemberCommands.Final) status = status with { Full = full, Heap = GC.GetTotalMemory(forceFullCollection: true) };
         else if (_dht is { Completion.IsCompleted: false } dht && _group is { Completion.IsCompleted: false } group)
         {

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Ida.Testing.Workload;
 
 namespace Ida.Chaos.Members;
 
@@ -27,6 +28,9 @@ internal sealed record MemberStatus
 
     public long Succeeded { get; init; }
 
+    /// <summary>Addresses of the Oracle's voters, as far as the member knows.</summary>
+    public IReadOnlyList<string> Voters { get; init; } = [];
+
     [JsonIgnore]
     public int Shard => Slot < 0 ? -1 : Slot % Math.Max(1, Shards);
 
@@ -46,4 +50,5 @@ internal sealed record MemberStatus
 }
 
 [JsonSerializable(typeof(MemberStatus))]
+[JsonSerializable(typeof(HistoryWrite))]
 internal sealed partial class MemberJson : JsonSerializerContext;

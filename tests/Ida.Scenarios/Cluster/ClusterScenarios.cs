@@ -1,30 +1,62 @@
 using Ida.Testing;
+using Ida.Testing.Workload;
 
 namespace Ida.Scenarios;
 
 /// <summary>Schedules of whole nodes: Oracle, groups and DHT together.</summary>
 internal static class ClusterScenarios
 {
+    private static readonly TimeSpan s_lease = TimeSpan.FromSeconds(2);
     private static readonly FaultPlan s_plan = new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) };
 
     /// <summary>Groups under the real Oracle, judged by the checkers of G1-G9 and G12-G14 (B1).</summary>
     public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) }));
 
-    /// <summary>Clients of a DHT under random faults and a join, judged by the strict-serializability checker (ida 9.3).</summary>
+    /// <summary>
+    /// Clients of a DHT under random faults and a join, judged by the strict-serializability checker (ida 9.3): with removes, batches over
+    /// maps, cancellations, timeouts that expire, and retries by id at the same and at another member. In every fourth seed faults last
+    /// longer than suspicion, lease and isolation, so that living members are excluded.
+    /// </summary>
     public static Scenario History { get; } = new("cluster-history", run =>
     {
         var simulation = run.Case.Start();
-        var faults = run.Case.Faults(s_plan);
-        var dht = new DhtCluster(simulation, new() { Timeout = TimeSpan.FromSeconds(20) }) { Without = run.Without };
+        bool lasting = run.Case.Seed % 4 == 3;
+        var faults = run.Case.Faults(lasting ? s_plan with { MaxFaults = 3, MinDuration = TimeSpan.FromSeconds(2), MaxDuration = TimeSpan.FromSeconds(12) } : s_plan);
+        foreach (var fault in faults.Faults)
+        {
+            run.Ingredients.Draw(FaultName(fault.Kind));
+            if (fault.For > s_lease || fault.For == Timeout.InfiniteTimeSpan) run.Ingredients.Draw(Lasting);
+        }
+        var workload = new HistoryWorkload
+        {
+            Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 100_000, LargestWrite = 200_000,
+            Pause = TimeSpan.FromMilliseconds(lasting ? 20 : 5), Time = simulation.TimeProvider, Drew = run.Ingredients.Draw,
+        };
+        var dht = new DhtCluster(simulation, workload) { Without = run.Without };
         var report = dht.Run(6, async () =>
         {
             faults.Inject(simulation);
+            var asking = dht.AskAsync(run.Ingredients.Draw);
             await simulation.Delay(TimeSpan.FromSeconds(2));
             dht.Join();
-            await simulation.Delay(TimeSpan.FromSeconds(5));
+            await simulation.Delay(TimeSpan.FromSeconds(lasting ? 15 : 5));
+            if (asking.IsFaulted) await asking;
         });
         run.History = dht.Recorder.ToHistory();
         (run.Lost, run.Work) = (dht.Lost, dht.Clients.Sum(client => client.Succeeded));
         report.ThrowIfFailed();
-    });
+    })
+    {
+        Ingredients =
+        [
+            "remove", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
+            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, .. Enum.GetValues<FaultKind>().Select(FaultName),
+        ],
+    };
+
+    internal const string Snapshot = "snapshot under faults", Status = "status under faults";
+
+    private const string Lasting = "fault longer than lease and suspicion";
+
+    private static string FaultName(FaultKind kind) => $"fault: {kind}";
 }

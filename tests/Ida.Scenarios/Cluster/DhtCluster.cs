@@ -16,6 +16,8 @@ internal sealed class DhtCluster
     private readonly Dictionary<SimMember, Dht> _dhts = [];
     private readonly Dictionary<SimMember, Group> _groups = [];
     private readonly DhtOptions _options;
+    private readonly List<(SimMember Member, HistoryClient Client)> _clients = [];
+    private readonly List<Task> _resolving = [];
     private bool _stop;
 
     public DhtCluster(Simulation simulation, HistoryWorkload? workload = null, int shardSize = 2, int targetSize = 4)
@@ -68,6 +70,8 @@ internal sealed class DhtCluster
             _stop = true;
             Simulation.Network.Heal();
             await Task.WhenAll(running);
+            // A write that is asked for at another member is handed on no further.
+            await Task.WhenAll(_resolving);
             await SettleAsync();
         }, Limit);
         return StrictSerializabilityChecker.Check(Recorder.ToHistory());
@@ -109,12 +113,43 @@ internal sealed class DhtCluster
         var running = new List<Task>();
         foreach (var (member, dht) in _dhts)
         {
-            var client = new HistoryClient($"c{Clients.Count}", member.ToString(), dht, Recorder, Simulation.Random.Fork(), _workload);
+            var client = new HistoryClient($"c{Clients.Count}", member.ToString(), dht, Recorder, Simulation.Random.Fork(), _workload) { HandOver = write => HandOver(member, write) };
             Clients.Add(client);
+            _clients.Add((member, client));
             running.Add(Simulation.Spawn(() => Lives(member, client.RunAsync(() => _stop))));
         }
         return running;
     }
+
+    /// <summary>A put of unknown outcome is asked for at a member that lives, if there is another.</summary>
+    private bool HandOver(SimMember from, HistoryWrite write)
+    {
+        var others = _clients.FindAll(one => one.Member != from && one.Member.Host.Alive && !_dhts[one.Member].Completion.IsCompleted);
+        if (others.Count == 0) return false;
+        var (member, client) = others[Simulation.Random.Next(others.Count)];
+        _resolving.Add(Simulation.Spawn(() => Lives(member, client.ResolveAsync(write))));
+        return true;
+    }
+
+    /// <summary>Asks random members what they hold and what they know, until the run ends; each answer comes, or an error, while its member lives.</summary>
+    public Task AskAsync(Action<string> asked) => Simulation.Spawn(async () =>
+    {
+        while (!_stop)
+        {
+            await Simulation.Delay(TimeSpan.FromMilliseconds(50 + Simulation.Random.Next(500)));
+            var (member, dht) = _dhts.ElementAt(Simulation.Random.Next(_dhts.Count));
+            if (!member.Host.Alive) continue;
+            bool snapshot = Simulation.Random.Next(2) == 0;
+            asked(snapshot ? ClusterScenarios.Snapshot : ClusterScenarios.Status);
+            Task answer = snapshot ? dht.SnapshotAsync() : dht.StatusAsync();
+            for (int waited = 0; !answer.IsCompleted && member.Host.Alive; waited++)
+            {
+                if (waited > 600) throw new ScenarioFailedException($"{member} has not answered for a minute what it {(snapshot ? "holds" : "knows")}.");
+                await Simulation.Delay(TimeSpan.FromMilliseconds(100));
+            }
+            if (answer.Exception?.InnerException is { } error and not (DhtException or NodeStoppedException)) throw error;
+        }
+    });
 
     // What a crashed node was asked is never answered.
     private async Task Lives(SimMember member, Task client)
