@@ -1,4 +1,3 @@
-using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Peers;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
