@@ -5,9 +5,13 @@ public sealed class NodeCounters
 {
     private readonly long[] _refused = new long[Enum.GetValues<RefusalReason>().Length];
 
+    /// <summary>How much of it no node of this code sends, whenever it comes. Read by the loop only.</summary>
+    internal long Malformed { get; private set; }
+
     /// <summary>Counts one refused input.</summary>
     public void Refuse(RefusalReason reason)
     {
+        if (reason is RefusalReason.Framing or RefusalReason.Malformed or RefusalReason.UnknownType) Malformed++;
         ref long slot = ref _refused[(int)reason];
         Volatile.Write(ref slot, slot + 1);
     }

@@ -34,6 +34,9 @@ internal sealed record NodeLoopOptions
     /// <summary>Callers' commands that may wait, 2 to 2^20; rounded up to a power of 2.</summary>
     public int CommandCapacity { get; init; } = 16_384;
 
+    /// <summary>Malformed frames that a node may send within a minute before it is not heard for another.</summary>
+    public int MostMalformed { get; init; } = MuteTable.Malformed;
+
     /// <summary>Throws an <see cref="ArgumentException"/> that names the option and what is allowed.</summary>
     internal static void Validate(NodeLoopOptions options)
     {

@@ -29,4 +29,7 @@ public enum RefusalReason
 
     /// <summary>A connection that broke off within its first frame, said none in the time allowed, or had to make room for others at the door.</summary>
     Handshake,
+
+    /// <summary>A node that sent more than 100 malformed frames within a minute: its link is ended, and its connections are refused for a minute.</summary>
+    Muted,
 }

@@ -70,6 +70,9 @@ internal sealed partial class LinkSession
         return LinkInput.Gap;
     }
 
+    /// <summary>The next write, a bare segment if there is nothing else, is due at once.</summary>
+    public void AcknowledgeNow(long now) => _ackAt = Math.Min(_ackAt, now);
+
     private void AskToResume(long now)
     {
         if (now < _askedAt + ResumePause) return;

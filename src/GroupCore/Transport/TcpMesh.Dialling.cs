@@ -59,6 +59,12 @@ internal sealed partial class TcpMesh
     {
         if (_stopping) return;
         _timers.Cancel(peer.Redial);
+        if (_muted.IsMuted(peer.NodeId, _node.Now))
+        {
+            Report(peer, LinkFault.Unreachable);
+            if (!probe) RedialLater(peer, FramingPause);
+            return;
+        }
         PortSocket socket;
         try
         {

@@ -45,6 +45,11 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongCluster);
             Answer(connection, hello.Cluster != _cluster ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
         }
+        else if (_muted.IsMuted(hello.NodeId, _node.Now))
+        {
+            _node.Counters.Refuse(RefusalReason.Muted);
+            Answer(connection, HelloStatus.Full);
+        }
         else if (hello.Expected == 0)
         {
             if (connection.IsIdentified) Refuse(connection, RefusalReason.Unexpected);
@@ -74,6 +79,16 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Forgotten);
                 return;
             }
+            if (peer.Connection is not null)
+            {
+                // An impostor, or the node itself, whose end of the old session was not read here yet. What stands says something: if nobody
+                // is there to hear it, its connection breaks, and the newcomer, who tries again, finds the place empty.
+                peer.Session.AcknowledgeNow(_node.Now);
+                MarkDirty(peer);
+                _node.Counters.Refuse(RefusalReason.WrongSender);
+                Answer(connection, HelloStatus.Superseded);
+                return;
+            }
             // It starts anew: it has closed the session that is known here.
             Fail(peer, LinkFault.Rejected);
             peer = null;
@@ -86,7 +101,7 @@ internal sealed partial class TcpMesh
                 Answer(connection, hello.PeerToken != 0 ? HelloStatus.Forgotten : HelloStatus.Full);
                 return;
             }
-            if (!_byAddress.TryGetValue(address, out peer) || !TryClaim(peer, hello.NodeId)) peer = Add(address, listen, hello.NodeId);
+            if (!_byAddress.TryGetValue(address, out peer) || !TryClaim(peer, hello.NodeId)) peer = Add(address, listen, hello.NodeId, told: false);
         }
         if (peer.Dialling is { } dialling)
         {
@@ -185,6 +200,10 @@ internal sealed partial class TcpMesh
         {
             Fail(peer, LinkFault.Rejected);
         }
+        else if (_muted.IsMuted(nodeId, _node.Now))
+        {
+            DialFailed(connection, LinkFault.Unreachable, FramingPause);
+        }
         else if (peer.NodeId != 0 && peer.NodeId != nodeId)
         {
             Fail(peer, LinkFault.Replaced);
@@ -239,7 +258,11 @@ internal sealed partial class TcpMesh
     private void Refuse(TcpConnection connection, RefusalReason reason)
     {
         _node.Counters.Refuse(reason);
-        if (connection.State == ConnectionState.Up) Broken(connection, FramingPause);
+        if (connection.State == ConnectionState.Up)
+        {
+            Broken(connection, FramingPause);
+            Blame(connection.Peer!.Number);
+        }
         else if (connection.IsDialled) DialFailed(connection, LinkFault.Reset, FramingPause);
         else Drop(connection);
     }

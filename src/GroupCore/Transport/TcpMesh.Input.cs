@@ -58,7 +58,18 @@ internal sealed partial class TcpMesh
     public void OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (_events.Count > 0) DrainEvents();
-        if (!session.IsClosed && !_stopping) _node.Deliver(session.Peer, header, body);
+        if (session.IsClosed || _stopping) return;
+        long malformed = _node.Counters.Malformed;
+        _node.Deliver(session.Peer, header, body);
+        if (_node.Counters.Malformed != malformed) Blame(session.Peer);
+    }
+
+    // A malformed frame came from that peer. One that goes on so is not heard any more.
+    private void Blame(int number)
+    {
+        if (Find(number) is not { } peer || !_muted.Add(peer.NodeId, _node.Now)) return;
+        _node.Counters.Refuse(RefusalReason.Muted);
+        Fail(peer, LinkFault.Rejected);
     }
 
     private void Parse(TcpConnection connection)

@@ -17,9 +17,13 @@ namespace GroupCore.Transport;
 /// 1000 ms. No answer in 1 s: <see cref="LinkFault.Unreachable"/>. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
-/// Malformed frames end the connection, are counted, and the next dial waits 1 s.</para>
+/// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
+/// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
 /// within it, or lets the time pass, is counted.</para>
+/// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
+/// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address that is known
+/// as another's. A name whose session is over, or has no connection, can be taken by whoever comes first.</para>
 /// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
@@ -40,6 +44,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly List<TcpConnection> _connections = [];
     private readonly Queue<(int Peer, LinkNews News, LinkFault Fault)> _events = new();
     private readonly NodeBacklog _backlog;
+    private readonly MuteTable _muted;
     private int _live;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -52,6 +57,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _random = new(seed);
         _buffer = new(_pool);
         _backlog = new(options.MostQueuedBytes);
+        _muted = new(options.MostMalformed);
         Bound = EndPointText.Format(_port.Listen(options.Listen));
         Local = options.Advertise ?? Bound;
     }
@@ -88,7 +94,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         LinkPeer? peer;
         if (nodeId == 0) _byAddress.TryGetValue(address, out peer);
         else if (!_byId.TryGetValue(nodeId, out peer) && _byAddress.TryGetValue(address, out peer) && !TryClaim(peer, nodeId)) peer = null;
-        peer ??= Add(address, endPoint, nodeId);
+        peer ??= Add(address, endPoint, nodeId, told: true);
         peer.IsOpened = true;
         if (peer is { Connection: null, Dialling: null, Attempt: 0 }) Dial(peer);
         return peer.Number;
@@ -167,12 +173,14 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         ? _peers[peer]
         : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_peers.Count} were opened.");
 
-    private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId)
+    private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId, bool told)
     {
         var session = new LinkSession(_peers.Count, _pool, LinkCarrier.Connection, node: _backlog);
         var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = _random.NextUInt64() | 1, DownSince = _node.Now };
         _peers.Add(peer);
-        _byAddress[address] = peer;
+        // What a node says of itself when it dials in takes no address from another.
+        if (told) _byAddress[address] = peer;
+        else _byAddress.TryAdd(address, peer);
         if (nodeId != 0) _byId[nodeId] = peer;
         _live++;
         return peer;

@@ -1,0 +1,42 @@
+namespace GroupCore.Transport;
+
+/// <summary>
+/// Counts the malformed frames of each node, by its id, and says which nodes are not heard for a while. Bounded: whoever did worst longest
+/// ago is forgotten first. Source: groupcore-oracle 10.7.
+/// </summary>
+/// <param name="most">Malformed frames in a minute that a node may send.</param>
+internal sealed class MuteTable(int most)
+{
+    public const int Malformed = 100;
+    private const int Nodes = 1_024;
+    private const long Minute = 60_000_000_000;
+    private readonly Dictionary<ulong, Entry> _nodes = [];
+    private readonly Queue<ulong> _order = new();
+
+    /// <summary>Counts one; true when it is the one too many, and the node is not to be heard for a minute from now.</summary>
+    public bool Add(ulong node, long now)
+    {
+        if (!_nodes.TryGetValue(node, out var entry))
+        {
+            if (_nodes.Count >= Nodes) _nodes.Remove(_order.Dequeue());
+            _order.Enqueue(node);
+            _nodes.Add(node, entry = new() { Since = now });
+        }
+        if (now - entry.Since >= Minute) (entry.Since, entry.Count) = (now, 0);
+        if (++entry.Count <= most) return false;
+        (entry.Since, entry.Count, entry.Until) = (now, 0, now + Minute);
+        return true;
+    }
+
+    /// <summary>Whether the node is not to be heard now.</summary>
+    public bool IsMuted(ulong node, long now) => _nodes.Count > 0 && _nodes.TryGetValue(node, out var entry) && now < entry.Until;
+
+    private sealed class Entry
+    {
+        public long Since { get; set; }
+
+        public int Count { get; set; }
+
+        public long Until { get; set; } = long.MinValue;
+    }
+}

@@ -1,0 +1,162 @@
+using System.Net.Sockets;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>What a node that anybody can dial bears from those who do (groupcore-oracle 10.2, 10.6, 10.7).</summary>
+public sealed class StrangerTests
+{
+    private const string Nowhere = "127.0.0.1:1";
+
+    public static TheoryData<string> Ports => TcpMeshTests.Ports;
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_Hello_in_the_name_of_a_connected_node_does_not_take_its_link(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int peer = await a.Open(b.Address);
+        int back = await b.Saw(null);
+        await a.Saw(null, peer);
+        for (ulong token = 1; token < 20; token++)
+        {
+            using var impostor = new RawPeer("test", a.Node.Id, token % 2 == 0 ? Nowhere : a.Address.Text, token);
+            Assert.Equal(HelloStatus.Superseded, impostor.Connect(b.Address));
+            // With a token: a session that the node is to know.
+            using var guessing = new RawPeer("test", a.Node.Id, Nowhere, token, peerToken: token);
+            Assert.Equal(HelloStatus.Forgotten, guessing.Connect(b.Address));
+        }
+        await a.Send(peer, 0, 100);
+        await b.Send(back, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+        await b.Until(() => b.Got == 1, "no frame at b");
+        Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(back)));
+        Assert.Equal(19, b.Node.Counters.Refused(RefusalReason.WrongSender));
+    }
+
+    /// <summary>Without credentials nothing tells the two apart once the first has gone: this is what a name is worth.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task The_name_of_a_node_that_is_gone_can_be_taken(string port)
+    {
+        await using var b = new TestNode(Kind(port));
+        ulong id;
+        await using (var a = new TestNode(Kind(port)))
+        {
+            id = a.Node.Id;
+            await a.Open(b.Address);
+            await b.Saw(null);
+        }
+        await b.Saw(LinkFault.Reset);
+        using var impostor = new RawPeer("test", id, Nowhere, 1);
+        Assert.Equal(HelloStatus.Accepted, impostor.Connect(b.Address));
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_stranger_that_says_it_listens_at_anothers_address_gets_nothing_of_what_is_sent_there(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        await a.Open(b.Address);
+        int back = await b.Saw(null);
+        using var stranger = new RawPeer("test", 77, a.Address.Text, 1);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        Assert.Equal(back, await b.Open(a.Address));
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task G10_7_a_node_that_sends_malformed_frames_is_not_heard_for_a_minute(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int peer = await a.Open(b.Address);
+        await a.Saw(null, peer);
+        using var stranger = new RawPeer("test", 77, Nowhere, 1);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        var unknown = new byte[FrameHeader.Size];
+        FrameHeader.Write(unknown, (FrameType)15, 0, 0, 0);
+        for (int i = 0; i < MuteTable.Malformed; i++) stranger.Write(unknown);
+        Assert.True(stranger.Settle() && stranger.IsUp);
+        stranger.Write(unknown);
+        stranger.Flush();
+        Assert.True(stranger.WaitForEnd(20_000));
+        Assert.Equal(MuteTable.Malformed + 1, b.Node.Counters.Refused(RefusalReason.UnknownType));
+        Assert.Equal(1, b.Node.Counters.Refused(RefusalReason.Muted));
+        using var again = new RawPeer("test", 77, Nowhere, 2);
+        Assert.Equal(HelloStatus.Full, again.Connect(b.Address));
+        Assert.Equal(2, b.Node.Counters.Refused(RefusalReason.Muted));
+        // Nobody else is meant.
+        using var other = new RawPeer("test", 78, Nowhere, 1);
+        Assert.Equal(HelloStatus.Accepted, other.Connect(b.Address));
+        await a.Send(peer, 0, 100);
+        await b.Until(() => b.Got == 1, "no frame at b");
+    }
+
+    [Fact]
+    public void A_mute_ends_after_a_minute_and_the_table_stays_small()
+    {
+        const long second = 1_000_000_000;
+        var table = new MuteTable(2);
+        Assert.False(table.Add(1, 0) || table.Add(1, 0));
+        Assert.True(table.Add(1, 59 * second));
+        Assert.True(table.IsMuted(1, 118 * second) && !table.IsMuted(2, 118 * second));
+        Assert.False(table.IsMuted(1, 119 * second));
+        // Two in each minute are none too many.
+        for (int i = 0; i < 20; i++) Assert.False(table.Add(2, i * 30 * second));
+        for (ulong node = 10; node < 5_000; node++) table.Add(node, 0);
+        for (int i = 0; i < 3; i++) table.Add(5_000, 0);
+        Assert.True(table.IsMuted(5_000, second));
+        for (ulong node = 10_000; node < 11_024; node++) table.Add(node, 0);
+        Assert.False(table.IsMuted(5_000, second));
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Storms_of_connections_silent_slow_or_gone_at_once_keep_nobody_out(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        var held = new List<Socket>();
+        byte[] hello = new HelloFrame("test", 1, 1, false, 77, b.Node.Id, 1, 0, 0, Nowhere).ToFrame();
+        try
+        {
+            for (int i = 0; i < 2_000; i++)
+            {
+                var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+                socket.Connect(EndPointText.Parse(b.Address.Text, "address"));
+                switch (i % 4)
+                {
+                    case 0:
+                        socket.LingerState = new(true, 0);
+                        socket.Dispose();
+                        continue;
+                    case 1:
+                        socket.Send(hello.AsSpan(0, 1 + (i % (hello.Length - 1))));
+                        break;
+                    case 2:
+                        // More than a Hello may have.
+                        socket.Send([0xFF, 0xFF, 0x0F, 0, FrameHeader.Version, (byte)FrameType.Hello, 0, 0, 0, 0, 0, 0]);
+                        break;
+                }
+                held.Add(socket);
+                if (held.Count < 300) continue;
+                held[0].Dispose();
+                held.RemoveAt(0);
+            }
+            int peer = await a.Open(b.Address);
+            await a.Saw(null, peer);
+            await a.Send(peer, 0, 100);
+            await b.Until(() => b.Got == 1, "no frame at b");
+            // Each is counted once: those that are cut short, too large, or pushed out by others before they are read.
+            await b.Until(() => b.Node.Counters.Refused(RefusalReason.Framing) + b.Node.Counters.Refused(RefusalReason.Handshake) > 800, "they are not counted");
+            Assert.True(b.Node.Counters.Refused(RefusalReason.Framing) > 0);
+            Assert.Null(b.Loop.Fault);
+        }
+        finally
+        {
+            foreach (var socket in held) socket.Dispose();
+        }
+    }
+
+    private static SocketPortKind Kind(string port) => Enum.Parse<SocketPortKind>(port);
+}
