@@ -8,20 +8,40 @@ internal static class Program
 {
     public static async Task<int> Main(string[] args)
     {
-        var suite = new Option<string>("--suite") { Description = "What to run: groups (groups, Oracle, both together) or ida (the DHT)", HelpName = "SUITE" };
+        var suite = new Option<string>("--suite") { Description = "What to run: groups (groups, Oracle, both together), ida (the DHT), or frames (hostile frames at real nodes)", HelpName = "SUITE" };
         var seeds = new Option<string>("--seeds") { Description = "How many seeds (default 1,000; 1 with --seed)", HelpName = "N" };
         var seed = new Option<string>("--seed") { Description = "The first seed (default 1)", HelpName = "X" };
         var scenario = new Option<string>("--scenario") { Description = "Only this scenario, with every seed", HelpName = "NAME" };
         var mutate = new Option<string>("--mutate") { Description = "Leaves out a rule and looks for the first seed that notices; all: every rule of the suite in turn", HelpName = "RULE" };
         var history = new Option<string>("--history") { Description = "Writes the history of the one seed, or of the first that fails", HelpName = "FILE" };
-        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history };
-        root.SetAction(parsed => CampaignOptions.TryParse(
+        var frames = new Option<string>("--frames") { Description = "Suite frames: how many frames (default 100,000)", HelpName = "N" };
+        var port = new Option<string>("--port") { Description = "Suite frames: epoll or completion (default both, half of the frames each)", HelpName = "PORT" };
+        var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the least frames that fail are written", HelpName = "FOLDER" };
+        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history, frames, port, corpus };
+        root.SetAction(async (parsed, _) => parsed.GetValue(suite) == FrameCampaign.Suite
+            ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(port), parsed.GetValue(corpus), out var hostile, out string wrong)
+                ? await RunAsync(hostile)
+                : Refuse(wrong)
+            : CampaignOptions.TryParse(
                 new(parsed.GetValue(suite), parsed.GetValue(seeds), parsed.GetValue(seed), parsed.GetValue(scenario), parsed.GetValue(mutate), parsed.GetValue(history)), out var options, out string error)
             ? Run(options)
             : Refuse(error));
         var parsed = root.Parse(args);
         if (parsed.Errors.Count > 0 && parsed.Action is System.CommandLine.Invocation.ParseErrorAction) return Refuse(parsed.Errors[0].Message);
         return await parsed.InvokeAsync(new() { ProcessTerminationTimeout = null });
+    }
+
+    private static async Task<int> RunAsync(FrameCampaign campaign)
+    {
+        using var cancel = new CancellationTokenSource();
+        using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context =>
+        {
+            context.Cancel = true;
+            cancel.Cancel();
+        });
+        var (passed, failed) = await campaign.RunAsync(cancel.Token);
+        Console.WriteLine($"{passed} passed, {failed} failed");
+        return cancel.IsCancellationRequested ? 130 : failed == 0 ? 0 : 1;
     }
 
     private static int Run(CampaignOptions options)

@@ -2,10 +2,13 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
-namespace GroupCore.Tests.Groups;
+namespace Ida.Scenarios;
 
-/// <summary>A node whose frames pass by <paramref name="tap"/> first: handler, peer, header and body of each.</summary>
-internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, FrameHeader, byte[]> tap) : INode
+/// <summary>
+/// A node whose frames pass by <paramref name="tap"/> first: handler, peer, header and body of each; and whose links are those of
+/// <paramref name="links"/>, when it is given.
+/// </summary>
+internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, FrameHeader, byte[]>? tap, ILinks? links = null) : INode
 {
     public ulong Id => inner.Id;
 
@@ -13,7 +16,7 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     public Prng Random => inner.Random;
 
-    public ILinks Links => inner.Links;
+    public ILinks Links => links ?? inner.Links;
 
     public NodeCounters Counters => inner.Counters;
 
@@ -25,7 +28,8 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     public void CancelTimer(TimerHandle handle) => inner.CancelTimer(handle);
 
-    public void Route(FrameType first, FrameType last, IFrameHandler handler) => inner.Route(first, last, new Tap(this, handler, tap));
+    public void Route(FrameType first, FrameType last, IFrameHandler handler) =>
+        inner.Route(first, last, tap is null ? handler : new Tap(this, handler, tap));
 
     public void Observe(ILinkObserver observer) => inner.Observe(observer);
 

@@ -1,0 +1,56 @@
+using System.Diagnostics;
+using System.Globalization;
+using GroupCore.Runtime;
+using Ida.Scenarios;
+
+namespace Ida.Campaign;
+
+/// <summary>What a run of hostile frames is to do, checked.</summary>
+internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<SocketPortKind> Ports, string? Corpus)
+{
+    public const string Suite = "frames";
+    private const long DefaultFrames = 100_000, MostFrames = 1_000_000_000;
+    private const int Batch = 20_000;
+
+    public static bool TryParse(string? seed, string? frames, string? port, string? corpus, out FrameCampaign campaign, out string error)
+    {
+        (campaign, error) = (null!, "");
+        ulong first = 1;
+        long count = DefaultFrames;
+        if (seed is not null && !ulong.TryParse(seed, NumberStyles.None, CultureInfo.InvariantCulture, out first))
+            error = $"--seed must be a whole number from 0 to {ulong.MaxValue}, not \"{seed}\".";
+        if (frames is not null && (!long.TryParse(frames, NumberStyles.None, CultureInfo.InvariantCulture, out count) || count is < 1 or > MostFrames))
+            error = $"--frames must be a whole number from 1 to {MostFrames}, not \"{frames}\".";
+        IReadOnlyList<SocketPortKind> all = OperatingSystem.IsLinux() ? [SocketPortKind.Epoll, SocketPortKind.Completion] : [SocketPortKind.Completion];
+        var ports = port is null ? all : [.. all.Where(kind => kind.ToString().Equals(port, StringComparison.OrdinalIgnoreCase))];
+        if (ports.Count == 0) error = $"--port must be one of {string.Join(", ", all).ToLowerInvariant()}, not \"{port}\".";
+        campaign = new(first, count, ports, corpus);
+        return error.Length == 0;
+    }
+
+    /// <summary>Runs the frames, an equal share through each port. Batches that passed and that failed.</summary>
+    public async Task<(long Passed, long Failed)> RunAsync(CancellationToken cancel)
+    {
+        var tally = new FrameTally();
+        long passed = 0, failed = 0;
+        foreach (var port in Ports)
+        {
+            var watch = Stopwatch.StartNew();
+            var fuzz = new FrameFuzz(port, Seed, Console.WriteLine, tally);
+            await fuzz.RunAsync(tally.Count + (Frames / Ports.Count), Batch, shrink: true, cancel);
+            Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{port}: {fuzz.Done.Passed} batches passed, {fuzz.Done.Failed} failed, {watch.Elapsed.TotalSeconds:F0} s; {fuzz.Memory}"));
+            (passed, failed) = (passed + fuzz.Done.Passed, failed + fuzz.Done.Failed);
+            for (int i = 0; i < fuzz.Failures.Count; i++) Keep(fuzz.Failures[i], $"{port}-{Seed}-{i}.frames".ToLowerInvariant());
+        }
+        Console.WriteLine(tally);
+        return (passed, failed);
+    }
+
+    private void Keep(string failure, string file)
+    {
+        Console.WriteLine(failure);
+        if (Corpus is null) return;
+        Directory.CreateDirectory(Corpus);
+        File.WriteAllText(Path.Combine(Corpus, file), failure + "\n");
+    }
+}

@@ -1,0 +1,16 @@
+using GroupCore.Membership;
+using Oracle;
+using Oracle.Log;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// What an attacker knows of the system: who is in it and where, its name, the group and its view. Nothing of it is secret: any node that
+/// dials in is told.
+/// </summary>
+internal sealed record FrameContext(SystemId System, Configuration Replicas, Replica Leader, GroupId Group, ulong View,
+    IReadOnlyList<Replica> Nodes, IReadOnlyList<ProcessId> Processes)
+{
+    /// <summary>The honest ones first, then the one that has left.</summary>
+    public const int Former = 3;
+}

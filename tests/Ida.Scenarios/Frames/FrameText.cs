@@ -1,0 +1,50 @@
+using System.Buffers.Binary;
+using System.Text;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// Frames as text that is good in any system: hexadecimal, with names in braces where the bytes are the id of a node, its address or the
+/// name of the system.
+/// </summary>
+internal static class FrameText
+{
+    public static string Write(byte[] frame, FrameContext context)
+    {
+        string text = Convert.ToHexString(frame);
+        foreach (var (name, hex) in Names(context)) text = text.Replace(hex, name, StringComparison.Ordinal);
+        return text;
+    }
+
+    public static byte[] Read(string text, FrameContext context)
+    {
+        foreach (var (name, hex) in Names(context)) text = text.Replace(name, hex, StringComparison.Ordinal);
+        return Convert.FromHexString(text);
+    }
+
+    private static IEnumerable<(string Name, string Hex)> Names(FrameContext context)
+    {
+        foreach (var (name, number) in new[] { ("{high}", context.System.High), ("{low}", context.System.Low) }) yield return (name, Big(number));
+        for (int i = 0; i < context.Nodes.Count; i++)
+        {
+            yield return ($"{{node{i}}}", Big(context.Nodes[i].Node));
+            yield return ($"{{little{i}}}", Little(context.Nodes[i].Node));
+            // The attacker's is no place, and the same everywhere.
+            if (i <= FrameContext.Former) yield return ($"{{address{i}}}", Convert.ToHexString(Encoding.UTF8.GetBytes(context.Nodes[i].Address.Text)));
+        }
+    }
+
+    private static string Big(ulong number)
+    {
+        var bytes = new byte[8];
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, number);
+        return Convert.ToHexString(bytes);
+    }
+
+    private static string Little(ulong number)
+    {
+        var bytes = new byte[8];
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes, number);
+        return Convert.ToHexString(bytes);
+    }
+}

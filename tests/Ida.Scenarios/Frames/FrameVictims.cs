@@ -1,0 +1,125 @@
+using System.Globalization;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// A small system of real nodes on the loopback: three honest ones in a group with a DHT; one that has left it; with
+/// <paramref name="damage"/> a fourth member whose outgoing frames are damaged on their way.
+/// </summary>
+internal sealed class FrameVictims(SocketPortKind port, Func<ILinks, ILinks>? damage = null) : IAsyncDisposable
+{
+    public const string Cluster = "frames";
+    public const string GroupName = "lab";
+    private const int Honest = 3;
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+    private readonly List<FrameVictim> _members = [];
+    private IReadOnlyList<ProcessId> _view = [];
+    private int _checks;
+
+    /// <summary>The honest ones; <see cref="Hostile"/> is not among them.</summary>
+    public IReadOnlyList<FrameVictim> Members => _members;
+
+    /// <summary>The member whose frames are damaged.</summary>
+    public FrameVictim? Hostile { get; private set; }
+
+    /// <summary>Who was a member and left.</summary>
+    public (ProcessId Id, NodeAddress Address) Former { get; private set; }
+
+    public static async Task<FrameVictims> StartAsync(SocketPortKind port, Func<ILinks, ILinks>? damage = null)
+    {
+        var system = new FrameVictims(port, damage);
+        await system.StartAsync();
+        return system;
+    }
+
+    /// <summary>
+    /// What hostile strangers must not have changed: every node serves, answers and is answered, and is in the same view. Null, or what is
+    /// wrong.
+    /// </summary>
+    public async Task<string?> CheckAsync()
+    {
+        if (Broken() is { } broken) return broken;
+        int check = ++_checks;
+        try
+        {
+            foreach (var asking in _members)
+            {
+                var answers = await asking.Group.QueryAsync<int, int>("echo", check, timeout: s_patience);
+                if (answers.Count != _members.Count || answers.Any(answer => answer.Value != check)) return $"{answers.Count} of {_members.Count} members answered a query";
+            }
+            foreach (var putting in _members) await putting.Dht.Map<string, int>("lab").OrderedPutAsync(Key(putting), check).AsTask().WaitAsync(s_patience);
+            foreach (var key in _members.Select(Key))
+                foreach (var getting in _members)
+                    if (await getting.Dht.Map<string, int>("lab").OrderedGetAsync(key).AsTask().WaitAsync(s_patience) is not { } got || got.Value != check)
+                        return $"{getting.Node.Id} does not find what was put under {key}";
+        }
+        catch (Exception error) when (error is not OutOfMemoryException)
+        {
+            return $"{error.GetType().Name}: {error.Message}. {Broken()}";
+        }
+        foreach (var member in _members)
+            if (!member.Group.CurrentView.Members.Select(one => one.Id).SequenceEqual(_view))
+                return $"the view of {member.Node.Id} is {string.Join(", ", member.Group.CurrentView.Members)}";
+        return Broken();
+    }
+
+    /// <summary>A node that has stopped, or null.</summary>
+    public string? Broken(bool mayBeExcluded = false)
+    {
+        foreach (var member in _members)
+        {
+            if (member.Loop.Fault is { } fault) return $"a turn threw: {fault}";
+            if (!mayBeExcluded && (member.Node.State != MembershipState.Active || member.Node.Completion.IsCompleted)) return $"{member.Node.Id} is {member.Node.State}: {member.Node.Completion.Exception?.GetBaseException().Message}";
+        }
+        return null;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        // All at once and without a leave: what is over needs no successor.
+        await Task.WhenAll(_members.Append(Hostile).Where(member => member is not null).Select(member => member!.Loop.StopAsync()));
+    }
+
+    private static string Key(FrameVictim member) => member.Node.Id.Node.ToString(CultureInfo.InvariantCulture);
+
+    private async Task StartAsync()
+    {
+        var started = new List<(IdaNode Node, OpenLoopHost Host, Group Group)>();
+        for (int i = 0; i < Honest; i++) started.Add(await StartNodeAsync(started.Count > 0 ? started[0].Node : null, null));
+        var former = await StartNodeAsync(started[0].Node, null);
+        Former = (former.Node.Id, former.Node.Address);
+        await former.Node.DisposeAsync();
+        if (damage is not null) started.Add(await StartNodeAsync(started[0].Node, damage));
+        var dhts = await Task.WhenAll(started.Select(one => one.Group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask())).WaitAsync(s_patience);
+        for (int i = 0; i < started.Count; i++)
+        {
+            var victim = new FrameVictim(started[i].Node, started[i].Host, started[i].Group, dhts[i]);
+            if (i < Honest) _members.Add(victim);
+            else Hostile = victim;
+            await victim.Dht.WhenFullAsync().WaitAsync(s_patience);
+        }
+        if (Hostile is not null) return;
+        // The last views may still be on their way to some.
+        for (long end = Environment.TickCount64 + (long)s_patience.TotalMilliseconds; Environment.TickCount64 < end && !Settled();)
+            await _members[0].Group.FlushAsync();
+        _view = [.. _members[0].Group.CurrentView.Members.Select(member => member.Id)];
+    }
+
+    private bool Settled() => _members.TrueForAll(member => member.Group.CurrentView is { } view
+        && view.Id == _members[0].Group.CurrentView.Id && view.Members.Count == _members.Count && view.Members.All(one => one.Initialised));
+
+    private async Task<(IdaNode Node, OpenLoopHost Host, Group Group)> StartNodeAsync(IdaNode? seed, Func<ILinks, ILinks>? damaged)
+    {
+        string[] seeds = seed is null ? [] : [seed.Address.Text];
+        var host = new OpenLoopHost(new() { Cluster = Cluster, Port = port, Spin = TimeSpan.Zero, MostMalformed = int.MaxValue }, seeds,
+            damaged is null ? null : inner => new TappedNode(inner, null, damaged(inner.Links)));
+        var node = await IdaNode.HostAsync(new() { Cluster = Cluster, Seeds = seeds }, host, CancellationToken.None).AsTask().WaitAsync(s_patience);
+        var group = await node.JoinAsync(GroupName, g => g.OnQuery<int, int>("echo", static (_, number) => number).Handle<byte[]>("note", static (_, _) => { }),
+            new() { StrictPrimary = true }).AsTask().WaitAsync(s_patience);
+        return (node, host, group);
+    }
+}

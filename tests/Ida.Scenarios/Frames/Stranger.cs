@@ -1,0 +1,85 @@
+using GroupCore.Membership;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle;
+using Oracle.Frames;
+using Oracle.Log;
+
+namespace Ida.Scenarios;
+
+/// <summary>A process that is no member and tells the nodes of a system anything, one node at a time.</summary>
+internal sealed class Stranger : IDisposable
+{
+    private const string Nowhere = "127.0.0.1:1";
+    private readonly RawPeer _link;
+    private readonly FrameVictim _victim;
+    private OracleIs? _oracle;
+    private SystemId _system;
+
+    public Stranger(FrameVictim victim, ulong id, ulong token)
+    {
+        _victim = victim;
+        Id = id;
+        _link = new(FrameVictims.Cluster, id, Nowhere, token, OnFrame);
+    }
+
+    public ulong Id { get; }
+
+    /// <summary>Connections that the victim has ended.</summary>
+    public int Ended => _link.Ended;
+
+    /// <summary>
+    /// Connects, and asks what any node may ask. Null when the victim does not take it. Only one that is <paramref name="registering"/> finds
+    /// itself among the nodes that frames are made of, so that no other can become a process of the system.
+    /// </summary>
+    public FrameContext? Learn(FrameVictims system, bool registering)
+    {
+        if (_link.Connect(_victim.Node.Address) != HelloStatus.Accepted) return null;
+        var ask = new byte[FrameHeader.Size + 3];
+        FrameHeader.Write(ask, FrameType.WhoIsOracle, 0, 0, 3);
+        (ask[FrameHeader.Size], ask[FrameHeader.Size + 1], ask[FrameHeader.Size + 2]) = (MessagePackCode.FixArray | 2, 0, 0);
+        _link.Write(ask);
+        for (int i = 0; _oracle is null && i < 100; i++)
+        {
+            _link.Settle();
+            _link.WaitForEnd(20);
+        }
+        if (_oracle is null) return null;
+        var view = _victim.Group.CurrentView;
+        List<Replica> nodes = [.. system.Members.Select(member => new Replica(member.Node.Id.Node, member.Node.Address)), new(system.Former.Id.Node, system.Former.Address)];
+        List<ProcessId> processes = [.. system.Members.Select(member => member.Node.Id), system.Former.Id];
+        if (registering)
+        {
+            nodes.Add(new(Id, new(Nowhere)));
+            processes.Add(new(Id, 1));
+        }
+        return new(_system, _oracle.Replicas, _oracle.Leader, view.Group, view.Id, nodes, processes);
+    }
+
+    /// <summary>Writes a frame; when the victim must end the connection for it, waits for that and dials again. False when it does not take part any more.</summary>
+    public bool Write(HostileFrame frame)
+    {
+        if (!frame.Breaks)
+        {
+            for (int i = frame.Mutation == Mutation.Replay ? 3 : 1; i > 0; i--) _link.Write(frame.Bytes);
+            return _link.IsUp || Again();
+        }
+        _link.Flush();
+        _link.Write(frame.Bytes);
+        _link.Flush();
+        return _link.WaitForEnd(10_000) && Again();
+    }
+
+    /// <summary>Waits until the victim has read everything.</summary>
+    public bool Settle() => _link.Settle();
+
+    public void Dispose() => _link.Dispose();
+
+    private bool Again() => _link.Connect(_victim.Node.Address) == HelloStatus.Accepted;
+
+    private void OnFrame(FrameHeader header, byte[] body)
+    {
+        if (_oracle is null && header.Type == FrameType.OracleIs && FrameCodec.TryRead(header.Type, body, out var system, out var frame))
+            (_system, _oracle) = (system, (OracleIs)frame);
+    }
+}

@@ -1,0 +1,35 @@
+using GroupCore.Runtime;
+using Ida.Tests.Shared;
+
+namespace Ida.Tests.Frames;
+
+/// <summary>Hostile frames over real sockets (groupcore-oracle B24, ida 9.21): a short run; <c>tests/Ida.Campaign -- --suite frames</c> runs very many.</summary>
+public sealed class HostileFrameTests(ITestOutputHelper output)
+{
+    public static TheoryData<string> Ports() => OperatingSystem.IsLinux() ? ["Epoll", "Completion"] : ["Completion"];
+
+    [Theory]
+    [MemberData(nameof(Ports))]
+    public async Task What_ever_failed_does_not_fail_again(string port)
+    {
+        string[] files = Directory.GetFiles(RepositoryFiles.PathOf("tests/Ida.Tests/Frames/Corpus"), "*.frames");
+        Assert.NotEmpty(files);
+        await using var system = await FrameVictims.StartAsync(Enum.Parse<SocketPortKind>(port));
+        foreach (string file in files.Order(StringComparer.Ordinal))
+        {
+            string? failure = FrameCorpus.Send(await File.ReadAllTextAsync(file, TestContext.Current.CancellationToken), system);
+            Assert.True(failure is null && (failure = await system.CheckAsync()) is null, $"{Path.GetFileName(file)}: {failure}");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Ports))]
+    public async Task Frames_of_strangers_change_nothing(string port)
+    {
+        var fuzz = new FrameFuzz(Enum.Parse<SocketPortKind>(port), 1, output.WriteLine);
+        await fuzz.RunAsync(40_000, 5_000, shrink: false, TestContext.Current.CancellationToken);
+        output.WriteLine(fuzz.Tally.ToString());
+        Assert.True(fuzz.Done.Failed == 0, string.Join('\n', fuzz.Failures));
+        Assert.Equal(40_000, fuzz.Tally.Count);
+    }
+}
