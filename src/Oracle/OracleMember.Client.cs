@@ -68,7 +68,8 @@ public sealed partial class OracleMember
         if (ask is not null)
         {
             if (unanswered) _directory.Doubt();
-            _outlet.Send(_directory.Target(), ask);
+            _askedOf = _directory.Target();
+            _outlet.Send(_askedOf, ask);
         }
         long silence = _node.Now - _lease.Contact, isolation = _options.IsolationTimeout.Nanoseconds();
         if (State == MembershipState.Active && silence > isolation) Change(MembershipState.Blocked, "no contact to the Oracle");
@@ -207,8 +208,16 @@ public sealed partial class OracleMember
             case Join join: OnJoined(join.Name, result); break;
             case Create create: OnJoined(create.Name, result); break;
             case DepartOperation { Goodbye: true }: End("left"); break;
-            case DepartOperation: _departure = Departure.Leaving; break;
+            case DepartOperation: OnDeparting(); break;
+            case Leave leave when result.Group == leave.Group: _groups.GiveUp(leave.Group); break;
         }
+    }
+
+    /// <summary>The Oracle takes this process out of its groups. Of those that it only waited for no view will tell.</summary>
+    private void OnDeparting()
+    {
+        _departure = Departure.Leaving;
+        foreach (var group in _groups.Awaited()) _requests.Submit(new Leave(group));
     }
 
     private void OnRegistered(ProcessId self)
@@ -236,12 +245,15 @@ public sealed partial class OracleMember
 
     private void AskLease()
     {
-        if (!_directory.IsEmpty) _outlet.Send(_directory.Target(), _lease.AskNow(Self));
+        if (_directory.IsEmpty) return;
+        _askedOf = _directory.Target();
+        _outlet.Send(_askedOf, _lease.AskNow(Self));
     }
 
-    private void OnLeaseGrant(LeaseGrant grant)
+    private void OnLeaseGrant(in Replica from, LeaseGrant grant)
     {
-        if (!Registered || !_lease.Take(grant)) return;
+        // A lease, and who the replicas are, comes from the one that was asked, or from who is the leader by now.
+        if (!Registered || (from.Node != _askedOf.Node && from.Node != _directory.Leader.Node) || !_lease.Take(grant)) return;
         _watch.Trust();
         _directory.Learn(grant.Replicas);
         if (grant.Subjects is { } subjects)
@@ -284,8 +296,8 @@ public sealed partial class OracleMember
 
     private void OnSyncAnswer(in Replica from, SyncAnswer answer)
     {
-        // Only a leader's own word: another replica may name one that is deposed.
-        if (answer.Leader == from)
+        // Only a leader's own word: another replica may name one that is deposed. Who was no voter yet is heard of from those that were.
+        if (answer.Leader == from && _directory.MayLead(from.Node))
         {
             _directory.Learn(answer.Replicas);
             OnLeaderHint(from);

@@ -41,6 +41,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
     private OracleReplica? _replica;
+    private Replica _askedOf;
     private TimerHandle _due;
     private long _dueAt = long.MaxValue;
     private long _tickDue;
@@ -247,7 +248,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             case RequestFrame request: OnRequest(peer, from, request.Request); break;
             case ResponseFrame response: OnResponse(response); break;
             case LeaseAsk ask: OnLeaseAsk(peer, from, ask); break;
-            case LeaseGrant grant: OnLeaseGrant(grant); break;
+            case LeaseGrant grant: OnLeaseGrant(from, grant); break;
             case SuspectFrame suspect: OnSuspect(peer, from, suspect); break;
             case SyncAsk ask: _replica?.OnSync(peer, from, ask); break;
             case SyncAnswer answer: OnSyncAnswer(from, answer); break;

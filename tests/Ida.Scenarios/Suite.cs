@@ -9,7 +9,7 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
     public static Suite Groups { get; } = new("groups",
     [
         .. GroupScenarios.All, .. GroupScenarios.All, .. GroupScenarios.All,
-        OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Spared,
+        OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Surface,
         ClusterScenarios.Groups,
     ]);
 

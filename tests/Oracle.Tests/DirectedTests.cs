@@ -102,6 +102,30 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>It waits in the queue of a group whose view change takes long: no view will ever say that it left.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_process_that_departs_while_it_waits_to_join_is_gone_soon(bool leavesFirst)
+    {
+        using var cluster = Running(9, 4);
+        foreach (var process in cluster.Alive) process.Groups.LongestDelay = 20 * Durations.Second;
+        var (first, second) = (cluster[2], cluster[3]);
+        cluster[0].Node.Post(() => cluster[0].Oracle.Join("slow", Options, ""));
+        cluster.Run(0.1);
+        first.Node.Post(() => first.Oracle.Join("slow", Options, ""));
+        cluster.Run(0.1);
+        second.Node.Post(() => second.Oracle.Join("slow", Options, ""));
+        cluster.Run(0.1);
+        if (leavesFirst) second.Node.Post(() => second.Oracle.Leave(second.Groups.Accepted.Last().Group));
+        else second.Node.Post(() => second.Oracle.Leave(second.Groups.ViewOf("g")!.Group));
+        foreach (var process in cluster.Alive) process.Groups.LongestDelay = 3 * Durations.Millisecond;
+        cluster.Run(0.1);
+        second.Node.Post(second.Oracle.Depart);
+        Assert.True(cluster.RunUntil(() => second.Oracle.State == MembershipState.Poisoned, 8), cluster.Describe());
+        Assert.Equal(3, cluster.Alive.Count());
+    }
+
     /// <summary>All that a process knew of the Oracle died while it was cut off: it asks the seeds, and learns that it is out.</summary>
     [Fact]
     public void A_process_whose_replicas_have_all_been_replaced_learns_it_from_a_seed()

@@ -17,6 +17,7 @@ public sealed class EvidenceTests
     [InlineData(Accusation.FlushStall)]
     [InlineData(Accusation.Slow)]
     [InlineData(Accusation.Timeout)]
+    [InlineData(Accusation.ProcessGone)]
     public void F3_the_only_voter_does_not_exclude_itself(Accusation evidence)
     {
         using var cluster = Running(1, 2);
@@ -123,6 +124,17 @@ public sealed class EvidenceTests
         Assert.True(probe.Asked > 20, $"asked {probe.Asked} times");
         Assert.Equal(5, cluster.Alive.Count());
         cluster.AssertNoViolations();
+    }
+
+    /// <summary>Processes whose hosts are not known to be one cannot see each other's entry in a process table.</summary>
+    [Fact]
+    public void F33_who_runs_elsewhere_proves_nobody_dead()
+    {
+        using var cluster = Running(7, 5);
+        var (one, other) = (cluster.Alive.Last(process => process != cluster.Leader), cluster.Alive.First(process => process != cluster.Leader));
+        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.ProcessGone));
+        cluster.Run(5);
+        Assert.Equal(5, cluster.Alive.Count());
     }
 
     [Fact]

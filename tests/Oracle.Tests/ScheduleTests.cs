@@ -29,6 +29,22 @@ public sealed class ScheduleTests
     [InlineData(19984)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Spared.Judge(seed, GroupCore.Runtime.Rule.None));
 
+    /// <summary>The whole surface: the same guarantees, whatever callers, hosts and strangers do; a table of what was drawn is the campaign's.</summary>
+    [Fact]
+    public void Guarantees_hold_whatever_callers_hosts_and_strangers_do()
+    {
+        var drawn = new SortedSet<string>(StringComparer.Ordinal);
+        int runs = 0, lost = 0;
+        SimulationRunner.ForEachSeed(60, $"*{nameof(Guarantees_hold_whatever_callers_hosts_and_strangers_do)}", OracleScenarios.Surface.Case(done: run =>
+        {
+            drawn.UnionWith(run.Ingredients.Drawn.Keys);
+            runs++;
+            if (run.Lost) lost++;
+        }));
+        Assert.True(runs < 10 || lost <= runs * 4 / 10, $"the Oracle was lost in {lost} of {runs} runs");
+        if (runs >= 60) Assert.Empty(OracleScenarios.Surface.Ingredients.Except(drawn));
+    }
+
     [Fact]
     public void Guarantees_hold_when_voters_die_without_regard() =>
         SimulationRunner.ForEachSeed(20, $"*{nameof(Guarantees_hold_when_voters_die_without_regard)}", OracleScenarios.Wild.Case());

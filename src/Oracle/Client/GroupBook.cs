@@ -65,6 +65,21 @@ internal sealed class GroupBook
         return true;
     }
 
+    /// <summary>Groups that this process waits to be a member of.</summary>
+    public List<GroupId> Awaited()
+    {
+        var awaited = new List<GroupId>();
+        foreach (var (group, entry) in _groups)
+            if (entry.View == 0) awaited.Add(group);
+        return awaited;
+    }
+
+    /// <summary>This process waits for that group no longer. What it is told of the group later counts again.</summary>
+    public void GiveUp(GroupId group)
+    {
+        if (_groups.TryGetValue(group, out var entry) && entry.View == 0) _groups.Remove(group);
+    }
+
     public List<Known> Known()
     {
         var known = new List<Known>(_groups.Count);

@@ -16,6 +16,8 @@ internal sealed class OracleDirectory(INode node)
     /// <summary>Whether that node is the leader or a replica, as far as this process knows.</summary>
     public bool Knows(ulong nodeId) => nodeId == Leader.Node || Replicas.Contains(nodeId);
 
+    public bool MayLead(ulong nodeId) => nodeId == Leader.Node || Replicas.IsVoter(nodeId);
+
     public void Learn(Configuration replicas)
     {
         if (replicas.Voters.Count > 0) Replicas = replicas;

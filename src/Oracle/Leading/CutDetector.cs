@@ -16,7 +16,8 @@ namespace Oracle.Leading;
 /// get on: the one with more complaints goes, else the later registered.
 /// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are
 /// slow (only groups that evict for it say so) is no quarrel of a pair: it counts against the slow one or not at all.
-/// The process that decides is alive, since it decides. Without it nobody could decide if it is the only voter: then it goes by proof only.
+/// The process that decides is alive, since it decides: nothing is proof of the contrary. Without it nobody could decide if it is the only
+/// voter: then it stays.
 /// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
 /// </remarks>
 internal sealed class CutDetector(INode node, Observers observers)
@@ -53,7 +54,7 @@ internal sealed class CutDetector(INode node, Observers observers)
     /// <summary>Whom to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
     /// <param name="state">Who is registered.</param>
     /// <param name="alive">How many are.</param>
-    /// <param name="needed">Who goes only when its death is proved: the deciding process where it is the only voter.</param>
+    /// <param name="needed">Who does not go at all: the deciding process where it is the only voter.</param>
     public List<Failure> Decide(OracleState state, int alive, ProcessId needed)
     {
         Expire(state);
@@ -65,7 +66,7 @@ internal sealed class CutDetector(INode node, Observers observers)
         foreach (var (subject, reports) in _reports)
         {
             if (state.Find(subject) is not { } process) continue;
-            if (Proved(process, reports))
+            if (process.Id.Node != node.Id && Proved(state, process, reports))
             {
                 if (!process.Proved) decided.Add(new(subject, true));
                 continue;
@@ -94,12 +95,13 @@ internal sealed class CutDetector(INode node, Observers observers)
         return true;
     }
 
-    private static bool Proved(ProcessRecord process, SortedDictionary<ProcessId, Report> reports)
+    private static bool Proved(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, Report> reports)
     {
         int gone = 0;
-        foreach (var (_, report) in reports)
+        foreach (var (observer, report) in reports)
         {
-            if (report.Evidence == Accusation.ProcessGone) return true;
+            // Who runs elsewhere cannot have seen it.
+            if (report.Evidence == Accusation.ProcessGone && process.Host.Length > 0 && state.Find(observer)?.Host == process.Host) return true;
             if (report.Evidence is Accusation.Refused or Accusation.Replaced) gone++;
         }
         return gone >= 2 && process.OwnsAddress;

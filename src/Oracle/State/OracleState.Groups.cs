@@ -71,13 +71,14 @@ internal sealed partial class OracleState
         {
             group.Leavers.Add(process.Id);
             Request(group, Rebuild.WhenIdle);
+            return OperationResult.Done;
         }
-        else if (group.QueueIndexOf(process.Id) is >= 0 and int place)
+        if (group.QueueIndexOf(process.Id) is >= 0 and int place)
         {
             group.Queue.RemoveAt(place);
             process.Groups.Remove(id);
         }
-        return OperationResult.Done;
+        return OperationResult.Left(id);
     }
 
     private OperationResult Renew(ProcessRecord process, Renew renew)

@@ -9,6 +9,15 @@ internal static class OracleScenarios
     /// <summary>Crashes without regard for the voters: agreement holds all the same.</summary>
     public static Scenario Wild { get; } = Of("wild", wild: true);
 
+    /// <summary>Systems of 1, 2, 5 and 20 processes, five voters, small saved states, and all that callers, hosts and strangers do besides crashing.</summary>
+    public static Scenario Surface { get; } = new("oracle-surface", run =>
+    {
+        using var schedule = new OracleSchedule(run.Case, run.Without, surface: run.Ingredients);
+        string? violation = schedule.Run();
+        run.Lost = schedule.OracleLost;
+        ScenarioFailedException.ThrowIf(violation);
+    }) { Ingredients = OracleSurface.Names };
+
     private static Scenario Of(string name, bool wild) => new($"oracle-{name}", run =>
     {
         using var schedule = new OracleSchedule(run.Case, run.Without, wild: wild);

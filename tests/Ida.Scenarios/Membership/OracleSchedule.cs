@@ -1,4 +1,3 @@
-using Oracle;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
@@ -15,14 +14,17 @@ internal sealed class OracleSchedule : IDisposable
     private readonly SimulationCase _run;
     private readonly OracleCluster _cluster;
     private readonly Prng _random;
+    private readonly OracleSurface? _surface;
     private TimeSpan _rejoin;
 
-    public OracleSchedule(SimulationCase run, Rule without = Rule.None, int processes = 6, bool wild = false)
+    public OracleSchedule(SimulationCase run, Rule without = Rule.None, bool wild = false, Ingredients? surface = null)
     {
-        var options = new OracleOptions { SnapshotEntries = 64, SnapshotKeep = 8 };
         _run = run;
-        _cluster = new(run.Start(), processes, seeds: 1, without, options: options);
-        _random = _cluster.Simulation.Random;
+        var simulation = run.Start();
+        _random = simulation.Random;
+        _surface = surface is null ? null : new(surface, _random);
+        _cluster = new(simulation, _surface?.Processes ?? 6, seeds: 1, without, _surface?.Membership ?? new() { SnapshotEntries = 64, SnapshotKeep = 8 }, _surface?.Shape);
+        _surface?.Attach(_cluster);
         Wild = wild;
     }
 
@@ -46,6 +48,8 @@ internal sealed class OracleSchedule : IDisposable
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(_random.Next(1, 1_500)));
             Revive();
         }
+        _surface?.End();
+        _surface?.Judge();
         cluster.Simulation.Network.Heal();
         bool settled = cluster.RunUntil(() => cluster.Checker.Violations.Count > 0 || ReviveAndSettled(), 40);
         if (cluster.Checker.Violations.Count > 0) return string.Join("; ", cluster.Checker.Violations.Take(3));
@@ -81,6 +85,11 @@ internal sealed class OracleSchedule : IDisposable
     private void Event()
     {
         var alive = _cluster.Alive.ToList();
+        if (_surface is not null && alive.Count > 0 && _random.Chance(0.5))
+        {
+            Odd(_surface, alive[_random.Next(alive.Count)]);
+            return;
+        }
         if (alive.Count < 2) return;
         var one = alive[_random.Next(alive.Count)];
         var other = alive[_random.Next(alive.Count)];
@@ -92,10 +101,14 @@ internal sealed class OracleSchedule : IDisposable
             case 0 or 1 when Wild || SparesOracle(one):
                 if (!Happens("crash")) break;
                 one.Node.Crash(details.Chance(0.7));
+                _surface?.Draw("restart");
                 _cluster.Simulation.After(TimeSpan.FromMilliseconds(details.Next(10, 4_000)), () => _cluster.Restart(one).StartAt(TimeSpan.Zero));
                 break;
             case 2:
-                if (Happens("pause")) one.Node.Pause(TimeSpan.FromMilliseconds(details.Next(100, 6_000)));
+                if (!Happens("pause")) break;
+                var pause = TimeSpan.FromMilliseconds(details.Next(100, 6_000));
+                if (pause > _cluster.Options.LeaseDuration) _surface?.Draw("pause beyond a lease");
+                one.Node.Pause(pause);
                 break;
             case 3:
                 if (Happens("partition, asked for with")) Partition(details);
@@ -126,6 +139,13 @@ internal sealed class OracleSchedule : IDisposable
                 if (Happens($"cut to {other.Node.Name} from")) _cluster.Simulation.Network.Cut(one.Node, other.Node);
                 break;
         }
+    }
+
+    private void Odd(OracleSurface surface, OracleCluster.Process one)
+    {
+        if (surface.Next(one, _random.Fork()) is not { } odd || !_run.Happens($"{odd.Name} {one.Node.Name} at {_cluster.Simulation.Now}")) return;
+        surface.Draw(odd.Name);
+        odd.Do();
     }
 
     private void Partition(Prng random)

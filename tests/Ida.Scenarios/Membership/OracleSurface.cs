@@ -1,0 +1,233 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+using Ida.Testing;
+using Oracle;
+using Oracle.Frames;
+using Oracle.Log;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Ida.Scenarios;
+
+/// <summary>What callers, hosts and strangers do to membership besides crashing: calls at awkward moments, probes that lie or fail, frames with values that do not fit.</summary>
+internal sealed class OracleSurface
+{
+    private const string Sizes = "system of ";
+    private static readonly GroupOptions Options = new();
+    private readonly Ingredients _drawn;
+    private readonly SimProbe _probe;
+    private OracleCluster _cluster = null!;
+    private SimNode _stranger = null!;
+    private int _joins;
+
+    public OracleSurface(Ingredients drawn, Prng random)
+    {
+        _drawn = drawn;
+        Processes = random.Next(100) switch
+        {
+            < 15 => 1,
+            < 40 => 2,
+            < 85 => 5,
+            _ => 20,
+        };
+        Draw(Sizes + Processes);
+        bool five = Processes >= 5 && random.Chance(0.5);
+        if (five) Draw("five voters");
+        bool owns = random.Chance(0.7);
+        if (!owns) Draw("behind a proxy");
+        Membership = new() { OracleSize = five ? 5 : 3, SnapshotEntries = 4 << random.Next(5), SnapshotKeep = random.Next(9), OwnsAddress = owns };
+        _probe = new(number => _cluster.Lives.Find(life => SimProbe.NumberOf(life.Node) == number)?.Node);
+        if (random.Chance(0.6)) Shape = _probe.Shape;
+    }
+
+    public static IReadOnlyList<string> Names { get; } =
+    [
+        Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
+        "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old flush reports", "join cancelled", "leave cancelled",
+        "departure", "one accuses for long", "slow handlers accused",
+    ];
+
+    public int Processes { get; }
+
+    public OracleOptions Membership { get; }
+
+    public Func<SimNode, OracleOptions, OracleOptions>? Shape { get; }
+
+    public void Attach(OracleCluster cluster)
+    {
+        _cluster = cluster;
+        _stranger = cluster.Simulation.AddNode("stranger");
+    }
+
+    public void Draw(string name) => _drawn.Draw(name);
+
+    /// <summary>What the schedule's own events came to.</summary>
+    public void Judge()
+    {
+        var saved = _cluster.Lives.Where(life => life.Oracle.Replica is { Log.Saved.Index: > 0 }).ToList();
+        if (saved.Count > 0) Draw("state saved");
+        if (saved.Exists(life => life.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 5)) Draw("state saved with five voters");
+    }
+
+    /// <summary>Nobody does anything odd any more.</summary>
+    public void End() => _probe.Now = SimProbe.Mood.Truthful;
+
+    /// <summary>One of the odd things, around one process; null when it does not apply now, else its name.</summary>
+    public (string Name, Action Do)? Next(OracleCluster.Process one, Prng random)
+    {
+        var oracle = one.Oracle;
+        switch (random.Next(11))
+        {
+            case 0 when Shape is not null:
+                return ("probe lies", () => Lie(one));
+            case 1 when Shape is not null:
+                return ("probe fails", () => Fail(one, random));
+            case 2:
+                return ("hostile address", () => Hostile(one, random));
+            case 3:
+                return ("address that does not parse", () => Unparsable(one));
+            case 4:
+                return ("frames of a stranger", () => Strange(one));
+            case 5:
+                return ("requests repeated", () => Repeat(one, random));
+            case 6 when one.Groups.ViewOf("g") is { } view:
+                return ("old flush reports", () => one.Node.Post(() =>
+                {
+                    for (int i = 0; i < 50; i++) oracle.FlushDone(view.Group, view.Id - (ulong)(i % 2), view.Proposal - (ulong)(i % 3), i % 2 == 0 ? [] : [oracle.Self]);
+                }));
+            case 7:
+                return ("join cancelled", () => CancelJoin(one, random));
+            case 8 when one.Groups.ViewOf("g") is { } view:
+                return ("leave cancelled", () => one.Node.Post(() =>
+                {
+                    oracle.Leave(view.Group);
+                    oracle.Join("g", Options, "");
+                    After(random.Next(1, 400), one, () => oracle.Join("g", Options, ""));
+                }));
+            case 9 when _cluster.Alive.Count() > 2:
+                return ("departure", () => one.Node.Post(oracle.Depart));
+            case 10 when _cluster.Alive.Count() > 1:
+                bool slow = random.Chance(0.5);
+                var other = _cluster.Alive.First(process => process != one).Oracle.Self;
+                return (slow ? "slow handlers accused" : "one accuses for long", () =>
+                {
+                    one.Node.Post(() => oracle.Accuse(other, slow ? Accusation.Slow : Accusation.FlushStall));
+                    After(random.Next(500, 9_000), one, () => oracle.Withdraw(other));
+                });
+            default: return null;
+        }
+    }
+
+    private void After(long milliseconds, OracleCluster.Process one, Action action) =>
+        _cluster.Simulation.After(TimeSpan.FromMilliseconds(milliseconds), () =>
+        {
+            if (one.Node.Alive) one.Node.Post(action);
+        });
+
+    /// <summary>Connections break between processes that all live and reach each other, while the process table shows none of them.</summary>
+    private void Lie(OracleCluster.Process one)
+    {
+        _cluster.Simulation.Network.Heal();
+        _cluster.Run(0.3);
+        if (_cluster.Alive.Any(process => process.Node.PausedUntil > _cluster.Simulation.Time)) return;
+        _probe.Now = SimProbe.Mood.SaysGone;
+        foreach (var other in _cluster.Alive.Where(other => other != one)) _cluster.Simulation.Network.Break(one.Node, other.Node);
+        _cluster.Run(0.3);
+        _probe.Now = SimProbe.Mood.Truthful;
+    }
+
+    private void Fail(OracleCluster.Process one, Prng random)
+    {
+        _probe.Now = SimProbe.Mood.Fails;
+        foreach (var other in _cluster.Alive.Where(other => other != one)) _cluster.Simulation.Network.Break(one.Node, other.Node);
+        _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(100, 3_000)), End);
+    }
+
+    private void Hostile(OracleCluster.Process one, Prng random)
+    {
+        for (int i = 0; i < 20; i++)
+        {
+            var other = new Replica(random.NextUInt64() | 1, new($"10.9.{random.Next(250)}.{random.Next(250)}:7700"));
+            Say(one, new IndirectProbeFrame(false, other.Node));
+            Say(one, new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Done, other));
+            Say(one, new SyncAnswer(new([other], []), other, [], ""));
+            Say(one, new LeaseGrant(one.Node.Node.Now, new([other], []), 1, [new(new(other.Node, 5), other.Address, 1, 1)]));
+            Say(one, new ProposeFrame(new(new(1, 1), 1 << 20, 1, [one.Oracle.Self], [], [])));
+        }
+        // Nobody listens there: it comes, is watched, and goes.
+        Say(one, new RequestFrame(new(new(_stranger.Id, 0), 0, 1, new Register(_stranger.Id, new("10.9.9.9:7700"), "", "", 0, 0))));
+    }
+
+    private void Unparsable(OracleCluster.Process one)
+    {
+        foreach (string text in (string[])["x", "", "127.0.0.1", "10.0.0.1:0", "10.0.0.1:99999", "no.such.host:1"])
+        {
+            var other = new Replica(7, new(text));
+            Say(one, new RequestFrame(new(new(_stranger.Id, 0), 0, 1, new Register(_stranger.Id, other.Address, "", "", 0, 0))));
+            Say(one, new OracleIs(new([other], []), other));
+            Say(one, new SyncAnswer(new([], [other]), default, [], ""));
+            Say(one, new InstallFrame(new(new(1, 1), "g", 1 << 20, 1, Options, [new(one.Oracle.Self, other.Address, true, "")], [], [], [], [])));
+        }
+    }
+
+    private void Strange(OracleCluster.Process one)
+    {
+        var self = one.Oracle.Self;
+        Say(one, new PoisonFrame(self, "go"));
+        Say(one, new SyncAnswer(new([new(_stranger.Id, _stranger.Address)], []), new(_stranger.Id, _stranger.Address), [.. one.Groups.Groups.Where(group => group.View is not null).Select(group => group.View!.Group)], "over"));
+        Say(one, new InstallFrame(new(new(1, 1), "g", 1 << 20, 1, Options, [new(self, one.Node.Address, true, "")], [], [], [], [])));
+        Say(one, new SuspectFrame(self, false, Accusation.ProcessGone, 0));
+        Say(one, new RequestFrame(new(self, 1, ulong.MaxValue, new Depart(true))));
+        Say(one, new IndirectProbeFrame(true, one.Node.Id));
+        Say(one, new ProbeFrame(false, 1), new SystemId(1, 2));
+    }
+
+    private void Repeat(OracleCluster.Process one, Prng random)
+    {
+        long every = random.Next(1, 50);
+        for (int i = 0; i < 40; i++)
+        {
+            After(i * every, one, () =>
+            {
+                one.Oracle.Join("g", Options, "");
+                foreach (var group in one.Groups.Groups.ToList())
+                {
+                    if (group.View is { } view) one.Oracle.RequestView(view.Group);
+                    if (group.View is { } known) one.Oracle.Sync(known.Group, known.Id, group.Wedge?.Number ?? 0);
+                }
+            });
+        }
+    }
+
+    /// <summary>What a cancelled join comes to: the group is left as soon as it is known.</summary>
+    private void CancelJoin(OracleCluster.Process one, Prng random)
+    {
+        string name = $"h{_joins++ % 3}";
+        one.Node.Post(() => one.Oracle.Join(name, Options, ""));
+        After(random.Next(0, 60), one, () =>
+        {
+            foreach (var (accepted, group) in one.Groups.Accepted)
+                if (accepted == name) one.Oracle.Leave(group);
+        });
+    }
+
+    private void Say(OracleCluster.Process to, IFrame frame) => Say(to, frame, to.Oracle.System);
+
+    private void Say(OracleCluster.Process to, IFrame frame, SystemId system) => _stranger.Post(() =>
+    {
+        var buffer = new System.Buffers.ArrayBufferWriter<byte>();
+        var writer = new MessagePackWriter(buffer);
+        writer.WriteArrayHeader(frame.Fields + 2);
+        writer.WriteUInt(system.High);
+        writer.WriteUInt(system.Low);
+        frame.Write(ref writer);
+        writer.Flush();
+        var links = _stranger.Node.Links;
+        int peer = links.Open(to.Node.Address), size = FrameHeader.Size + buffer.WrittenCount;
+        var room = links.Reserve(size);
+        FrameHeader.Write(room, frame.Type, 0, 0, buffer.WrittenCount);
+        buffer.WrittenSpan.CopyTo(room[FrameHeader.Size..]);
+        links.Send(peer, size);
+    });
+}
