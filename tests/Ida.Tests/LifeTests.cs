@@ -130,11 +130,14 @@ public sealed class LifeTests
         await Run(world, counts.OrderedPutAsync("a0", 6L));
         var failed = await Run(world, texts.OrderedMergeAsync<int>([new("b1", -1), new("c0", 1)]));
         Assert.Equal((0, "negative"), (Assert.Single(failed.Errors).Index, failed.Errors[0].Message));
+        var unspeakable = await Run(world, texts.OrderedMergeAsync<int>([new("b1", int.MinValue)]));
+        Assert.Equal((0, "(its message throws)"), (Assert.Single(unspeakable.Errors).Index, unspeakable.Errors[0].Message));
         var reading = dht.NewReading();
         var (count, text, other) = (reading.Add(counts, "a0"), reading.Add(texts, "b1"), reading.Add(texts, "c0"));
         await Run(world, reading.RunAsync());
         Assert.Equal((11L, "7", "t1"), (count.Value, text.Value, other.Value));
         Assert.Equal(failed.Versions[0], text.Version);
+        Assert.Equal(unspeakable.Versions[0], text.Version);
         await Run(world, texts.OrderedMergeAsync("c0", 0));
         Assert.Null(await Run(world, texts.OrderedGetAsync("c0")));
         await Assert.ThrowsAsync<NoCollisionResolverException>(async () => await counts.OrderedMergeAsync("a0", "text"));

@@ -69,7 +69,8 @@ internal sealed partial class Participant
         {
             // Deterministic resolvers fail alike at all replicas; the entry stays as it is at each.
             int chars = use.Op.UseCount > DhtLimits.LongErrors ? DhtLimits.ShortErrorChars : DhtLimits.ErrorChars;
-            use.Error = error.Message.Length > chars ? error.Message[..chars] : error.Message;
+            string message = UserError.Message(error);
+            use.Error = message.Length > chars ? message[..chars] : message;
             (use.Value, use.Version) = (entry.Value, entry.Value is null ? 0 : entry.Version);
         }
     }

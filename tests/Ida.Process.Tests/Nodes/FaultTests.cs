@@ -94,12 +94,39 @@ public sealed class FaultTests
         await AssertFaulted(IdaNode.HostAsync(options, host, TestContext.Current.CancellationToken).AsTask());
     }
 
+    [Fact]
+    public async Task D3_a_fault_whose_message_throws_is_told_as_well()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "f" }, cancellation);
+        var group = await node.JoinAsync("g", cancellationToken: cancellation);
+        FaultWorld.Throw(group.Protocol.Node, new Unspeakable());
+        var error = await Assert.ThrowsAsync<NodeFaultedException>(() => group.Completion.WaitAsync(Bound, cancellation));
+        Assert.IsType<Unspeakable>(error.InnerException);
+        await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
+    }
+
+    [Fact]
+    public async Task D3_a_handler_whose_exception_has_no_message_costs_its_query_only()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "f" }, cancellation);
+        var group = await node.JoinAsync("g", g => g.OnQuery<string, string>("ask", static (_, text) => text.Length > 0 ? text : throw new Unspeakable()), cancellationToken: cancellation);
+        await Assert.ThrowsAsync<QueryAbortedException>(() => group.QueryAsync<string, string>("ask", "", cancellationToken: cancellation).AsTask().WaitAsync(Bound, cancellation));
+        Assert.Single(await group.QueryAsync<string, string>("ask", "still there", cancellationToken: cancellation).AsTask().WaitAsync(Bound, cancellation));
+    }
+
     private static Task AssertFaulted(Task task) => AssertFaulted(() => new(task));
 
     private static async Task AssertFaulted(Func<ValueTask> call)
     {
         var error = await Assert.ThrowsAsync<NodeFaultedException>(() => call().AsTask().WaitAsync(Bound, TestContext.Current.CancellationToken));
         Assert.IsType<InvalidDataException>(error.InnerException);
+    }
+
+    private sealed class Unspeakable : Exception
+    {
+        public override string Message => throw new InvalidOperationException("not even this");
     }
 
     /// <summary>A life whose first turn throws.</summary>

@@ -107,6 +107,8 @@ internal sealed class FaultWorld : IAsyncDisposable
         else Throwing.Throw();
     })));
 
+    public static void Throw(INode node, Exception fault) => Assert.True(node.TryPost(new Work(() => throw fault)));
+
     public void Thaw() => _thawed.Set();
 
     /// <summary>Completes when another node has a view without the first.</summary>

@@ -60,7 +60,7 @@ internal sealed class DhtWorld
     {
         registry.OnCollision<string, List<long>, long>((_, stored, incoming) => [.. stored ?? [], incoming]);
         registry.OnCollision<string, long, long>((_, stored, incoming) => stored + incoming);
-        registry.OnCollision<string, string, int>((_, stored, incoming) => incoming < 0 ? throw new InvalidDataException("negative") : incoming == 0 ? null : stored + incoming);
+        registry.OnCollision<string, string, int>((_, stored, incoming) => incoming < 0 ? throw (incoming == int.MinValue ? new Unspeakable() : new InvalidDataException("negative")) : incoming == 0 ? null : stored + incoming);
     }
 
     /// <summary>Members in one view, all enabled and serving.</summary>
@@ -339,4 +339,10 @@ internal sealed class DhtWorld
     }
 
     private bool Same(HarnessMember target, int from, HarnessFrame frame) => frame.View < target.View!.Id && target.View.RankOf(Members[from].Self) >= 0;
+
+    /// <summary>Users' exceptions are users' code too.</summary>
+    private sealed class Unspeakable : Exception
+    {
+        public override string Message => throw new InvalidOperationException("not even this");
+    }
 }

@@ -2,6 +2,7 @@ using GroupCore.Groups.Peers;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
+using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Dispatch;
 
@@ -159,7 +160,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private void Abort(ReplyOperation reply, HandlerEntry handler, MemberRef from, Exception error)
     {
         group.Facade.Report(new(handler.Name, from, error));
-        reply.Abort($"{error.GetType().Name}: {error.Message}");
+        reply.Abort(UserError.Text(error));
     }
 
     private MemberRef From(int rank) => new(rank, _view!.Members[rank]);
@@ -223,7 +224,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         catch (Exception error)
         {
             group.Facade.Report(new("checkpoint", default, error));
-            group.Post(new CallCommand(() => group.FailJoin($"the state could not be loaded: {error.Message}")));
+            group.Post(new CallCommand(() => group.FailJoin($"the state could not be loaded: {UserError.Text(error)}")));
         }
         Running = null;
     }
