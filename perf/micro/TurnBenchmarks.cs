@@ -64,6 +64,8 @@ public class TurnBenchmarks
 
     private sealed class Host : IHostPort
     {
+        public long Clock() => 0;
+
         public void Wake()
         {
         }

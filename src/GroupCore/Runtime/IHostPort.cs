@@ -9,6 +9,9 @@ internal interface IHostPort
     /// </summary>
     void Posted(NodeCommand command, bool kept) => Wake();
 
+    /// <summary>What the clock of the node shows at this moment, in nanoseconds. On the thread that has the node.</summary>
+    long Clock();
+
     /// <summary>Make sure that a turn comes. Called from any thread.</summary>
     void Wake();
 

@@ -21,6 +21,12 @@ public interface INode
     /// <summary>Monotonic time in nanoseconds; constant within one step, comparable only with values of the same node.</summary>
     long Now { get; }
 
+    /// <summary>
+    /// What the clock behind <see cref="Now"/> shows at this moment: for what must not be judged by a time before a freeze of the process, since
+    /// a turn takes in what came after it. A system call's worth; <see cref="Now"/> is free.
+    /// </summary>
+    internal long Clock() => Now;
+
     /// <summary>The only source of randomness a protocol may use.</summary>
     Prng Random { get; }
 

@@ -42,6 +42,8 @@ internal sealed class Node : INode
 
     public long Now { get; private set; }
 
+    public long Clock() => Math.Max(Now, _host.Clock());
+
     public Prng Random { get; }
 
     public ILinks Links { get; }

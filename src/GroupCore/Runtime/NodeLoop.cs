@@ -108,6 +108,8 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <summary>The same as <see cref="StopAsync"/>.</summary>
     public ValueTask DisposeAsync() => new(StopAsync());
 
+    long IHostPort.Clock() => Clock();
+
     /// <inheritdoc/>
     public void Wake()
     {

@@ -5,6 +5,8 @@ namespace Ida.Testing;
 /// <summary>The host of a simulated node: completions run inline after the turn, in order, without a synchronization context.</summary>
 internal sealed class SimHostPort(SimNode node) : IHostPort
 {
+    public long Clock() => node.LocalTime;
+
     public void Wake()
     {
         if (node.Simulation.OnOwnThread($"A call to {node.Name}")) node.Wake();

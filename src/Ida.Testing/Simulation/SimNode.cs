@@ -18,7 +18,9 @@ public sealed class SimNode : ILinkSink
     private readonly Queue<InboxItem> _inbox = new();
     private readonly Node _node;
     private Choices _choices;
-    private bool _turnScheduled, _inTurn, _crashing, _crashAnswers, _silent;
+    private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashAnswers, _silent;
+    private long _pauseInTurn;
+    private int _framesOfTurn;
     private Func<SimNode, FrameSent, CrashMoment>? _watch;
     private long _timerAt = long.MaxValue;
     private long _busyUntil;
@@ -132,6 +134,17 @@ public sealed class SimNode : ILinkSink
         PausedUntil = Math.Max(PausedUntil, Simulation.Time + Simulation.Nanoseconds(time));
     }
 
+    /// <summary>
+    /// Its next turn stops for a time after it has read its clock and its frames, as where the process is frozen just there: what callers ask
+    /// for meanwhile runs in the rest of that turn, under the time at its begin.
+    /// </summary>
+    public void PauseInTurn(TimeSpan time)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero);
+        _pauseInTurn = Math.Max(_pauseInTurn, Simulation.Nanoseconds(time));
+        ScheduleTurn();
+    }
+
     /// <summary>A new life at the same address, with a new id and nothing of the old state; crashes the node first if it lives.</summary>
     public SimNode Restart()
     {
@@ -201,23 +214,34 @@ public sealed class SimNode : ILinkSink
         _inTurn = true;
         try
         {
-            Turn();
+            if (_midTurn) _midTurn = false;
+            else BeginTurn();
+            if (!_midTurn) FinishTurn();
         }
         finally
         {
             _inTurn = false;
         }
         if (_crashing) Die(_crashAnswers);
-        if (!Alive) return;
+        if (!Alive || _midTurn) return;
         if (_inbox.Count > 0 || _node.HasCommands || Links.HasOutput) ScheduleTurn();
         ScheduleTimer();
     }
 
-    private void Turn()
+    private void BeginTurn()
+    {
+        _node.Advance(LocalTime);
+        _framesOfTurn = DeliverInbox(1 + (int)_choices.UpTo(Simulation.Options.MaxBatch - 1));
+        if (_pauseInTurn == 0) return;
+        _midTurn = _turnScheduled = true;
+        Simulation.Events.Add(Simulation.Time + _pauseInTurn, SimEventKind.Turn, this);
+        _pauseInTurn = 0;
+    }
+
+    private void FinishTurn()
     {
         var options = Simulation.Options;
-        _node.Advance(LocalTime);
-        int frames = DeliverInbox(1 + (int)_choices.UpTo(options.MaxBatch - 1));
+        int frames = _framesOfTurn;
         int commands = _node.RunCommands(1 + (int)_choices.UpTo(options.MaxBatch - 1));
         int timers = _node.FireTimers();
         _node.EndTurn();

@@ -151,6 +151,8 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
 
     public void Accuse(int rank, Accusation evidence) => throw new InvalidOperationException("Nothing of the DHT accuses.");
 
+    long IHostPort.Clock() => Node.Now;
+
     public void Wake()
     {
         // The world looks for commands itself.

@@ -14,6 +14,10 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     public long Now => inner.Now;
 
+    long INode.Clock() => inner.Clock();
+
+    void INode.AtStop(IStopListener listener) => inner.AtStop(listener);
+
     public Prng Random => inner.Random;
 
     public ILinks Links => links ?? inner.Links;

@@ -36,6 +36,8 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
 
     public GroupHost Host { get; }
 
+    long IHostPort.Clock() => _node.Now;
+
     public INode Node => _node;
 
     /// <summary>Bytes allocated in turns of this member, handlers included.</summary>

@@ -18,7 +18,7 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     ProcessId IGroupPort.Self => Membership.Self;
 
-    public bool HoldsLease => !_blocked && _over is null && View is { } view && (!view.Options.StrictPrimary || Membership.LeaseUntil > Node.Now);
+    public bool HoldsLease => !_blocked && _over is null && View is { } view && (!view.Options.StrictPrimary || Membership.LeaseUntil > Node.Clock());
 
     /// <summary>Attaches the layer; while wedged it waits for the next view, since this member's report has gone without it.</summary>
     public void Attach(ILayerAttachment attachment)

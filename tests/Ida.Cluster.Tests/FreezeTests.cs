@@ -1,0 +1,48 @@
+using Ida.Testing;
+
+namespace Ida.Cluster.Tests;
+
+/// <summary>A process that is frozen in the middle of a turn, for longer than its lease.</summary>
+public sealed class FreezeTests
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
+
+    [Fact]
+    public void F34_what_is_asked_after_a_freeze_in_a_turn_is_not_answered_under_the_lease_before_it() =>
+        SimulationRunner.ForEachSeed(20, $"*{nameof(F34_what_is_asked_after_a_freeze_in_a_turn_is_not_answered_under_the_lease_before_it)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            var simulation = cluster.Simulation;
+            int judged = 0;
+            simulation.RunAsync(async () =>
+            {
+                var dhts = new List<Task<Dht>>();
+                for (int i = 0; i < 4; i++)
+                {
+                    var member = await cluster.StartAsync();
+                    var group = await member.Node.JoinAsync("shop");
+                    dhts.Add(group.EnableDhtAsync(new() { ShardSize = 4, TargetSize = 4 }).AsTask());
+                }
+                var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>()).ToList();
+                await dhts[3].Result.WhenFullAsync();
+                await maps[0].OrderedPutAsync("key", 1);
+                // Where the value is and no put waits, it is read without a message.
+                Assert.Equal(1, (await maps[3].OrderedGetAsync("key"))!.Value.Value);
+                cluster.Members[3].Host.PauseInTurn(TimeSpan.FromSeconds(20));
+                await simulation.Delay(TimeSpan.FromSeconds(1));
+                // Done when the frozen member is out of the view.
+                await maps[0].OrderedPutAsync("key", 2);
+                var read = maps[3].OrderedGetAsync("key", new() { Timeout = TimeSpan.FromSeconds(5) });
+                try
+                {
+                    Assert.Equal(2, (await read)!.Value.Value);
+                }
+                catch (DhtException)
+                {
+                    // It is out, and says so.
+                }
+                judged++;
+            }, Limit);
+            Assert.Equal(1, judged);
+        });
+}
