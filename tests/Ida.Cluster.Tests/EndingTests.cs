@@ -35,6 +35,33 @@ public sealed class EndingTests
             }, Limit);
         });
 
+    [Fact]
+    public void F18_callers_run_turns_again_when_the_last_group_with_inline_handlers_is_over() =>
+        SimulationRunner.ForEachSeed(5, $"*{nameof(F18_callers_run_turns_again_when_the_last_group_with_inline_handlers_is_over)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            cluster.Simulation.RunAsync(async () =>
+            {
+                var member = await cluster.StartAsync();
+                var node = (Node)member.Host.Node;
+                Assert.True(node.LendsTurns);
+                var first = await member.Node.JoinAsync("first", g => g.Inline().Handle<string>("say", static (_, _) => { }));
+                var second = await member.Node.JoinAsync("second", g => g.Inline().Handle<string>("say", static (_, _) => { }));
+                await member.Node.JoinAsync("third");
+                Assert.False(node.LendsTurns);
+                await first.OrderedSendAsync("say", "hello");
+                await first.LeaveAsync();
+                Assert.False(node.LendsTurns);
+                await second.DisposeAsync();
+                Assert.True(node.LendsTurns);
+                // And again, for a new one.
+                var fourth = await member.Node.JoinAsync("first", g => g.Inline());
+                Assert.False(node.LendsTurns);
+                await fourth.LeaveAsync();
+                Assert.True(node.LendsTurns);
+            }, Limit);
+        });
+
     private sealed class Nothing : NodeCommand
     {
         public override void Run()

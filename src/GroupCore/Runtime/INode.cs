@@ -60,8 +60,8 @@ public interface INode
     }
 
     /// <summary>
-    /// Runs <paramref name="work"/> after this turn outside of it: in production on a thread of the loop or of the thread pool (in the
-    /// order of the calls, but a blocked one holds up no other for long), inline after the turn in simulation.
+    /// Runs <paramref name="work"/> after this turn outside of it, in no particular order: in production on a thread of the loop or of the thread
+    /// pool, where a blocked one holds up no other for long; inline after the turn in simulation. What needs an order keeps it itself.
     /// </summary>
     void Complete(ICompletion work);
 
@@ -71,8 +71,13 @@ public interface INode
     /// </summary>
     void Resume(ICompletion work);
 
-    /// <summary>From now on no caller runs a turn: handlers run inside of turns.</summary>
+    /// <summary>Until <see cref="LendTurns"/> no caller runs a turn: handlers run inside of turns. Calls count, each needs its <see cref="LendTurns"/>.</summary>
     internal void KeepTurns();
+
+    /// <summary>Those handlers are gone.</summary>
+    internal void LendTurns()
+    {
+    }
 
     /// <summary>
     /// Queues a command from any thread; it runs inside a coming turn. False when the bounded queue is full or the node has stopped:

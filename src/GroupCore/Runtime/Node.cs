@@ -27,6 +27,7 @@ internal sealed class Node : INode
     private volatile List<RoomWaiter>? _waiters;
     private volatile Exception? _stopped;
     private NodeCommand? _command;
+    private int _keepers;
 
     public Node(ulong id, ulong seed, IHostPort host, Func<Node, ILinks> links, int commandCapacity = 16_384, Rule without = Rule.None)
     {
@@ -58,7 +59,7 @@ internal sealed class Node : INode
     public bool HasCommands => !_commands.IsEmpty;
 
     /// <summary>Whether callers may run turns: not where handlers run inside of them, and might meet a lock of the caller.</summary>
-    public bool LendsTurns { get; private set; } = true;
+    public bool LendsTurns => _keepers == 0;
 
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => _timers.Set(due, target, token);
 
@@ -88,7 +89,9 @@ internal sealed class Node : INode
 
     public void Resume(ICompletion work) => _host.Resume(work);
 
-    public void KeepTurns() => LendsTurns = false;
+    public void KeepTurns() => _keepers++;
+
+    public void LendTurns() => _keepers--;
 
     public bool TryPost(NodeCommand command)
     {

@@ -28,6 +28,8 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     void INode.KeepTurns() => inner.KeepTurns();
 
+    void INode.LendTurns() => inner.LendTurns();
+
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => inner.SetTimer(due, target, token);
 
     public void CancelTimer(TimerHandle handle) => inner.CancelTimer(handle);

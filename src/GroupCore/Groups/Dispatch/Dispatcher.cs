@@ -24,6 +24,7 @@ internal sealed class Dispatcher : ICompletion
     private int _filled;
     private int _toRun;
     private bool _busy;
+    private bool _closing;
     private long _addedEvents;
     private long _addedBytes;
     private long _doneEvents;
@@ -86,6 +87,17 @@ internal sealed class Dispatcher : ICompletion
     public void Publish()
     {
         TakeHolds();
+        PublishFilled();
+        if (!_closing || _filled > 0) return;
+        _closing = false;
+        if (_inline) _node.LendTurns();
+    }
+
+    /// <summary>The group is over: nothing comes after what was added. Called once.</summary>
+    public void Close() => _closing = true;
+
+    private void PublishFilled()
+    {
         if (_busy || _filled == 0) return;
         (_filling, _running) = (_running, _filling);
         (_toRun, _filled) = (_filled, 0);

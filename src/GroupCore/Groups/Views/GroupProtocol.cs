@@ -271,6 +271,7 @@ internal sealed partial class GroupProtocol
             Peers.Close();
         }
         if (_over is null) Conclude(reason, failed);
+        Dispatcher.Close();
         _host.Forget(this);
     }
 
