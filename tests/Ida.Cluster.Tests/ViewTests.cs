@@ -51,4 +51,38 @@ public sealed class ViewTests
                 await watch;
             }, TimeSpan.FromMinutes(5));
         });
+
+    [Fact]
+    public void F13_readers_see_views_in_order_whatever_the_order_of_completions() =>
+        SimulationRunner.ForEachSeed(20, $"*{nameof(F13_readers_see_views_in_order_whatever_the_order_of_completions)}", run =>
+        {
+            var cluster = new SimCluster(run.Start(new() { ShuffleCompletions = true }));
+            var seen = new List<ulong>();
+            cluster.Simulation.RunAsync(async () =>
+            {
+                var busy = new TaskCompletionSource();
+                var first = await cluster.StartAsync();
+                var group = await first.Node.JoinAsync("shop", g => g.HandleAsync<string>("wait", async (_, _) => await busy.Task));
+                var reading = cluster.Simulation.Spawn(async () =>
+                {
+                    await foreach (var view in group.Views()) seen.Add(view.Id);
+                });
+                await group.SendAsync("wait", "here");
+                // They gather behind the handler, so that their handling is one batch and ends in one turn.
+                for (int i = 0; i < 4; i++)
+                {
+                    var other = await cluster.StartAsync();
+                    // Whether it gets its state in time does not matter here.
+                    _ = other.Node.JoinAsync("shop", g => g.HandleAsync<string>("wait", static (_, _) => default)).AsTask();
+                    await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(500));
+                }
+                // Without a context, so that the handler goes on in the simulation.
+                cluster.Simulation.After(TimeSpan.Zero, busy.SetResult);
+                await cluster.Simulation.Delay(TimeSpan.FromSeconds(5));
+                Assert.True(seen.Count > 4, $"{seen.Count} views");
+                await group.LeaveAsync();
+                await reading;
+            }, TimeSpan.FromMinutes(5));
+            Assert.Equal(Enumerable.Range(0, seen.Count).Select(i => seen[0] + (ulong)i), seen);
+        });
 }

@@ -1,7 +1,7 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// The completions of one turn, in order. The loop's own thread runs them, or the thread pool. A runner on the pool that starts one while
+/// The completions of one turn: begun in their order, and side by side where one takes long. The loop's own thread runs them, or the thread pool. A runner on the pool that starts one while
 /// more remain first queues one spare runner, which goes on with the rest when the first is stuck in a completion that blocks, and so
 /// on; for a stuck thread of the loop the other one does that.
 /// </summary>

@@ -15,7 +15,7 @@ internal interface IHostPort
     /// <summary>Make sure that a turn comes. Called from any thread.</summary>
     void Wake();
 
-    /// <summary>Runs the completions of a turn, in order, outside of the loop. The list is reused after the call returns: take a copy.</summary>
+    /// <summary>Runs the completions of a turn, in any order, outside of the loop. The list is reused after the call returns: take a copy.</summary>
     void RunCompletions(List<ICompletion> completions);
 
     /// <summary>Runs one piece of work outside of the loop and outside of this call. Called from any thread.</summary>

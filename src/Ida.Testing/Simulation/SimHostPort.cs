@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace Ida.Testing;
 
-/// <summary>The host of a simulated node: completions run inline after the turn, in order, without a synchronization context.</summary>
+/// <summary>The host of a simulated node: completions run inline after the turn, without a synchronization context.</summary>
 internal sealed class SimHostPort(SimNode node) : IHostPort
 {
     public long Clock() => node.LocalTime;
@@ -14,7 +14,12 @@ internal sealed class SimHostPort(SimNode node) : IHostPort
 
     public void RunCompletions(List<ICompletion> completions)
     {
-        for (int i = 0; i < completions.Count; i++) completions[i].Run();
+        for (int i = 0; i < completions.Count; i++)
+        {
+            int next = node.Simulation.Options.ShuffleCompletions ? node.Choose(i, completions.Count) : i;
+            (completions[i], completions[next]) = (completions[next], completions[i]);
+            completions[i].Run();
+        }
     }
 
     public void Resume(ICompletion work)

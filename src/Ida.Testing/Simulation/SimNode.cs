@@ -17,7 +17,7 @@ public sealed class SimNode : ILinkSink
     private readonly SimClock _clock;
     private readonly Queue<InboxItem> _inbox = new();
     private readonly Node _node;
-    private Choices _choices;
+    private Choices _choices, _order;
     private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashAnswers, _silent;
     private long _pauseInTurn;
     private int _framesOfTurn;
@@ -36,6 +36,7 @@ public sealed class SimNode : ILinkSink
         ScheduleSeed = Choices.Seed(simulation.Seed, (ulong)host.Index, life);
         _choices = new(Choices.Seed(ScheduleSeed, 1, 0));
         var own = new Choices(Choices.Seed(ScheduleSeed, 2, 0));
+        _order = new(Choices.Seed(ScheduleSeed, 4, 0));
         double drift = simulation.Options.MaxClockDrift * (own.UpTo(2_000_000) - 1_000_000) / 1_000_000.0;
         _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
@@ -164,6 +165,9 @@ public sealed class SimNode : ILinkSink
 
     /// <summary>Name and address.</summary>
     public override string ToString() => $"{Name} ({Address})";
+
+    /// <summary>A number from <paramref name="first"/> up to, not including, <paramref name="end"/>.</summary>
+    internal int Choose(int first, int end) => first + (int)_order.UpTo(end - first - 1);
 
     internal long VirtualTime(long local) => _clock.Virtual(local);
 

@@ -27,6 +27,9 @@ public sealed record SimulationOptions
     /// <summary>Clocks of nodes start at 0 … this; default one hour.</summary>
     public TimeSpan MaxClockOffset { get; init; } = TimeSpan.FromHours(1);
 
+    /// <summary>Whether the completions of a turn run in a drawn order, as they may on the threads of production; default false: in the order in which they were made.</summary>
+    public bool ShuffleCompletions { get; init; }
+
     /// <summary>The command that repeats this run, shown when it fails; null shows the seed alone.</summary>
     public string? ReplayCommand { get; init; }
 

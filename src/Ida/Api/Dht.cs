@@ -13,6 +13,7 @@ public sealed class Dht : IDhtEvents
     private readonly TaskCompletionSource _serving = new();
     private readonly TaskCompletionSource _completion = new();
     private volatile TaskCompletionSource _full = new();
+    private volatile bool _isFull;
 
     internal Dht(DhtLayer layer, DhtOptions options, DhtRegistry registry)
     {
@@ -133,11 +134,27 @@ public sealed class Dht : IDhtEvents
 
     void IDhtEvents.OnServing() => Layer.Node.Complete(new ActionCompletion(() => _serving.TrySetResult()));
 
-    void IDhtEvents.OnFull(bool full) => Layer.Node.Complete(new ActionCompletion(() =>
+    void IDhtEvents.OnFull(bool full)
     {
-        if (full) _full.TrySetResult();
-        else if (_full.Task.IsCompletedSuccessfully) _full = new();
-    }));
+        _isFull = full;
+        Layer.Node.Complete(new ActionCompletion(ShowFull));
+    }
+
+    // Completions come in no particular order: each shows what is so by now.
+    private void ShowFull()
+    {
+        bool full;
+        do
+        {
+            full = _isFull;
+            lock (_serving)
+            {
+                if (!full && _full.Task.IsCompletedSuccessfully) _full = new();
+            }
+            if (full) _full.TrySetResult();
+        }
+        while (_isFull != full);
+    }
 
     void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
     {

@@ -1,4 +1,3 @@
-using System.Threading.Channels;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -18,7 +17,8 @@ public sealed partial class Group : IAsyncDisposable
 {
     private const int ViewsBehind = 256;
     private readonly Lock _gate = new();
-    private readonly List<Channel<View>> _readers = [];
+    private readonly List<ViewReader> _readers = [];
+    private readonly Queue<View> _handled = new();
     private volatile View? _view;
     private long _unhandled;
     private long _failed;
@@ -56,20 +56,29 @@ public sealed partial class Group : IAsyncDisposable
     /// <summary>The current view and those that follow. A reader more than 256 views behind misses the oldest of them.</summary>
     public async IAsyncEnumerable<View> Views([System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        var channel = Channel.CreateBounded<View>(new BoundedChannelOptions(ViewsBehind) { FullMode = BoundedChannelFullMode.DropOldest, AllowSynchronousContinuations = true });
+        var reader = new ViewReader(ViewsBehind);
         lock (_gate)
         {
-            if (_view is { } current) channel.Writer.TryWrite(current);
-            if (_over) channel.Writer.TryComplete(_error);
-            else _readers.Add(channel);
+            if (_view is { } current) reader.Add(current);
+            if (_over) reader.End(_error);
+            else _readers.Add(reader);
         }
         try
         {
-            await foreach (var view in channel.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false)) yield return view;
+            while (true)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                View? view;
+                Task? news;
+                lock (_gate) view = reader.Take(out news);
+                if (view is not null) yield return view;
+                else if (news is not null) await news.WaitAsync(cancellationToken).ConfigureAwait(false);
+                else yield break;
+            }
         }
         finally
         {
-            lock (_gate) _readers.Remove(channel);
+            lock (_gate) _readers.Remove(reader);
         }
     }
 
@@ -120,23 +129,34 @@ public sealed partial class Group : IAsyncDisposable
 
     internal void SetView(View view) => _view = view;
 
-    internal void Publish(View view)
+    /// <summary>On the worker: the handlers of a view are done. It is published later, in this order.</summary>
+    internal void Handled(View view)
     {
-        Channel<View>[] readers;
-        lock (_gate) readers = [.. _readers];
-        foreach (var reader in readers) reader.Writer.TryWrite(view);
+        lock (_gate) _handled.Enqueue(view);
     }
 
-    internal void OnOver(Exception? error)
+    /// <summary>Gives readers the views that were handled; completions come in no particular order, so it is all there are and not a certain one.</summary>
+    internal void Publish() => Tell(static _ => { });
+
+    internal void OnOver(Exception? error) => Tell(group =>
     {
-        Channel<View>[] readers;
+        (group._over, group._error) = (true, error);
+        foreach (var reader in group._readers) reader.End(error);
+    });
+
+    private void Tell(Action<Group> then)
+    {
+        var waiting = new List<TaskCompletionSource>();
         lock (_gate)
         {
-            (_over, _error) = (true, error);
-            readers = [.. _readers];
-            _readers.Clear();
+            while (_handled.TryDequeue(out var view))
+                foreach (var reader in _readers) reader.Add(view);
+            then(this);
+            foreach (var reader in _readers)
+                if (reader.TakeWaiting() is { } one) waiting.Add(one);
+            if (_over) _readers.Clear();
         }
-        foreach (var reader in readers) reader.Writer.TryComplete(error);
+        foreach (var one in waiting) one.TrySetResult();
     }
 
     internal void Report(GroupError error)

@@ -319,13 +319,17 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>On the worker: the handlers of a view are done. Who waits for it goes on elsewhere.</summary>
-    public void PostViewHandled(View view) => Post(new CallCommand(() => Node.Complete(new ViewHandled(this, view))));
+    public void PostViewHandled(View view)
+    {
+        Facade.Handled(view);
+        Post(new CallCommand(() => Node.Complete(new ViewHandled(this))));
+    }
 
-    private sealed class ViewHandled(GroupProtocol group, View view) : ICompletion
+    private sealed class ViewHandled(GroupProtocol group) : ICompletion
     {
         public void Run()
         {
-            group.Facade.Publish(view);
+            group.Facade.Publish();
             group._joined.TrySetResult(group.Facade);
         }
     }
