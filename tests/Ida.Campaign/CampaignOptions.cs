@@ -5,10 +5,10 @@ using Ida.Scenarios;
 namespace Ida.Campaign;
 
 /// <summary>The texts of the command line; null: not given.</summary>
-internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History);
+internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History, bool First = false);
 
 /// <summary>What to run, checked.</summary>
-internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scenario? Only, IReadOnlyList<Rule> Mutated, string? History)
+internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scenario? Only, IReadOnlyList<Rule> Mutated, string? History, bool StopsAtFirst)
 {
     private const int DefaultSeeds = 1_000, DefaultMutationSeeds = 20_000, MostSeeds = 10_000_000;
 
@@ -56,7 +56,7 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
             error = $"--history needs --suite {Suite.Ida}: suite {suite} records no operations.";
             return false;
         }
-        options = new(suite, first, count, only, mutated, texts.History);
+        options = new(suite, first, count, only, mutated, texts.History, texts.First);
         return true;
     }
 

@@ -14,16 +14,17 @@ internal static class Program
         var scenario = new Option<string>("--scenario") { Description = "Only this scenario, with every seed", HelpName = "NAME" };
         var mutate = new Option<string>("--mutate") { Description = "Leaves out a rule and looks for the first seed that notices; all: every rule of the suite in turn", HelpName = "RULE" };
         var history = new Option<string>("--history") { Description = "Writes the history of the one seed, or of the first that fails", HelpName = "FILE" };
+        var first = new Option<bool>("--first") { Description = "Stops at the first seed that fails" };
         var frames = new Option<string>("--frames") { Description = "Suite frames: how many frames (default 100,000)", HelpName = "N" };
         var port = new Option<string>("--port") { Description = "Suite frames: epoll or completion (default both, half of the frames each)", HelpName = "PORT" };
         var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the least frames that fail are written", HelpName = "FOLDER" };
-        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history, frames, port, corpus };
+        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history, first, frames, port, corpus };
         root.SetAction(async (parsed, _) => parsed.GetValue(suite) == FrameCampaign.Suite
             ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(port), parsed.GetValue(corpus), out var hostile, out string wrong)
                 ? await RunAsync(hostile)
                 : Refuse(wrong)
             : CampaignOptions.TryParse(
-                new(parsed.GetValue(suite), parsed.GetValue(seeds), parsed.GetValue(seed), parsed.GetValue(scenario), parsed.GetValue(mutate), parsed.GetValue(history)), out var options, out string error)
+                new(parsed.GetValue(suite), parsed.GetValue(seeds), parsed.GetValue(seed), parsed.GetValue(scenario), parsed.GetValue(mutate), parsed.GetValue(history), parsed.GetValue(first)), out var options, out string error)
             ? Run(options)
             : Refuse(error));
         var parsed = root.Parse(args);

@@ -21,9 +21,9 @@ internal sealed class SeedCampaign(CampaignOptions options)
         using var progress = new Progress(options.Count);
         Seeds.Run(options.First, options.Count, seed =>
         {
-            Run(seed);
+            bool failed = !Run(seed);
             progress.Advance();
-            return true;
+            return !(failed && options.StopsAtFirst);
         }, cancel);
         foreach (var (name, tally) in _tallies) Console.WriteLine($"{name}: {tally}");
         _ingredients.Print(Console.Out);
@@ -33,7 +33,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         return (progress.Done - _failed, _failed);
     }
 
-    private void Run(ulong seed)
+    private bool Run(ulong seed)
     {
         var scenario = options.Of(seed);
         ScenarioRun? run = null;
@@ -51,6 +51,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
             if (failure is not null && ++_failed <= ReportsAtMost) Console.WriteLine($"{failure.Message}{Environment.NewLine}{Where(failure)}");
             if (options.History is { } file && !_historyWritten && (failure is not null || options.Count == 1)) Write(run!, file);
         }
+        return failure is null;
     }
 
     /// <summary>The innermost places of a failure that is an exception of the code under test, and no verdict.</summary>

@@ -218,6 +218,8 @@ internal sealed class SurfaceSchedule
         var get = operation.IsPut ? null : new GetOptions { Level = operation.Level, Timeout = timing.Timeout };
         var token = timing.Source?.Token ?? default;
         Task task = operation.IsPut ? Started(() => _driver.Put(member.Dht, operation.Parts, put, token)) : Started(() => _driver.GetAsync(member.Dht, operation.Keys, get, token));
+        // Refused at once: whether the put was executed is no question.
+        if (token.IsCancellationRequested && !task.IsCanceled) throw new ScenarioFailedException($"A call of {operation.Client} whose token was cancelled before it was taken.");
         _ledger.Begin(new($"{(operation.IsPut ? "put" : "get")} of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
         {
             Source = timing.Source, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView,
