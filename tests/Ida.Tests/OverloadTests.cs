@@ -18,6 +18,22 @@ public sealed class OverloadTests
     }
 
     [Fact]
+    public void F21_calls_are_refused_while_the_links_of_the_node_hold_what_they_may()
+    {
+        var world = DhtWorld.Founded(4, options: Options());
+        var links = (NoLinks)world.Members[0].Inner.Links;
+        (links.IsFull, links.TimeToRoom) = (true, TimeSpan.FromMilliseconds(7));
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        var refused = map.OrderedPutAsync("a0", 1).AsTask();
+        world.Poke();
+        Assert.Equal(links.TimeToRoom, Assert.IsType<OverloadedException>(refused.Exception!.InnerException).RetryAfter);
+        links.IsFull = false;
+        var taken = map.OrderedPutAsync("a0", 1).AsTask();
+        world.RunUntil(() => taken.IsCompleted, "The same call");
+        Assert.True(taken.IsCompletedSuccessfully);
+    }
+
+    [Fact]
     public async Task A_put_on_a_key_with_too_many_unfinished_ones_is_told_when_to_try_again()
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxQueuePerKey = 1 });

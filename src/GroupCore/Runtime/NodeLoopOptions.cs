@@ -37,6 +37,9 @@ internal sealed record NodeLoopOptions
     /// <summary>Malformed frames that a node may send within a minute before it is not heard for another.</summary>
     public int MostMalformed { get; init; } = MuteTable.Malformed;
 
+    /// <summary>Bytes that all links together may hold unacknowledged before producers of bulk wait, 16 MiB to 1 TiB.</summary>
+    public long MostQueuedBytes { get; init; } = LinkLimits.NodeBytes;
+
     /// <summary>Throws an <see cref="ArgumentException"/> that names the option and what is allowed.</summary>
     internal static void Validate(NodeLoopOptions options)
     {
@@ -46,6 +49,8 @@ internal sealed record NodeLoopOptions
             throw new ArgumentException($"Spin is {options.Spin.TotalMicroseconds} µs; allowed are 0 to {MaxSpin.TotalMicroseconds} µs.", nameof(options));
         if (options.CommandCapacity is < 2 or > MaxCommands)
             throw new ArgumentException($"CommandCapacity is {options.CommandCapacity}; allowed are 2 to {MaxCommands}.", nameof(options));
+        if (options.MostQueuedBytes is < 16L << 20 or > 1L << 40)
+            throw new ArgumentException($"MostQueuedBytes is {options.MostQueuedBytes}; allowed are {16L << 20} to {1L << 40}.", nameof(options));
         if (options.Port == SocketPortKind.Epoll && !OperatingSystem.IsLinux())
             throw new PlatformNotSupportedException("The epoll port needs Linux; use Auto or Completion.");
     }

@@ -6,7 +6,8 @@ namespace GroupCore.Transport;
 /// </summary>
 /// <remarks>
 /// Measure: the time from a write until all that was queued at it is acknowledged, one sample at a time. Longer than
-/// <see cref="MostDelay"/> halves the budget; shorter than half of it doubles the budget, if producers had to wait for it. So a link of
+/// <see cref="MostDelay"/> sets the budget to what the link carried in it; shorter than half of it doubles the budget, if half of it was
+/// queued and producers had to wait. So a link of
 /// 40 MB/s and more has all of <see cref="LinkLimits.MostBulkBytes"/>, and a link of 10 Mbit/s <see cref="LinkLimits.LeastBulkBytes"/>,
 /// which it takes 0.2 s to send.
 /// Who finds no room hears of it when half of the budget is free again, and until then nobody gets any: so nobody overtakes those that wait.
@@ -18,6 +19,7 @@ internal struct BulkBudget()
 
     private const int FirstBytes = 1 << 20;
     private long _mark = -1;
+    private long _backlog;
     private long _markedAt;
     private bool _asked;
 
@@ -48,10 +50,10 @@ internal struct BulkBudget()
     }
 
     /// <summary>A write leaves while the stream ends at <paramref name="end"/>.</summary>
-    public void OnWrite(long end, long now)
+    public void OnWrite(long end, long backlog, long now)
     {
         if (_mark >= 0) return;
-        (_mark, _markedAt, _asked) = (end, now, IsShort);
+        (_mark, _backlog, _markedAt, _asked) = (end, backlog, now, IsShort);
     }
 
     /// <summary>The other end has everything before <paramref name="offset"/>.</summary>
@@ -60,8 +62,8 @@ internal struct BulkBudget()
         if (_mark < 0 || offset < _mark) return;
         _mark = -1;
         long delay = now - _markedAt;
-        if (delay > MostDelay) Bytes = Math.Max(Bytes / 2, LinkLimits.LeastBulkBytes);
-        else if (delay < MostDelay / 2 && _asked) Bytes = Math.Min(Bytes * 2, LinkLimits.MostBulkBytes);
+        if (delay > MostDelay) Bytes = (int)Math.Clamp((long)((double)_backlog * MostDelay / delay), LinkLimits.LeastBulkBytes, Bytes);
+        else if (delay < MostDelay / 2 && _asked && _backlog >= Bytes / 2) Bytes = Math.Min(Bytes * 2, LinkLimits.MostBulkBytes);
     }
 
     /// <summary>Nothing carries writes any more: what is under way tells nothing of the next connection.</summary>

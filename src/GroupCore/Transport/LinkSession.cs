@@ -203,7 +203,7 @@ internal sealed partial class LinkSession
         _segmentLeft -= segment;
         _queue.Advance(bytes - segment);
         _written = Math.Max(_written, _queue.Cursor);
-        if (Backlog > 0) _bulk.OnWrite(_queue.End, now);
+        if (Backlog > 0) _bulk.OnWrite(_queue.End, Backlog, now);
         if (_carrier == LinkCarrier.Datagrams && _retransmitAt == Never && _written > _queue.Head) _retransmitAt = now + _retransmit;
     }
 

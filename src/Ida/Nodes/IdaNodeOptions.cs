@@ -50,6 +50,12 @@ public sealed record IdaNodeOptions
     /// <summary>How long the loop looks for work before it sleeps, see the data path; 0 turns spinning off. Default 50 µs.</summary>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 
+    /// <summary>
+    /// Bytes that may be on the way to all other nodes together. At the limit messages of groups and state wait, and calls of a DHT get
+    /// <see cref="OverloadedException"/>; 16 MiB to 1 TiB, default 256 MiB.
+    /// </summary>
+    public long MaxQueuedBytes { get; init; } = LinkLimits.NodeBytes;
+
     /// <summary>Bytes of users' messages; default MessagePack.</summary>
     public IPayloadSerializer? Serializer { get; init; }
 
@@ -64,6 +70,7 @@ public sealed record IdaNodeOptions
         if (Advertise is not null) EndPointText.ParseReachable(Advertise, nameof(Advertise));
         (Membership with { Tag = Tag }).Validate();
         if (StartTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0.");
+        if (MaxQueuedBytes is < 16L << 20 or > 1L << 40) throw new InvalidOptionException($"MaxQueuedBytes is {MaxQueuedBytes}; allowed are {16L << 20} to {1L << 40}.");
         if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin && OnFault != PoisonPolicy.Rejoin)
             throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison} and OnFault is {OnFault}; it is called under Rejoin only.");
     }

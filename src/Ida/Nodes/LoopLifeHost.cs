@@ -52,5 +52,5 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     }
 
     private NodeLoop Listen(string address, Action<INode> attach) =>
-        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = options.Advertise, Spin = options.Spin, Port = port }, attach);
+        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = options.Advertise, Spin = options.Spin, Port = port, MostQueuedBytes = options.MaxQueuedBytes }, attach);
 }

@@ -2,7 +2,7 @@ using GroupCore.Transport;
 
 namespace Ida.Scenarios;
 
-/// <summary>The DHT never touches links: it speaks through its group port.</summary>
+/// <summary>The DHT never touches links: it speaks through its group port, and asks whether all of them are full.</summary>
 internal sealed class NoLinks : ILinks
 {
     public NodeAddress Local => new("harness");
@@ -21,9 +21,9 @@ internal sealed class NoLinks : ILinks
 
     public long Room(int peer) => long.MaxValue;
 
-    public bool IsFull => false;
+    public bool IsFull { get; set; }
 
-    public TimeSpan TimeToRoom => TimeSpan.Zero;
+    public TimeSpan TimeToRoom { get; set; }
 
     public Span<byte> Reserve(int size) => throw new InvalidOperationException();
 

@@ -19,7 +19,7 @@ internal sealed partial class ViewMulticast
     public long Unstable { get; private set; }
 
     /// <summary>Whether a record of that many bytes may be sent now. Links are asked once for a run, which is at most a slab.</summary>
-    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && (_runCount > 0 || _group.HasRoomToOthers());
+    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _group.HasRoomToOthers());
 
     /// <summary>Originates one record.</summary>
     public void Append(MessageKind kind, uint handler, ReadOnlySpan<byte> payload)
