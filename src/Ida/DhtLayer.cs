@@ -24,7 +24,7 @@ namespace Ida;
 /// </remarks>
 internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 {
-    private const long TickNanoseconds = 5_000_000, LeaveLimit = 1, EnableLimit = 2;
+    private const long TickNanoseconds = 5_000_000, LeaveLimit = 1, EnableLimit = 2, CutTurn = 3;
     private readonly DhtState _state;
     private readonly DhtSender _send;
     private readonly Participant _participant;
@@ -192,7 +192,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (token != 0)
         {
             if (_over) return;
-            if (token == LeaveLimit) LeaveAsItIs();
+            if (token == CutTurn) CopyOn();
+            else if (token == LeaveLimit) LeaveAsItIs();
             else if (_incarnation == 0) GiveUpEnabling();
             return;
         }
@@ -312,6 +313,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (_over) return;
         _over = true;
         // Callers first: after a fault of the node the rest may be in any state.
+        EndCuts(reason);
         Coordinator.End(reason);
         Events?.OnOver(reason);
         if (reason is NodeFaultedException) return;

@@ -24,6 +24,20 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
         node.Complete(this);
     }
 
+    /// <summary>The answer of a question that takes several turns.</summary>
+    public void Answer(T result)
+    {
+        _result = result;
+        node.Complete(this);
+    }
+
+    /// <summary>There will be no answer.</summary>
+    public void Fail(Exception reason)
+    {
+        _error = reason;
+        node.Complete(this);
+    }
+
     void ICompletion.Run()
     {
         if (_error is { } error) _answer.TrySetException(error);

@@ -1,15 +1,11 @@
+using Ida.Ordering;
+
 namespace Ida;
 
-/// <summary>Copies references to the entries of the slice.</summary>
-internal sealed class SnapshotCommand(DhtLayer layer) : LoopCommand<LocalSlice>(layer.Node)
+/// <summary>Asks for a cut of the slice.</summary>
+internal sealed class SnapshotCommand(DhtLayer layer) : LoopCommand<SliceCut>(layer.Node)
 {
-    protected override LocalSlice Ask()
-    {
-        var entries = new List<LocalEntry>();
-        layer.Participant.Copy(entries);
-        ulong digest = 0;
-        foreach (var entry in entries) digest ^= StableHash.Of(entry.Key.Span, entry.Version) + StableHash.Of(entry.Value.Span, entry.Version);
-        var state = layer.State;
-        return new(state.View, state.Shard, state.Slot, state.Full, digest, entries);
-    }
+    public override void Run() => layer.Snapshot(this);
+
+    protected override SliceCut Ask() => throw new InvalidOperationException("It is answered when the cut is whole.");
 }

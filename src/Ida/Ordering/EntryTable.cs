@@ -53,12 +53,18 @@ internal sealed class EntryTable
         Count--;
     }
 
-    /// <summary>Copies the entries of a range, sorted by hash and key, so that all replicas walk alike.</summary>
-    public void CopyRange(int range, List<Entry> into)
+    /// <summary>The entries of a range, in no order.</summary>
+    public void Collect(int range, List<Entry> into)
     {
         into.Clear();
         foreach (var bucket in _ranges[range].Buckets)
             for (var entry = bucket; entry is not null; entry = entry.Chain) into.Add(entry);
+    }
+
+    /// <summary>Copies the entries of a range, sorted by hash and key, so that all replicas walk alike.</summary>
+    public void CopyRange(int range, List<Entry> into)
+    {
+        Collect(range, into);
         into.Sort(static (a, b) => a.Hash != b.Hash ? a.Hash.CompareTo(b.Hash) : a.Key.AsSpan().SequenceCompareTo(b.Key));
     }
 

@@ -75,9 +75,16 @@ internal sealed partial class Participant
         }
     }
 
+    /// <summary>An entry is about to change: a cut that has not come to it keeps what it was.</summary>
+    public void BeforeChange(Entry entry)
+    {
+        if (Cut is { } cut && cut.Table == Table) cut.BeforeChange(entry);
+    }
+
     private void Store(Entry entry, byte[]? value, ulong version)
     {
         Source.BeforeChange(entry);
+        BeforeChange(entry);
         (entry.Value, entry.Version) = (value, version);
         // Of two puts with one time the second has a version above it. The clock outlives a removed entry, and with it what versions follow.
         entry.Clock = Math.Max(entry.Clock, version);

@@ -79,16 +79,4 @@ internal sealed partial class Participant
         Table = new();
         Sessions.Clear();
     }
-
-    /// <summary>What this member holds, for comparison with its replicas; empty when it has no state.</summary>
-    public void Copy(List<LocalEntry> into)
-    {
-        var range = new List<Entry>();
-        for (int i = 0; i < EntryTable.Ranges; i++)
-        {
-            Table.CopyRange(i, range);
-            foreach (var entry in range)
-                if (entry.Value is { } value) into.Add(new(entry.Key, entry.Version, value));
-        }
-    }
 }

@@ -40,6 +40,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>Keeps what a snapshot still needs when an entry changes.</summary>
     public Transfer.StateSource Source { get; set; } = null!;
 
+    /// <summary>The cut that is being copied for callers.</summary>
+    public SliceCut? Cut { get; set; }
+
     /// <summary>Operations held, oldest first.</summary>
     public OpRecord? Oldest => _oldest;
 
@@ -248,7 +251,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>An absent key that nothing waits for leaves its clock in the floor.</summary>
     public void DropIfIdle(Entry entry)
     {
-        if (!entry.Idle || entry.Touched || Source.Needs(entry) || (!state.Full && (IsMark(entry) || IsLate(entry)))) return;
+        if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Full && (IsMark(entry) || IsLate(entry)))) return;
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);
     }

@@ -49,6 +49,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     /// <summary>What an entry holds changes.</summary>
     public void Change(Entry entry, byte[]? value, ulong version)
     {
+        participant.BeforeChange(entry);
         ref ulong digest = ref _digests[EntryTable.RangeOf(entry.Hash)];
         if (entry.Value is not null) digest ^= EntryDigest.Of(entry.Key, entry.Version);
         if (value is not null) digest ^= EntryDigest.Of(entry.Key, version);

@@ -1,0 +1,46 @@
+using Ida.Ordering;
+
+namespace Ida;
+
+/// <summary>What a member holds, for callers: one cut at a time, over as many turns as it takes; who asks meanwhile gets the next one.</summary>
+internal sealed partial class DhtLayer
+{
+    private const long CutPause = 300_000;
+    private List<SnapshotCommand> _cutFor = [], _cutNext = [];
+
+    public void Snapshot(SnapshotCommand command)
+    {
+        if (_participant.Cut is not null)
+        {
+            _cutNext.Add(command);
+            return;
+        }
+        _participant.Cut = new(_participant.Table, _state);
+        _cutFor.Add(command);
+        CopyOn();
+    }
+
+    private void CopyOn()
+    {
+        if (_participant.Cut is not { } cut) return;
+        if (cut.CopyOn(_participant))
+        {
+            _participant.Cut = null;
+            foreach (var command in _cutFor) command.Answer(cut);
+            _cutFor.Clear();
+            if (_cutNext.Count == 0) return;
+            (_cutFor, _cutNext) = (_cutNext, _cutFor);
+            _participant.Cut = new(_participant.Table, _state);
+        }
+        Node.SetTimer(Node.Now + CutPause, this, CutTurn);
+    }
+
+    private void EndCuts(Exception reason)
+    {
+        _participant.Cut = null;
+        foreach (var command in _cutFor) command.Fail(reason);
+        foreach (var command in _cutNext) command.Fail(reason);
+        _cutFor.Clear();
+        _cutNext.Clear();
+    }
+}

@@ -1,0 +1,56 @@
+namespace Ida.Ordering;
+
+/// <summary>
+/// A slice at one moment, copied a bounded number of entries per turn while operations go on: until an entry is copied, its first change
+/// keeps what it was (arrays are never changed in place). Sorted and hashed outside of the loop.
+/// </summary>
+internal sealed class SliceCut(EntryTable table, DhtState state)
+{
+    /// <summary>Entries of one turn; the range with which they are reached, 1/256 of the slice, is copied whole.</summary>
+    public const int EntriesPerTurn = 4096;
+
+    private readonly ulong _view = state.View;
+    private readonly int _shard = state.Shard, _slot = state.Slot;
+    private readonly bool _full = state.Full;
+    private readonly Dictionary<Entry, (byte[]? Value, ulong Version)> _kept = [];
+    private readonly List<(ulong Place, LocalEntry Entry)> _copied = [];
+    private readonly List<Entry> _range = [];
+    private int _next;
+
+    /// <summary>What it is a cut of. Where the slice is dropped meanwhile, this one stays as it is.</summary>
+    public EntryTable Table { get; } = table;
+
+    /// <summary>An entry of the table is about to change.</summary>
+    public void BeforeChange(Entry entry)
+    {
+        if (EntryTable.RangeOf(entry.Hash) >= _next) _kept.TryAdd(entry, (entry.Value, entry.Version));
+    }
+
+    /// <summary>Whether an absent entry still stands for a value of the cut.</summary>
+    public bool Needs(Entry entry) => EntryTable.RangeOf(entry.Hash) >= _next && _kept.TryGetValue(entry, out var kept) && kept.Value is not null;
+
+    /// <summary>Copies as much as belongs into one turn; true when all is copied.</summary>
+    public bool CopyOn(Participant participant)
+    {
+        for (int copied = 0; _next < EntryTable.Ranges && copied < EntriesPerTurn; copied += _range.Count)
+        {
+            Table.Collect(_next++, _range);
+            foreach (var entry in _range)
+            {
+                var (value, version) = _kept.Remove(entry, out var kept) ? kept : (entry.Value, entry.Version);
+                if (value is not null) _copied.Add((entry.Hash, new(entry.Key, version, value)));
+                if (participant.Table == Table) participant.DropIfIdle(entry);
+            }
+        }
+        return _next == EntryTable.Ranges;
+    }
+
+    /// <summary>The finished cut, for the caller's thread or the pool.</summary>
+    public LocalSlice ToSlice()
+    {
+        _copied.Sort(static (a, b) => a.Place != b.Place ? a.Place.CompareTo(b.Place) : a.Entry.Key.Span.SequenceCompareTo(b.Entry.Key.Span));
+        ulong digest = 0;
+        foreach (var (_, entry) in _copied) digest ^= StableHash.Of(entry.Key.Span, entry.Version) + StableHash.Of(entry.Value.Span, entry.Version);
+        return new(_view, _shard, _slot, _full, digest, _copied.ConvertAll(static one => one.Entry));
+    }
+}
