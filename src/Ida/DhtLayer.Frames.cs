@@ -76,18 +76,29 @@ internal sealed partial class DhtLayer
         (op.IsPut, op.Single, op.Level) = ((flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict);
         op.Payload = op.IsPut ? body.U64() : 0;
         ulong ackedBelow = body.Var(), hint = body.U64();
-        int slots = body.Count(ushort.MaxValue, 1);
+        int slots = body.Count(_state.Map!.SlotCount, 1);
+        long before = -1;
         bool mine = false, valid = slots > 0 && !(op.Single && (op.IsPut || slots != 1)) && (op.IsPut ? op.Payload != 0 && (op.Key.Payload == 0 || op.Key.Payload == op.Payload) : op.Key.Payload == 0);
         for (int i = 0; i < slots; i++)
         {
             ulong slot = body.Var();
             valid &= _state.Map!.RankOfSlot((int)Math.Min(slot, int.MaxValue)) >= 0;
+            // Coordinators name them by shard and slot: none can be there twice.
+            long place = ((long)(slot % (ulong)Shards) << 32) | (uint)slot;
+            valid &= place > before;
+            before = place;
             mine |= slot == (ulong)_state.Slot;
             op.AddSlot((ushort)slot);
         }
         int keys = body.Count(DhtLimits.Keys, 1);
         valid &= keys > 0 && mine && ackedBelow <= op.Key.Id.Sequence && (ackedBelow == 0 || op.Owner == from);
-        for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body);
+        bool misplaced = false;
+        for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced);
+        if (valid && body.Complete && misplaced)
+        {
+            _participant.Refuse(op, coordinator, PoisonReason.Misplaced);
+            return;
+        }
         if (valid && body.Complete && DistinctKeys(op))
         {
             _participant.Propose(op, coordinator, hint, ackedBelow);
@@ -97,19 +108,40 @@ internal sealed partial class DhtLayer
         Node.Counters.Refuse(RefusalReason.Malformed);
     }
 
-    private bool ReadKey(OpRecord op, ref BodyReader body)
+    private bool ReadKey(OpRecord op, ref BodyReader body, ref bool misplaced)
     {
         var key = body.Blob(DhtLimits.KeyBytes);
         byte kind = op.IsPut ? body.U8() : (byte)0;
         ReadOnlySpan<byte> value = (kind & 1) != 0 ? body.Blob(DhtLimits.ValueBytes) : default;
         ulong resolver = (kind & 2) != 0 ? body.U64() : 0;
         if (body.Failed || key.Length < KeyIdentity.MapBytes || (resolver != 0 && (kind & 1) == 0)) return false;
-        if (!TryHash(key, out ulong hash)) return false;
-        if (_state.Map!.ShardOf(hash) != _state.Shard) return false;
+        if (!LiesHere(key, out ulong hash))
+        {
+            misplaced = true;
+            return true;
+        }
         var use = op.AddUse(_participant.EntryOf(key, hash));
         use.Incoming = (kind & 1) != 0 ? value.ToArray() : null;
         use.Resolver = resolver;
         return true;
+    }
+
+    /// <summary>
+    /// Whether a key lies in the own shard. The hash is the user's, so it may throw, or differ between members: that refuses the operation,
+    /// at whichever member it happens.
+    /// </summary>
+    private bool LiesHere(ReadOnlySpan<byte> key, out ulong hash)
+    {
+        hash = 0;
+        try
+        {
+            hash = Hash(key);
+            return ShardOf(hash) == _state.Shard;
+        }
+        catch (Exception)
+        {
+            return false;
+        }
     }
 
     /// <summary>Coordinators send keys in order, so equal ones are neighbours; anything else would break the queues.</summary>
@@ -205,14 +237,14 @@ internal sealed partial class DhtLayer
         ulong request = body.Var(), attempt = body.Var(), index = body.Var();
         byte level = body.U8();
         var key = body.Blob(DhtLimits.KeyBytes);
-        ulong hash = 0;
-        bool whole = body.Complete && key.Length >= KeyIdentity.MapBytes && TryHash(key, out hash);
-        if (!whole || attempt > uint.MaxValue || index >= DhtLimits.Keys || _state.Map!.ShardOf(hash) != _state.Shard)
+        bool whole = body.Complete && key.Length >= KeyIdentity.MapBytes;
+        if (!whole || attempt > uint.MaxValue || index >= DhtLimits.Keys)
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        if (!_state.Full && _state.Without != Rule.OnlyFullAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotFull, null, 0);
+        if (!LiesHere(key, out ulong hash)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Misplaced, null, 0);
+        else if (!_state.Full && _state.Without != Rule.OnlyFullAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotFull, null, 0);
         else if (_send.OwesTooMuch) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
         else if (_participant.TryRead(key, hash, out byte[]? value, out ulong version)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
         else
@@ -229,7 +261,7 @@ internal sealed partial class DhtLayer
         ulong request = body.Var(), attempt = body.Var(), index = body.Var();
         var status = (ReadStatus)body.U8();
         ulong version = body.Var();
-        if (body.Failed || attempt > uint.MaxValue || index >= DhtLimits.Keys || status > ReadStatus.Overloaded || body.Remaining > DhtLimits.ValueBytes)
+        if (body.Failed || attempt > uint.MaxValue || index >= DhtLimits.Keys || status > ReadStatus.Misplaced || body.Remaining > DhtLimits.ValueBytes)
             Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnValue(request, (uint)attempt, (int)index, status, version, body.Bytes(body.Remaining));
     }

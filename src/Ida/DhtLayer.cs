@@ -76,22 +76,6 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     /// <summary>The hash of the options, on a caller's thread: what it throws is that call's.</summary>
     public ulong Hash(ReadOnlySpan<byte> key) => _state.Options.Hash.Hash(key);
 
-    /// <summary>The same in a turn, which a user's hash that throws must not end.</summary>
-    private bool TryHash(ReadOnlySpan<byte> key, out ulong hash)
-    {
-        hash = 0;
-        try
-        {
-            hash = Hash(key);
-            return true;
-        }
-        catch (Exception)
-        {
-            // The frame counts as malformed: with the hash of its sender the key would not have been sent.
-            return false;
-        }
-    }
-
     public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
 
     /// <summary>A caller's operation enters, from a command: the group calls nothing after it, so what it caused is done here.</summary>

@@ -57,5 +57,47 @@ public sealed class HostileInputTests
         }
     }
 
+    [Fact]
+    public void A_member_that_names_a_put_twice_holds_it_once()
+    {
+        var world = DhtWorld.Founded(4);
+        _ = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        world.Members[1].Turn(static () => { });
+        world.Deliver(1, 0);
+        var key = world.Members[0].Host.Current!.Participant.Oldest!.Key;
+        var contributions = world.Members.ConvertAll(m => new LayerContribution(m.Self, m.Contribution()));
+        Assert.False(Decision.Decide(contributions, world.View!).TryCommit(key, out _));
+        var twice = Contribution.Read(world.Members[0].Self, contributions[0].Bytes.Span)!;
+        twice.Unsettled.Add(twice.Unsettled[0]);
+        contributions[0] = new(world.Members[0].Self, Bytes(twice));
+        Assert.False(Decision.Decide(contributions, world.View!).TryCommit(key, out _));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void A_contribution_with_a_time_that_no_clock_reaches_is_none(int which)
+    {
+        var world = DhtWorld.Founded(4);
+        var good = Contribution.Read(world.Members[0].Self, world.Members[0].Contribution())!;
+        const ulong beyond = Ordering.Participant.MaxTime + 1;
+        var bad = new Contribution
+        {
+            Config = good.Config, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Full = true,
+            Physical = which == 0 ? beyond : 1, Heard = which == 1 ? beyond : 1,
+        };
+        bad.Unsettled.Add(new(new(new(5, 1), 1), which == 2 ? beyond : 1, which == 3 ? beyond : 0, [0]));
+        Assert.Null(Contribution.Read(world.Members[0].Self, Bytes(bad)));
+    }
+
+    private static byte[] Bytes(Contribution contribution)
+    {
+        var into = new System.Buffers.ArrayBufferWriter<byte>();
+        contribution.Write(into);
+        return into.WrittenSpan.ToArray();
+    }
+
     private static long Refused(INode node) => Enum.GetValues<RefusalReason>().Sum(node.Counters.Refused);
 }

@@ -56,8 +56,8 @@ public sealed class UserCodeTests
         world.DeliverAll();
         hash.Throws = false;
         world.RunUntil(() => put.IsCompleted && get.IsCompleted, "The calls that met it");
-        Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException);
-        Assert.IsType<OperationNotExecutedException>(get.Exception!.InnerException);
+        Assert.IsType<DhtConfigurationException>(put.Exception!.InnerException);
+        Assert.IsType<DhtConfigurationException>(get.Exception!.InnerException);
         var other = map.OrderedPutAsync([new("d0", 1), new("d1", 1)]).AsTask();
         world.RunUntil(() => other.IsCompleted, "A later put");
         Assert.Equal(2, (await other).Versions.Count);

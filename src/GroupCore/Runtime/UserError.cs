@@ -5,15 +5,18 @@ internal static class UserError
 {
     public static string Text(Exception error) => $"{error.GetType().Name}: {Message(error)}";
 
+    /// <summary>The message; the name of the type where there is none. Never empty.</summary>
     public static string Message(Exception error)
     {
+        string? message = null;
         try
         {
-            return error.Message ?? "(without a message)";
+            message = error.Message;
         }
         catch (Exception)
         {
-            return "(its message throws)";
+            // Its type has to do.
         }
+        return string.IsNullOrWhiteSpace(message) ? error.GetType().Name : message;
     }
 }

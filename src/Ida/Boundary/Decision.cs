@@ -142,6 +142,9 @@ internal sealed class Decision
                     held.Add(op.Key, state = new(op.Key, op.Participants));
                     order.Add(state);
                 }
+                // Whoever names it twice holds it once.
+                if (state.LastHolder == one.Slot) continue;
+                state.LastHolder = one.Slot;
                 state.Holders++;
                 state.Proposed = Math.Max(state.Proposed, op.Proposed);
                 state.Time = Math.Max(state.Time, op.Time);
@@ -163,7 +166,7 @@ internal sealed class Decision
     {
         public readonly OpKey Key = key;
         public readonly ushort[] Participants = participants;
-        public int Holders;
+        public int Holders, LastHolder = -1;
         public ulong Proposed, Time;
     }
 }

@@ -193,7 +193,7 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        if (running.Reason == PoisonReason.OtherPairs || (running.Reason == PoisonReason.Overloaded && client.Phase != OpPhase.Detached))
+        if (running.Reason is PoisonReason.OtherPairs or PoisonReason.Misplaced || (running.Reason == PoisonReason.Overloaded && client.Phase != OpPhase.Detached))
         {
             // The caller is told "not executed": so all must have refused before a flush could find the put at all survivors.
             running.Aborting = true;
@@ -217,7 +217,7 @@ internal sealed partial class Coordinator
         if (running.Client is { } client)
         {
             if (running.Reason == PoisonReason.OtherPairs) Finish(client, new OperationIdReusedException(client.Id));
-            else Refuse(client, TooMany());
+            else Refuse(client, running.Reason == PoisonReason.Misplaced ? Misplaced() : TooMany());
         }
         Forget(running);
     }

@@ -18,7 +18,7 @@ internal sealed partial class Coordinator
         reason is OperationCanceledException ? "The call was cancelled" : $"The time of the call, {TimeSpan.FromTicks(op.Timeout / 100)}, was over";
 
     /// <summary>A bound was reached. That a retry had no place says nothing of the put it repeats.</summary>
-    private void Refuse(ClientOp op, OverloadedException reason) =>
+    private void Refuse(ClientOp op, DhtException reason) =>
         Finish(op, op.Requested is null ? reason : Unresolved(op, "The retry was not executed: " + reason.Message, reason));
 
     private static OutcomeUnknownException Unresolved(ClientOp op, string message, Exception reason) => new(op.Id, message, reason);

@@ -182,9 +182,13 @@ internal sealed partial class Coordinator
         if (!TryRead(request, attempt, index, out var op)) return;
         if (status == Wire.ReadStatus.NotFull) RetryLater(op);
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
+        else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced());
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
         else OnLocalValue(op, index, null, version);
     }
+
+    private DhtConfigurationException Misplaced() =>
+        new($"The hash function {state.Options.Hash.Name} puts a key of the operation into another shard at another member, or throws there. It may depend on the bytes of the key only. Nothing was executed.");
 
     private void AddRank(ref int count, int rank)
     {

@@ -54,6 +54,7 @@ internal sealed partial class Participant
         }
         _waiting.Clear();
         HasWaits = false;
+        _readsWaiting = 0;
         _touched.Clear();
         for (var op = _oldest; op is not null; op = op.Newer)
             for (int i = 0; i < op.UseCount; i++)

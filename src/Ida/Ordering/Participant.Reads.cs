@@ -26,11 +26,12 @@ internal sealed partial class Participant
     public bool Read(ReadWait wait, ReadOnlySpan<byte> key, ulong hash)
     {
         var entry = EntryOf(key, hash);
-        if (_waiting.Count >= state.Options.MaxOperations)
+        if (_readsWaiting >= state.Options.MaxOperations)
         {
             DropIfIdle(entry);
             return false;
         }
+        _readsWaiting++;
         wait.Arrival = entry.Arrivals;
         if (entry.LastWait is null) entry.FirstWait = wait; else entry.LastWait.Next = wait;
         entry.LastWait = wait;
@@ -72,6 +73,7 @@ internal sealed partial class Participant
             }
             if (previous is null) entry.FirstWait = next; else previous.Next = next;
             if (next is null) entry.LastWait = previous;
+            _readsWaiting--;
             send.Value(wait);
             wait.Reset();
             if (_waits.Count < 4096) _waits.Push(wait);

@@ -19,7 +19,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>Times above this are refused: no honest clock reaches it before the year 20000.</summary>
     public const ulong MaxTime = 1UL << 62;
 
-    private const int MostUnheard = 16_384;
+    private const int MostUnheard = 16_384, MostRecords = 4096, MostPooledUses = 65_536;
 
     private readonly OpTable _ops = new();
     private readonly List<Entry> _touched = [];
@@ -28,6 +28,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private readonly bool _spread = ReferenceEquals(state.Options.Hash, StableHash.XxHash64);
     private OpRecord? _oldest, _newest;
     private long _unsettledBytes;
+    private int _pooledUses, _readsWaiting;
     private ulong _floor;
 
     public EntryTable Table { get; private set; } = new();
@@ -52,7 +53,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public OpRecord? Find(in OpKey key) => _ops.Find(key);
 
-    public OpRecord NewRecord() => _records.TryPop(out var record) ? record : new();
+    public OpRecord NewRecord()
+    {
+        if (!_records.TryPop(out var record)) return new();
+        _pooledUses -= record.Uses.Length;
+        return record;
+    }
 
     /// <summary>The entry of a key, made when it is new; <paramref name="hash"/> is what the hash of the options gave.</summary>
     public Entry EntryOf(ReadOnlySpan<byte> key, ulong hash) => Table.FindOrAdd(key, Spread(key, hash), _floor);
@@ -109,6 +115,17 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Enqueue(op, from, hint);
     }
 
+    /// <summary>A proposal whose keys do not lie here by the hash as it is here: it can never be held.</summary>
+    public void Refuse(OpRecord op, int from, PoisonReason reason)
+    {
+        if (_ops.Find(op.Key) is null)
+        {
+            SessionOf(op.Key.Id.Session)?.Poison(op.Key);
+            send.Poisoned(from, op.Key, op.Owner, reason);
+        }
+        Discard(op);
+    }
+
     /// <summary>
     /// The session of an operation. A member without its state may not know one that its peers know; it keeps what it refuses until the
     /// sessions come with the state. With its state it refuses unknown ones for the whole view, since new ones come at boundaries only.
@@ -151,12 +168,13 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     {
         ulong time = state.Clock.Clamp(hint, state.Node.Now);
         bool clear = true, executed = true;
+        bool asksExecuted = state.Without == Rule.ClearIncludesPredecessors || (!op.IsPut && op.Level == ConsistencyLevel.Ordered);
         for (int i = 0; i < op.UseCount; i++)
         {
             var entry = op.Uses[i].Entry;
             time = Math.Max(time, entry.Clock + 1);
             if (op.IsPut && state.Without != Rule.ClearIncludesReads ? entry.Head is not null : entry.Puts > 0) clear = false;
-            if (!clear) executed &= AllExecuted(entry, op.IsPut);
+            if (!clear && asksExecuted) executed &= AllExecuted(entry, op.IsPut);
         }
         if (state.Without == Rule.ClearIncludesPredecessors) clear = executed;
         op.Proposed = time;
@@ -238,7 +256,10 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private void Recycle(OpRecord op)
     {
         op.Reset();
-        if (_records.Count < 4096) _records.Push(op);
+        // A put of thousands of keys is rare, and its record large: few of these are kept.
+        if (_records.Count >= MostRecords || _pooledUses + op.Uses.Length > MostPooledUses) return;
+        _pooledUses += op.Uses.Length;
+        _records.Push(op);
     }
 
     /// <summary>A record that was never queued: entries made for it go again.</summary>

@@ -15,6 +15,9 @@ internal enum PoisonReason : byte
     /// <summary>Another put, with other pairs, has or had the id of this one.</summary>
     OtherPairs,
 
+    /// <summary>By the user's hash, as it is there, a key does not lie there; or the hash throws there.</summary>
+    Misplaced,
+
     /// <summary>It does not know the session any more, or was told that the outcome is known.</summary>
     Expired,
 }

@@ -12,7 +12,7 @@ namespace Ida.Ordering;
 /// </summary>
 internal sealed class Settlement(DhtState state, DhtSender send, Participant participant)
 {
-    private const int Batch = 64, MostPerFrame = 4096;
+    private const int Batch = 64, MostPerFrame = 4096, MostArrived = 1 << 20;
     private readonly Stack<CommitTicket> _tickets = [];
     private readonly List<int> _dirty = [];
     private Peer[] _peers = [];
@@ -50,7 +50,8 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
     {
         if (from == state.Rank) return;
         var peer = _peers[from];
-        if (op is not null) peer.Arrived.Add(peer.ArrivedCount, (op, op.Generation));
+        // An honest peer sends few commits per operation that is held here.
+        if (op is not null && peer.Arrived.Count < MostArrived) peer.Arrived.Add(peer.ArrivedCount, (op, op.Generation));
         peer.ArrivedCount++;
         Mark(from);
     }

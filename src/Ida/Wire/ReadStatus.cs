@@ -14,4 +14,7 @@ internal enum ReadStatus : byte
 
     /// <summary>Too many reads wait there.</summary>
     Overloaded,
+
+    /// <summary>By the user's hash, as it is there, the key does not lie there; or the hash throws there.</summary>
+    Misplaced,
 }

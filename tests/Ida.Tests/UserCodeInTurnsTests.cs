@@ -1,0 +1,110 @@
+namespace Ida.Tests;
+
+/// <summary>What users' resolvers and hashes do inside of a turn costs their own call, with the same typed answer wherever it happens, and never a node.</summary>
+public sealed class UserCodeInTurnsTests
+{
+    [Theory]
+    [InlineData(0, "What must not be")]
+    [InlineData(1, "Ida.Tests.UserCodeInTurnsTests.Silent")]
+    [InlineData(2, "Ida.Tests.UserCodeInTurnsTests.Spiteful")]
+    [InlineData(3, "Ida.Tests.UserCodeInTurnsTests.Silent")]
+    [InlineData(4, "at most")]
+    public async Task A_resolver_that_fails_in_any_way_leaves_the_entry_and_says_so_everywhere(int way, string text)
+    {
+        var world = new DhtWorld();
+        for (int i = 0; i < 4; i++) world.Add();
+        world.ChangeView();
+        foreach (var member in world.Members) member.Enable(world.Options, Register);
+        world.ChangeView();
+        var map = world.Members[1].Dht.Map<string, string>("m");
+        var stored = map.OrderedPutAsync([new("a0", "x"), new("a1", "x")]).AsTask();
+        world.RunUntil(() => stored.IsCompleted, "The put");
+        foreach (int through in new[] { 0, 1 })
+        {
+            var merge = world.Members[through].Dht.Map<string, string>("m").OrderedMergeAsync<int>([new("a0", way), new("b0", way), new("a1", way)]).AsTask();
+            world.RunUntil(() => merge.IsCompleted, "The merge");
+            var errors = (await merge).Errors;
+            Assert.Equal([0, 1, 2], errors.Select(error => error.Index));
+            Assert.All(errors, error => Assert.Contains(text, error.Message, StringComparison.Ordinal));
+        }
+        world.Settle();
+        for (int shard = 0; shard < 2; shard++) Assert.All(world.Full(shard), one => Assert.Single(DhtWorld.Slice(one).Entries));
+        Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
+
+        static void Register(DhtRegistry registry) => registry.OnCollision<string, string, int>((_, _, how) => how switch
+        {
+            0 => throw new InvalidOperationException("What must not be"),
+            1 => throw new Silent(""),
+            2 => throw new Spiteful(),
+            3 => throw new Silent(null!),
+            _ => new string('x', 300_000),
+        });
+    }
+
+    /// <summary>At a participant of a put, at the only one of a read of two keys, and at one that is asked for one key.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_hash_that_throws_or_errs_at_another_member_fails_the_call_and_nothing_else(bool throws)
+    {
+        var hash = new FickleHash();
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        var map = world.Members[1].Dht.Map<string, int>("m");
+        var first = map.OrderedPutAsync([new("a0", 1), new("a1", 1)]).AsTask();
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        world.Settle();
+        var calls = new List<Task>
+        {
+            map.OrderedPutAsync([new("a0", 2), new("a1", 2)]).AsTask(), map.OrderedGetAsync("a0").AsTask(), map.OrderedGetAsync(["a0", "b0"]).AsTask(), map.OrderedGetAsync(["a0", "a1"]).AsTask(),
+        };
+        hash.Fails = throws;
+        hash.Errs = !throws;
+        world.RunUntil(() => calls.TrueForAll(call => call.IsCompleted), "The calls");
+        Assert.All(calls, call => Assert.IsType<DhtConfigurationException>(call.Exception?.InnerException));
+        hash.Fails = hash.Errs = false;
+        world.Settle();
+        var last = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        world.RunUntil(() => last.IsCompleted, "The last read");
+        Assert.Equal([1, 1], (await last).Values.Select(found => found.Value));
+    }
+
+    [Fact]
+    public void A_transfer_asks_no_hash_of_the_users()
+    {
+        var hash = new FickleHash();
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        var put = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync([new("a0", 1), new("a1", 1)]).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        world.Settle();
+        hash.Fails = true;
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.Settle();
+        Assert.Single(DhtWorld.Slice(late).Entries);
+    }
+
+    private sealed class FickleHash : IStableHash
+    {
+        private readonly LastByteHash _inner = new();
+
+        public bool Fails { get; set; }
+
+        public bool Errs { get; set; }
+
+        public string Name => "fickle";
+
+        public ulong Hash(ReadOnlySpan<byte> key) => Fails ? throw new InvalidOperationException("no hash today") : _inner.Hash(key) ^ (Errs ? 1UL : 0);
+    }
+
+    private sealed class Silent(string message) : Exception
+    {
+        public override string Message => message;
+    }
+
+    private sealed class Spiteful : Exception
+    {
+        public override string Message => throw new InvalidOperationException("no text either");
+    }
+}
