@@ -5,9 +5,9 @@ public sealed class UserCodeInTurnsTests
 {
     [Theory]
     [InlineData(0, "What must not be")]
-    [InlineData(1, "Ida.Tests.UserCodeInTurnsTests.Silent")]
-    [InlineData(2, "Ida.Tests.UserCodeInTurnsTests.Spiteful")]
-    [InlineData(3, "Ida.Tests.UserCodeInTurnsTests.Silent")]
+    [InlineData(1, nameof(Silent))]
+    [InlineData(2, nameof(Spiteful))]
+    [InlineData(3, nameof(Silent))]
     [InlineData(4, "at most")]
     public async Task A_resolver_that_fails_in_any_way_leaves_the_entry_and_says_so_everywhere(int way, string text)
     {
