@@ -77,6 +77,9 @@ internal static class GroupLimits
     /// <summary>Silence of the giver after which a joiner asks for a view, and with it for a new checkpoint.</summary>
     public const long StateStallNanoseconds = 5_000_000_000;
 
+    /// <summary>How often a giver says to joiners that it is alive.</summary>
+    public const long StateSignNanoseconds = 1_000_000_000;
+
     /// <summary>Point-to-point messages of one member to another that are not handled yet.</summary>
     public const int PeerOutstanding = 4_096;
     public const long PeerOutstandingBytes = 4L << 20;

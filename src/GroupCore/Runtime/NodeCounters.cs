@@ -8,6 +8,21 @@ public sealed class NodeCounters
     /// <summary>How much of it no node of this code sends, whenever it comes. Read by the loop only.</summary>
     internal long Malformed { get; private set; }
 
+    private long _forbidden;
+
+    /// <summary>Steps that a state machine of this library forbids and did not take: each is a defect.</summary>
+    public long Forbidden => Volatile.Read(ref _forbidden);
+
+    /// <summary>Whether a forbidden step throws: in tests.</summary>
+    internal bool ThrowsForbidden { get; set; }
+
+    /// <summary>Notes a forbidden step.</summary>
+    internal void Forbid(string what)
+    {
+        if (ThrowsForbidden) throw new InvalidOperationException(what);
+        Volatile.Write(ref _forbidden, _forbidden + 1);
+    }
+
     /// <summary>Counts one refused input.</summary>
     public void Refuse(RefusalReason reason)
     {

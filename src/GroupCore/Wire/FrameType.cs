@@ -141,6 +141,9 @@ public enum FrameType : byte
     /// <summary>The checkpoint is whole.</summary>
     StateDone = 83,
 
+    /// <summary>The giver of a state is alive, and how far it is.</summary>
+    StateSign = 84,
+
     /// <summary>First type of layers above groups (DHT), all tagged with group slot and view.</summary>
     FirstLayer = 192,
 

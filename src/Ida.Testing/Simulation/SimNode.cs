@@ -42,6 +42,7 @@ public sealed class SimNode : ILinkSink
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
         Id = protocol.Next() | 1;
         _node = new(Id, protocol.Next(), new SimHostPort(this), _ => Links = new(this), CommandCapacity, without);
+        _node.Counters.ThrowsForbidden = true;
         _node.Advance(_clock.Local(simulation.Time));
     }
 

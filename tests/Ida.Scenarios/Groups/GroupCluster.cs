@@ -15,17 +15,18 @@ internal sealed class GroupCluster : IDisposable
     private ulong _messages;
 
     public GroupCluster(ulong seed, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, LinkModel? link = null,
-        Func<INode, INode>? tap = null)
-        : this(new Simulation(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"seed {seed}" }), members, without, composition, more, tap)
+        Func<INode, INode>? tap = null, Action<GroupCluster>? beforeMembers = null)
+        : this(new Simulation(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"seed {seed}" }), members, without, composition, more, tap, beforeMembers: beforeMembers)
     {
     }
 
     public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null,
-        GroupOptions? options = null)
+        GroupOptions? options = null, Action<GroupCluster>? beforeMembers = null)
     {
         (_without, _more, Simulation, Tap) = (without, more, simulation, tap ?? (static node => node));
         _options = (options ?? new()) with { Composition = composition };
         Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
+        beforeMembers?.Invoke(this);
         for (int i = 0; i < members; i++) Add();
     }
 
@@ -57,9 +58,9 @@ internal sealed class GroupCluster : IDisposable
 
     public TestMember this[int index] => Members[index];
 
-    public TestMember Add()
+    public TestMember Add(Action<GroupBuilder>? more = null, CancellationToken token = default, GroupHostOptions? host = null)
     {
-        var member = new TestMember(this, Simulation.AddNode(null, _without), _options, _more);
+        var member = new TestMember(this, Simulation.AddNode(null, _without), _options, more ?? _more, token, host);
         Members.Add(member);
         return member;
     }

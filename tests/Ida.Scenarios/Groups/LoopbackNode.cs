@@ -31,6 +31,7 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
         for (int from = 0; from < all.Length; from++) _inbox[from] = new byte[BufferBytes];
         _arrived = new int[all.Length];
         _node = new((ulong)index + 1, (ulong)index + 1, this, _ => this);
+        _node.Counters.ThrowsForbidden = true;
         Host = new(_node, this, new());
     }
 

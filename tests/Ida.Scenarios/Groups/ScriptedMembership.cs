@@ -47,9 +47,9 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
     public void Sync(GroupId group, ulong view, ulong proposal) => Ask(() => oracle.Sync(group, view, proposal, this));
 
     /// <summary>An event for this process: late, perhaps twice, perhaps lost this time.</summary>
-    public void Tell(Action<IMembershipSink> what)
+    public void Tell(Action<IMembershipSink> what, bool certain = false)
     {
-        if (Failed || Deaf || _simulation.Random.Chance(oracle.Loss)) return;
+        if (Failed || Deaf || (!certain && _simulation.Random.Chance(oracle.Loss))) return;
         int times = _simulation.Random.Chance(0.1) ? 2 : 1;
         for (int i = 0; i < times; i++)
             _simulation.After(Delay(), () => Post(() =>

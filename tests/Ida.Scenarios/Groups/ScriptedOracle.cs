@@ -12,6 +12,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
     private readonly SortedDictionary<string, ScriptedGroup> _groups = new(StringComparer.Ordinal);
     private readonly List<ScriptedMembership> _processes = [];
     private ulong _index;
+    private uint _groupNumbers;
 
     /// <summary>Events are delayed by at most this.</summary>
     public TimeSpan MaxDelay { get; set; } = TimeSpan.FromMilliseconds(20);
@@ -46,7 +47,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
         if (from.Failed) return;
         if (!_groups.TryGetValue(name, out var group))
         {
-            group = new(new((uint)_groups.Count + 1, 1), name, options);
+            group = new(new(++_groupNumbers, 1), name, options);
             _groups.Add(name, group);
             _index++;
             group.Members.Add(new(from.Self, from.Node.Address, true, tag));
@@ -151,7 +152,13 @@ internal sealed class ScriptedOracle(Simulation simulation)
         var joiners = group.Queue.Where(m => !IsFailed(m.Id)).ToList();
         if (!force && alive.Count == group.Members.Count && joiners.Count == 0 && leavers.Count == 0) return;
         var survivors = alive.Select(m => m.Id).Where(m => !leavers.Contains(m)).ToList();
-        if (survivors.Count == 0) return;
+        if (survivors.Count == 0)
+        {
+            // The last ones left: the name is free.
+            _groups.Remove(group.Name);
+            foreach (var process in _processes) process.Tell(sink => sink.OnGroupOver(group.Id, "its last members have left"), certain: true);
+            return;
+        }
         group.Pending = new(group.Id, ++_index, group.View, survivors, leavers, joiners);
         Log?.Invoke($"{simulation.Now.TotalMilliseconds:0.0} propose {group.Pending.Number} on {group.View}: [{string.Join(' ', survivors)}] -[{string.Join(' ', leavers)}] +[{string.Join(' ', joiners.Select(j => j.Id))}]");
         Push(group);

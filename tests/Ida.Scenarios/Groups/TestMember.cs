@@ -15,14 +15,16 @@ internal sealed class TestMember
     private ulong _sum;
     private ulong _chain = 1;
     private ulong _loadedView;
+    private readonly GroupOptions? _options;
+    private readonly Action<GroupBuilder>? _more;
 
-    public TestMember(GroupCluster cluster, SimNode node, GroupOptions? options, Action<GroupBuilder>? more)
+    public TestMember(GroupCluster cluster, SimNode node, GroupOptions? options, Action<GroupBuilder>? more, CancellationToken token, GroupHostOptions? host)
     {
-        (_cluster, SimNode) = (cluster, node);
+        (_cluster, SimNode, _options, _more) = (cluster, node, options, more);
         Membership = cluster.Oracle.Register(node);
         Membership.Poisoned = End;
-        Host = new(cluster.Tap(node.Node), Membership, new() { Serializer = ContractSerializer.Instance });
-        _ = cluster.Simulation.Spawn(() => JoinAsync(options, more));
+        Host = new(cluster.Tap(node.Node), Membership, (host ?? new()) with { Serializer = ContractSerializer.Instance });
+        _ = cluster.Simulation.Spawn(() => JoinAsync(token));
     }
 
     public SimNode SimNode { get; }
@@ -49,7 +51,14 @@ internal sealed class TestMember
 
     private VirtualSynchronyChecker Checker => _cluster.Checker;
 
-    private async Task JoinAsync(GroupOptions? options, Action<GroupBuilder>? more)
+    /// <summary>A join after one that failed or was cancelled.</summary>
+    public void JoinAgain(CancellationToken token = default)
+    {
+        JoinError = null;
+        _ = _cluster.Simulation.Spawn(() => JoinAsync(token));
+    }
+
+    private async Task JoinAsync(CancellationToken token)
     {
         try
         {
@@ -62,10 +71,10 @@ internal sealed class TestMember
                     .OnView(OnView)
                     .OnError(e => throw new InvalidOperationException(e.ToString()))
                     .Checkpoint(Save, Load);
-                more?.Invoke(g);
-            }, options);
+                _more?.Invoke(g);
+            }, _options, token);
         }
-        catch (Exception error) when (error is PoisonedException or NotMemberException or JoinRefusedException or NodeStoppedException)
+        catch (Exception error) when (error is PoisonedException or NotMemberException or JoinRefusedException or JoinTimeoutException or OperationCanceledException or NodeStoppedException)
         {
             JoinError = error;
         }

@@ -17,6 +17,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly List<GroupProtocol> _left = [];
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new();
+    private readonly List<JoinCall> _joinsWaiting = [];
     private Action? _handedOver;
     private int _firstServed;
     private readonly bool[] _slots = new bool[GroupLimits.GroupsPerProcess + 1];
@@ -24,6 +25,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <summary>Takes over the group frames of <paramref name="node"/> and the events of <paramref name="membership"/>.</summary>
     public GroupHost(INode node, IMembership membership, GroupHostOptions options)
     {
+        if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
+            throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
         (Node, Membership, Options) = (node, membership, options);
         node.Route(FrameType.Bind, FrameType.Bind, this);
         node.Route(FrameType.Data, FrameType.Data, this);
@@ -31,7 +34,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         node.Route(FrameType.Peer, FrameType.Reply, this);
         node.Route(FrameType.Report, FrameType.FlushAck, this);
         node.Route(FrameType.CutPart, FrameType.FlushWait, this);
-        node.Route(FrameType.StateOpen, FrameType.StateDone, this);
+        node.Route(FrameType.StateOpen, FrameType.StateSign, this);
         node.Route(FrameType.FirstLayer, FrameType.LastLayer, this);
         node.Observe(this);
         node.AtEndOfTurn(this);
@@ -52,6 +55,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// Joins the group of that name, which is created when there is none; completes when this member has the group's state and its first
     /// view was handled.
     /// </summary>
+    /// <remarks>A join that is cancelled or fails is undone: the same name can be joined again at once, and that join waits as long as it takes.</remarks>
+    /// <exception cref="JoinTimeoutException">No progress for <see cref="GroupHostOptions.JoinTimeout"/>.</exception>
     /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be had.</exception>
     /// <exception cref="PoisonedException">This process was excluded.</exception>
     public async ValueTask<Group> JoinAsync(string name, Action<GroupBuilder> configure, GroupOptions? options = null, CancellationToken cancellationToken = default)
@@ -67,17 +72,23 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (builder.Table.Inline && builder.HasAsync) throw new ArgumentException("Inline groups take synchronous handlers only.", nameof(configure));
         var call = new JoinCall(this, name, options ?? new(), builder.Table);
         await Node.PostAsync(call, cancellationToken).ConfigureAwait(false);
-        var group = await call.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
+            var group = await call.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
             return await group.Joined.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException)
         {
-            group.Post(new CallCommand(group.RequestLeave));
+            // The command is behind the call, so that it finds what became of it.
+            while (!Node.TryPost(call.Undo)) await Node.CommandRoom(CancellationToken.None).ConfigureAwait(false);
             throw;
         }
     }
+
+    internal long JoinNanoseconds => (long)Options.JoinTimeout.TotalNanoseconds;
+
+    /// <summary>The caller of a join that has not begun does not wait any more.</summary>
+    internal bool Undo(JoinCall call) => _joinsWaiting.Remove(call);
 
     /// <summary>
     /// Leaves the groups whose layers have something to hand over, and calls back inside a turn when they have: at once without any.
@@ -91,16 +102,38 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         else then();
     }
 
-    internal GroupProtocol Start(string name, GroupOptions options, HandlerTable table)
+    /// <summary>Begins a join, or takes over one that was given up; null when it waits until an earlier membership of that name is out.</summary>
+    internal GroupProtocol? Start(JoinCall call)
     {
-        if (_groups.Exists(g => g.Name == name)) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
+        var (name, options, table) = (call.Name, call.Options, call.Table);
+        var earlier = _groups.Find(g => g.Name == name);
+        if (earlier is not null && earlier.Over is null) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
+        string tag = table.Tag ?? Options.Tag;
+        if (earlier is { Phase: GroupPhase.Abandoned } && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
+        if (earlier is not null)
+        {
+            if (_joinsWaiting.Exists(waiting => waiting.Name == name)) throw new InvalidOperationException($"Another call of this process joins group '{name}' already.");
+            _joinsWaiting.Add(call);
+            return null;
+        }
         int slot = Array.IndexOf(_slots, false, 1);
         if (slot < 0) throw new InvalidOperationException($"A process joins at most {GroupLimits.GroupsPerProcess} groups.");
         if (Membership.State == MembershipState.Poisoned) throw new PoisonedException("it has to join the system again first");
         _slots[slot] = true;
         var group = new GroupProtocol(this, name, options, table, (ushort)slot);
         _groups.Add(group);
-        Membership.Join(name, options, table.Tag ?? Options.Tag);
+        group.BeginJoin();
+        Membership.Join(name, options, tag);
+        return group;
+    }
+
+    private GroupProtocol TakeOver(GroupProtocol abandoned, HandlerTable table)
+    {
+        var group = new GroupProtocol(this, abandoned.Name, abandoned.Options, table, abandoned.Slot);
+        _groups[_groups.IndexOf(abandoned)] = group;
+        if (abandoned.Id is { } id) _byId[id] = group;
+        group.BeginJoin();
+        group.TakeOver(abandoned);
         return group;
     }
 
@@ -111,6 +144,9 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         _slots[group.Slot] = false;
         _groups.Remove(group);
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
+        if (_joinsWaiting.Find(waiting => waiting.Name == group.Name) is not { } next) return;
+        _joinsWaiting.Remove(next);
+        next.Run();
     }
 
     /// <summary>A group is over here, but its handlers still have what came before.</summary>
@@ -124,6 +160,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         var steps = default(StopSteps);
         foreach (var group in _groups.ToArray()) steps.Do(() => group.OnStop(reason));
         foreach (var group in _left.ToArray()) steps.Do(() => group.OnStop(reason));
+        foreach (var call in _joinsWaiting.ToArray()) steps.Do(() => call.Abandon(reason));
         steps.ThrowIfAny();
     }
 
@@ -197,6 +234,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private void Adopt(GroupProtocol group, GroupId id)
     {
         group.Id = id;
+        group.OnJoinProgress("a view of the group, which a slow member may hold up");
         _byId[id] = group;
         group.TakeEarly(_early.Take(frame => frame.Group == id));
         if (!IsJoining()) _early.Clear();

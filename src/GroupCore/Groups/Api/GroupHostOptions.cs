@@ -13,4 +13,7 @@ public sealed record GroupHostOptions
 
     /// <summary>Largest checkpoint a joiner accepts, in bytes; default 1 GB.</summary>
     public long MaxCheckpointBytes { get; init; } = 1L << 30;
+
+    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved or sent is progress, however large.</summary>
+    public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
 }

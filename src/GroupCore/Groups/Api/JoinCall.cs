@@ -6,11 +6,28 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups;
 
 /// <summary>A caller that joins a group, until the join has begun.</summary>
-internal sealed class JoinCall(GroupHost host, string name, GroupOptions options, HandlerTable table) : NodeCommand, ICompletion
+internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
 {
     private readonly TaskCompletionSource<GroupProtocol> _started = new();
+    private readonly GroupHost _host;
     private GroupProtocol? _group;
     private Exception? _error;
+    private TimerHandle _timer;
+
+    public JoinCall(GroupHost host, string name, GroupOptions options, HandlerTable table)
+    {
+        (_host, Name, Options, Table) = (host, name, options, table);
+        Undo = new(TakeBack);
+    }
+
+    public string Name { get; }
+
+    public GroupOptions Options { get; }
+
+    public HandlerTable Table { get; }
+
+    /// <summary>Undoes it, wherever it is.</summary>
+    public CallCommand Undo { get; }
 
     public Task<GroupProtocol> Task => _started.Task;
 
@@ -18,19 +35,40 @@ internal sealed class JoinCall(GroupHost host, string name, GroupOptions options
     {
         try
         {
-            _group = host.Start(name, options, table);
+            _group = _host.Start(this);
+            if (_group is null)
+            {
+                _timer = _host.Node.SetTimer(_host.Node.Now + _host.JoinNanoseconds, this, 0);
+                return;
+            }
+            _host.Node.CancelTimer(_timer);
         }
         catch (InvalidOperationException error)
         {
             _error = error;
         }
-        host.Node.Complete(this);
+        _host.Node.Complete(this);
     }
 
     public override void Abandon(Exception reason)
     {
         _error = reason;
-        host.Node.Complete(this);
+        _host.Node.Complete(this);
+    }
+
+    /// <summary>The earlier membership of this process does not end.</summary>
+    void ITimerTarget.OnTimer(long token)
+    {
+        if (!_host.Undo(this)) return;
+        _error = new JoinTimeoutException(Name, _host.Options.JoinTimeout, "the view change that ends this process's earlier membership");
+        _host.Node.Complete(this);
+    }
+
+    private void TakeBack()
+    {
+        _host.Undo(this);
+        _host.Node.CancelTimer(_timer);
+        _group?.AbandonJoin();
     }
 
     void ICompletion.Run()

@@ -14,6 +14,7 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
 {
     private Action<IBufferWriter<byte>>? _write;
     private bool _written;
+    private volatile StatePhase _phase;
 
     public View View { get; } = view;
 
@@ -21,9 +22,12 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
 
     public Exception? Error { get; private set; }
 
+    public StatePhase Phase => Error is not null ? StatePhase.Failed : _phase;
+
     /// <summary>On the group's worker, at the view event.</summary>
     public void Take(Func<Action<IBufferWriter<byte>>>? snapshot)
     {
+        _phase = StatePhase.Saving;
         try
         {
             _write = snapshot?.Invoke();
@@ -58,6 +62,7 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
             Error = error;
         }
         _written = true;
+        _phase = StatePhase.Sending;
         group.Post(this);
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Text;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -9,7 +10,7 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// A joiner's side of one view: collects the checkpoint while the messages of the view are held. A wedged joiner ignores it (R15): the
-/// next view brings another. A silent giver ends in a request for a view. Source: groupcore-oracle 9.1 (5), 9.4, 9.5.
+/// next view brings another. A silent giver ends in a request for a view; one that says that it is saving is waited for. Source: groupcore-oracle 9.1 (5), 9.4, 9.5.
 /// </summary>
 internal sealed class StateLoader : ITimerTarget
 {
@@ -18,6 +19,7 @@ internal sealed class StateLoader : ITimerTarget
     private readonly long _limit;
     private ArrayBufferWriter<byte>? _bytes;
     private long _lastHeard;
+    private long _eventsHandled = -1;
     private bool _over;
 
     public StateLoader(GroupProtocol group, View view, long limit)
@@ -37,6 +39,7 @@ internal sealed class StateLoader : ITimerTarget
         _lastHeard = _group.Node.Now;
         switch (type)
         {
+            case FrameType.StateSign when body.Length >= 9 && body[0] <= (byte)StatePhase.Failed: OnSign((StatePhase)body[0], BinaryPrimitives.ReadInt64LittleEndian(body[1..]), body[9..]); break;
             case FrameType.StateOpen when body.Length == 8 && _bytes is null: OnOpen(BinaryPrimitives.ReadInt64LittleEndian(body)); break;
             case FrameType.StateChunk when body.Length > 8 && _bytes is not null: OnChunk(BinaryPrimitives.ReadInt64LittleEndian(body), body[8..]); break;
             case FrameType.StateDone when body.Length == 16 && _bytes is not null:
@@ -46,8 +49,18 @@ internal sealed class StateLoader : ITimerTarget
         }
     }
 
+    private void OnSign(StatePhase phase, long events, ReadOnlySpan<byte> text)
+    {
+        var giver = _view.Members[_view.Coordinator].Address;
+        if (phase == StatePhase.Failed) _group.FailJoin($"its state could not be saved at {giver}: {Encoding.UTF8.GetString(text)}");
+        else if (phase == StatePhase.Saving || (phase == StatePhase.Queued && events != _eventsHandled)) _group.OnJoinProgress($"the state that {giver} saves");
+        else if (phase == StatePhase.Queued) _group.OnJoinWaits($"a handler at {giver}, which gives the state");
+        _eventsHandled = events;
+    }
+
     private void OnOpen(long length)
     {
+        _group.OnJoinProgress("the group's state");
         if (length < 0 || length > _limit) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
         else _bytes = new();
     }
@@ -60,6 +73,7 @@ internal sealed class StateLoader : ITimerTarget
             return;
         }
         _bytes.Write(chunk);
+        _group.OnJoinProgress("the rest of the group's state");
         var frame = _group.Frame(FrameType.StateAck, 8);
         BinaryPrimitives.WriteInt64LittleEndian(frame, _bytes.WrittenCount);
         _group.SendTo(_view.Coordinator);

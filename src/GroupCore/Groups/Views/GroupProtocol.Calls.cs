@@ -57,7 +57,7 @@ internal sealed partial class GroupProtocol
                 _ => new NotMemberException(Name, reason.Message),
             };
         }
-        if (_leaving) throw new NotMemberException(Name, "it is leaving");
+        if (_life.IsGoing) throw new NotMemberException(Name, "it is leaving");
     }
 
     /// <summary>A caller's message, on the loop.</summary>

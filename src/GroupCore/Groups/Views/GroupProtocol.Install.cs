@@ -13,6 +13,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private const long AskForInitialised = 2;
     private const long HookTimeout = 3;
     private const long LeaveTimeout = 4;
+    private const long JoinTimeout = 5;
+    private const long StateSign = 6;
     private readonly EarlyFrames _early = new();
     private StateGiver? _giver;
     private StateLoader? _loader;
@@ -31,7 +33,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         if (View is null)
         {
             int rank = next.RankOf(Membership.Self);
-            if (rank >= 0) Enter(next, rank, next.Members[rank].Initialised);
+            if (rank >= 0) EnterFirst(next, rank);
             return;
         }
         if (next.Id <= View.Id) return;
@@ -46,13 +48,13 @@ internal sealed partial class GroupProtocol : ITimerTarget
         if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) Multicast.DeliverCut(cut);
         var contributions = Flush.Contributions();
         var left = View;
-        LeaveView(own < 0 ? new NotMemberException(Name, _leaving ? "it has left" : "it was excluded") : null);
+        LeaveView(own < 0 ? new NotMemberException(Name, _life.IsGoing ? "it has left" : "it was excluded") : null);
         if (own >= 0)
         {
-            Enter(next, own, Initialised, contributions);
+            Enter(next, own, contributions);
             return;
         }
-        bool failed = !_leaving && !Contains(next.Left, Membership.Self);
+        bool failed = !_life.IsGoing && !Contains(next.Left, Membership.Self);
         End(new NotMemberException(Name, failed ? $"excluded after view {left.Id}" : $"left after view {left.Id}"), failed);
     }
 
@@ -69,14 +71,23 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Multicast.Close(reason);
         Peers.Close();
         _loader?.Close();
-        (_giver, _loader, _hook, HooksDone) = (null, null, null, true);
+        (_giver, _loader, _saving, _hook, HooksDone) = (null, null, null, null, true);
     }
 
-    private void Enter(View next, int rank, bool initialised, List<LayerContribution>? contributions = null)
+    private void EnterFirst(View next, int rank)
+    {
+        bool wanted = _life.Phase == GroupPhase.Joining;
+        _life.Become(!wanted ? GroupPhase.Withdrawn : next.Members[rank].Initialised ? GroupPhase.Member : GroupPhase.Loading);
+        OnJoinProgress("the group's state");
+        Enter(next, rank, null);
+        if (!wanted) Membership.Leave(next.Group);
+    }
+
+    private void Enter(View next, int rank, List<LayerContribution>? contributions)
     {
         _betweenViews = Peers?.TakeWaiting() ?? [];
-        initialised &= _over is null;
-        (View, Rank, Initialised, _gapReported) = (next, rank, initialised, false);
+        bool initialised = Initialised;
+        (View, Rank, _gapReported) = (next, rank, false);
         Multicast = new(this, next, rank, initialised);
         Flush = new(this, next);
         Peers = new(this, next, rank, Peers?.NextHandling ?? 1);
@@ -87,7 +98,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             Dispatcher.Add(new() { Kind = EventKind.View, Target = next });
             if (!next.Members[rank].Initialised) AskForInitialisedView();
         }
-        else if (_over is null) _loader = new(this, next, _host.Options.MaxCheckpointBytes);
+        else if (_life.Phase == GroupPhase.Loading) _loader = new(this, next, _host.Options.MaxCheckpointBytes);
         Queries.OnView(next);
         BindAll();
         SendReplies();
@@ -112,6 +123,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private void CutState(View view)
     {
         var cut = new StateCut(this, view);
+        SignalWhile(cut);
         if (Node.Without != Rule.R16CheckpointAtEvent)
         {
             Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });
@@ -128,7 +140,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
         if (IsOver || !ReferenceEquals(cut.View, View) || IsWedged) return;
         if (cut.Error is { } error)
         {
-            // Another member may be able to: this one cannot serve the group's joiners.
+            // This member cannot serve the group's joiners: they hear why.
+            TellJoiners();
             ReportLater(new("checkpoint", default, error));
             return;
         }
@@ -139,8 +152,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>The checkpoint of this view is here: load it before the view event and what was held.</summary>
     public void Load(View view, ReadOnlyMemory<byte> state)
     {
-        if (_over is not null) return;
-        Initialised = true;
+        if (_life.Phase != GroupPhase.Loading) return;
+        _life.Become(GroupPhase.Member);
         Dispatcher.Add(new() { Kind = EventKind.Load, Target = new LoadedState(state) });
         Dispatcher.Add(new() { Kind = EventKind.View, Target = view });
         Multicast.Initialise();
@@ -159,6 +172,12 @@ internal sealed partial class GroupProtocol : ITimerTarget
         {
             case LeaveTimeout:
                 Withdraw(new NotMemberException(Name, "it left, and the others had not decided so in time"), failed: false);
+                break;
+            case JoinTimeout:
+                LookAtJoin();
+                break;
+            case StateSign:
+                TellJoiners();
                 break;
             case LateCut when _lateCut is { } cut && ReferenceEquals(cut.View, View):
                 Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });

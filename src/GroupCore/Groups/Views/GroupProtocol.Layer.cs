@@ -93,7 +93,7 @@ internal sealed partial class GroupProtocol : IGroupPort
     void IGroupPort.Leave()
     {
         Touch();
-        if (IsHandingOver && !IsOver) AnnounceLeave();
+        if (IsHandingOver) AnnounceLeave();
     }
 
     void IGroupPort.Accuse(int rank, Accusation evidence) => Membership.Accuse(View!.Members[rank].Id, evidence);

@@ -11,7 +11,7 @@ namespace GroupCore.Groups.Views;
 /// One group at one member, on the loop: its current view and the protocols of that view, which are new objects for each view.
 /// </summary>
 /// <remarks>
-/// Life: joining (no view) → for each view: normal, wedged, installed → over. What a view's end does is in the order of groupcore-oracle
+/// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. What a view's end does is in the order of groupcore-oracle
 /// 5.9 <c>onInstall</c>: last deliveries of the old view, checkpoint for joiners, view event, binding of the new view at all peers,
 /// early frames, queued calls. Parts: this file (life), <c>.Install</c>, <c>.Frames</c>, <c>.Calls</c>, <c>.Layer</c>.
 /// </remarks>
@@ -22,9 +22,8 @@ internal sealed partial class GroupProtocol
     private readonly TaskCompletionSource _completion = new();
     private bool _touched;
     private bool _blocked;
-    private bool _leaving, _leavingSoon;
-    private int _joinAttempts;
-    private bool _ended;
+    private bool _leavingSoon;
+    private readonly GroupLife _life;
     private volatile Exception? _over;
     private volatile bool _muted;
 
@@ -32,6 +31,7 @@ internal sealed partial class GroupProtocol
     {
         (_host, Name, Options, Table, Slot) = (host, name, options, table, slot);
         Node = host.Node;
+        _life = new(Node.Counters, name);
         Facade = new(this);
         Upcalls = new(this);
         Dispatcher = new(Node, Upcalls, table.Inline);
@@ -69,7 +69,9 @@ internal sealed partial class GroupProtocol
     public int Rank { get; private set; } = -1;
 
     /// <summary>Whether this member holds the group's state.</summary>
-    public bool Initialised { get; private set; }
+    public bool Initialised => _life.HasState;
+
+    public GroupPhase Phase => _life.Phase;
 
     public ViewMulticast Multicast { get; private set; } = null!;
 
@@ -88,10 +90,10 @@ internal sealed partial class GroupProtocol
     public bool IsBlocked => _blocked;
 
     /// <summary>Whether it was asked to leave, and its layer has something to hand over first.</summary>
-    public bool IsHandingOver { get; private set; }
+    public bool IsHandingOver => _life.Phase == GroupPhase.HandingOver;
 
     /// <summary>Whether this member is out of the group.</summary>
-    public bool IsOver => _ended;
+    public bool IsOver => _life.Phase == GroupPhase.Over;
 
     /// <summary>What ended the membership for its callers; the protocol may still have to take part until a view without it.</summary>
     public Exception? Over => _over;
@@ -159,10 +161,9 @@ internal sealed partial class GroupProtocol
     public void RequestLeave()
     {
         Touch();
-        if (IsOver || _leaving) return;
-        _leaving = true;
-        IsHandingOver = _layer?.OnLeaving() == false;
-        if (!IsHandingOver) AnnounceLeave();
+        if (_life.Phase != GroupPhase.Member) return;
+        if (_layer?.OnLeaving() == false) _life.Become(GroupPhase.HandingOver);
+        else AnnounceLeave();
     }
 
     /// <summary>Leaves, and ends in two seconds if the others have not decided by then.</summary>
@@ -176,8 +177,8 @@ internal sealed partial class GroupProtocol
 
     private void AnnounceLeave()
     {
-        IsHandingOver = false;
-        if (Id is { } id) Membership.Leave(id);
+        _life.Become(GroupPhase.Leaving);
+        Membership.Leave(View!.Group);
         if (_leavingSoon) LimitLeave();
     }
 
@@ -199,7 +200,7 @@ internal sealed partial class GroupProtocol
     /// </summary>
     public void OnStop(Exception reason)
     {
-        bool left = _ended && !_muted;
+        bool left = IsOver && !_muted;
         _over ??= reason;
         _muted = true;
         var steps = default(StopSteps);
@@ -215,13 +216,6 @@ internal sealed partial class GroupProtocol
         steps.ThrowIfAny();
     }
 
-    /// <summary>The join cannot succeed: leave again, and say why.</summary>
-    public void FailJoin(string reason)
-    {
-        Touch();
-        Withdraw(new JoinRefusedException(Name, reason), failed: true);
-    }
-
     /// <summary>
     /// Over for callers and handlers, but this member leaves like any other: the others wait for its part in the flush (R8), so it stays
     /// in the protocol, without state, until a view without it is installed.
@@ -229,23 +223,11 @@ internal sealed partial class GroupProtocol
     private void Withdraw(Exception reason, bool failed)
     {
         if (_over is not null) return;
-        if (Id is not { } id)
-        {
-            End(reason, failed);
-            return;
-        }
-        if (!_leaving || IsHandingOver) Membership.Leave(id);
-        (_leaving, IsHandingOver) = (true, false);
-        (Initialised, _muted) = (false, failed);
+        // Without a view a leave might overtake the join: it goes when there is one.
+        if (View is { } view && _life.Phase != GroupPhase.Leaving) Membership.Leave(view.Group);
+        _life.Become(View is null ? GroupPhase.Abandoned : GroupPhase.Withdrawn);
+        _muted = failed;
         Conclude(reason, failed);
-    }
-
-    /// <summary>The giver of the checkpoint is silent: another view brings another checkpoint.</summary>
-    public void Requeue()
-    {
-        Touch();
-        if (++_joinAttempts >= 3) FailJoin("three checkpoints did not arrive");
-        else Membership.RequestView(View!.Group);
     }
 
     /// <summary>Frames of a sender are missing here: the flush of a view with the same members brings them.</summary>
@@ -261,7 +243,7 @@ internal sealed partial class GroupProtocol
     {
         if (IsOver) return;
         Touch();
-        (_ended, IsHandingOver) = (true, false);
+        _life.Become(GroupPhase.Over);
         _early.Clear();
         SendReplies();
         if (View is not null)

@@ -1,0 +1,29 @@
+namespace GroupCore.Groups.Views;
+
+/// <summary>Where the membership of this process in one group stands; see <see cref="GroupLife"/> for what may follow what.</summary>
+internal enum GroupPhase
+{
+    /// <summary>Asked to join; in no view yet.</summary>
+    Joining,
+
+    /// <summary>The join was given up before there was a view: it leaves as soon as there is one.</summary>
+    Abandoned,
+
+    /// <summary>In a view, without the group's state.</summary>
+    Loading,
+
+    /// <summary>A member with the group's state.</summary>
+    Member,
+
+    /// <summary>A member that is asked to leave, and whose layer hands over first.</summary>
+    HandingOver,
+
+    /// <summary>A member whose leave is announced.</summary>
+    Leaving,
+
+    /// <summary>Over for callers and handlers; takes part in the flush until a view without it.</summary>
+    Withdrawn,
+
+    /// <summary>Out of the group.</summary>
+    Over,
+}

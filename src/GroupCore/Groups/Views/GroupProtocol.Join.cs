@@ -1,0 +1,100 @@
+using System.Buffers.Binary;
+using System.Text;
+using GroupCore.Groups.State;
+using GroupCore.Wire;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>
+/// Joining in bounded time: what moves it on is progress, not time, so that a state of any size can be had; a join that makes none for
+/// <see cref="GroupHostOptions.JoinTimeout"/> ends with what it waited for.
+/// </summary>
+internal sealed partial class GroupProtocol
+{
+    private const int SignHead = 9;
+    private const int SignTextBytes = 1_024;
+    private long _joinProgressAt;
+    private string _joinWaitsFor = "the membership service's answer";
+    private StateCut? _saving;
+    private int _silentGivers;
+
+    /// <summary>The membership was asked.</summary>
+    public void BeginJoin()
+    {
+        _joinProgressAt = Node.Now;
+        Node.SetTimer(Node.Now + _host.JoinNanoseconds, this, JoinTimeout);
+    }
+
+    /// <summary>Something of the join came forward; the next is <paramref name="waitsFor"/>.</summary>
+    public void OnJoinProgress(string waitsFor) => (_joinProgressAt, _joinWaitsFor) = (Node.Now, waitsFor);
+
+    /// <summary>What the join waits for, when that is nothing that counts as progress.</summary>
+    public void OnJoinWaits(string waitsFor) => _joinWaitsFor = waitsFor;
+
+    private void LookAtJoin()
+    {
+        if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
+        long due = _joinProgressAt + _host.JoinNanoseconds;
+        if (Node.Now >= due) Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, _joinWaitsFor), failed: true);
+        else Node.SetTimer(due, this, JoinTimeout);
+    }
+
+    /// <summary>The caller of the join does not wait any more: it is undone.</summary>
+    public void AbandonJoin()
+    {
+        Touch();
+        if (_life.Phase is GroupPhase.Joining or GroupPhase.Loading) Withdraw(new NotMemberException(Name, "its join was cancelled"), failed: true);
+        else RequestLeave();
+    }
+
+    /// <summary>The join cannot succeed: leave again, and say why.</summary>
+    public void FailJoin(string reason)
+    {
+        Touch();
+        Withdraw(new JoinRefusedException(Name, reason), failed: true);
+    }
+
+    /// <summary>The giver of the checkpoint is silent: another view brings another checkpoint.</summary>
+    public void Requeue()
+    {
+        Touch();
+        if (++_silentGivers >= 3) FailJoin("three checkpoints did not arrive");
+        else Membership.RequestView(View!.Group);
+    }
+
+    /// <summary>Takes the place of a join that was given up before it was in a view.</summary>
+    public void TakeOver(GroupProtocol abandoned)
+    {
+        abandoned._life.Become(GroupPhase.Over);
+        if (abandoned.Id is not { } id) return;
+        Id = id;
+        OnJoinProgress("a view of the group");
+        TakeEarly(abandoned._early.Take(static _ => true));
+    }
+
+    /// <summary>The joiners of this view hear every second that their giver is alive, and how far it is.</summary>
+    private void SignalWhile(StateCut cut)
+    {
+        _saving = cut;
+        Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign);
+    }
+
+    /// <summary>StateSign: <see cref="StatePhase"/> u8, events handled u64, reason of a failure in UTF-8.</summary>
+    private void TellJoiners()
+    {
+        if (_saving is not { } cut || !ReferenceEquals(cut.View, View) || IsWedged) return;
+        byte[] text = cut.Error is { } error ? Encoding.UTF8.GetBytes(Shortened(error.Message)) : [];
+        for (int rank = 0; rank < View.Members.Count; rank++)
+        {
+            if (View.Members[rank].Initialised || rank == Rank) continue;
+            var frame = Frame(FrameType.StateSign, SignHead + text.Length);
+            frame[0] = (byte)cut.Phase;
+            BinaryPrimitives.WriteInt64LittleEndian(frame[1..], Dispatcher.Done);
+            text.CopyTo(frame[SignHead..]);
+            SendTo(rank);
+        }
+        if (cut.Error is null) Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign);
+    }
+
+    private static string Shortened(string text) => text.Length <= SignTextBytes / 3 ? text : text[..(SignTextBytes / 3)];
+}

@@ -1,0 +1,157 @@
+using GroupCore.Groups;
+using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Joins that are cancelled, slow or stuck: undone, and never for ever.</summary>
+public sealed class JoinTests
+{
+    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null)
+    {
+        var cluster = new GroupCluster(seed, members, more: more);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    private static TestMember Newcomer(GroupCluster cluster, Action<GroupBuilder>? more = null, CancellationToken token = default, GroupHostOptions? options = null) =>
+        cluster.Add(more, token, options);
+
+    /// <summary>Cancelled at sixty instants: of the join of a group that is there, which takes some 100 ms, and of one that it founds, some 30 ms.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public void F6_a_cancelled_join_is_undone_and_the_name_can_be_joined_again(int members)
+    {
+        int cancelled = 0;
+        for (int step = 0; step < 60; step++)
+        {
+            using var cluster = members == 0 ? new GroupCluster((ulong)step + 100, 0) : Settled((ulong)step + 100, members);
+            using var cancel = new CancellationTokenSource();
+            var comer = Newcomer(cluster, token: cancel.Token);
+            double at = step * (members == 0 ? 0.5 : 2);
+            cluster.Simulation.After(TimeSpan.FromMilliseconds(at), cancel.Cancel);
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(at + 1));
+            if (comer.JoinError is not OperationCanceledException) continue;
+            cancelled++;
+            bool again = step % 2 == 0;
+            if (again) comer.JoinAgain();
+            Assert.True(cluster.Simulation.RunUntil(() => again ? comer.Group is not null : comer.Host.Groups.Count == 0, TimeSpan.FromSeconds(20)),
+                $"step {step}: {string.Join("; ", comer.Host.Groups)} {comer.JoinError}");
+            cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+            Assert.Equal(members + (again ? 1 : 0), cluster.Oracle.Find("g")?.Members.Count ?? 0);
+            Assert.All(comer.Host.Groups, g => Assert.Equal(GroupPhase.Member, g.Phase));
+            Assert.Empty(cluster.Oracle.Accusations);
+        }
+        Assert.True(cancelled > 20, $"{cancelled} cancelled");
+    }
+
+    [Fact]
+    public void F6_a_second_join_of_a_name_is_refused_as_long_as_the_first_goes_on()
+    {
+        using var cluster = Settled(1, 2);
+        Exception? error = null;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                await cluster[0].Host.JoinAsync("g", static g => { });
+            }
+            catch (InvalidOperationException refused)
+            {
+                error = refused;
+            }
+        });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Contains("already", error!.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void F3_a_join_that_a_stuck_handler_holds_up_ends_and_says_why_and_the_group_goes_on_when_it_returns()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = Settled(2, 2, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)));
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendToAsync(cluster[0].Group!.Rank, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        var comer = Newcomer(cluster, options: new() { JoinTimeout = TimeSpan.FromSeconds(8) });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        Assert.Contains("view", Assert.IsType<JoinTimeoutException>(comer.JoinError).WaitedFor, StringComparison.Ordinal);
+        // It may ask again, and gets in as soon as the handler returns.
+        comer.JoinAgain();
+        cluster.Simulation.Run(TimeSpan.FromSeconds(4));
+        Assert.Null(comer.Group);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(10)));
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
+    }
+
+    [Fact]
+    public void F3_a_joiner_whose_giver_is_stuck_in_a_handler_ends_and_says_where()
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        using var cluster = Settled(3, 2, g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("hang", async (from, m) =>
+            {
+                if (me == 0) await gate.Task.ConfigureAwait(false);
+            });
+        });
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        var comer = Newcomer(cluster, options: new() { JoinTimeout = TimeSpan.FromSeconds(8) });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(12));
+        Assert.Contains($"a handler at {cluster[0].SimNode.Address}", Assert.IsType<JoinTimeoutException>(comer.JoinError).WaitedFor, StringComparison.Ordinal);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal(2, cluster[1].Group!.CurrentView.Members.Count);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id == cluster.Oracle.Find("g")!.View, TimeSpan.FromSeconds(5)));
+    }
+
+    [Theory]
+    [InlineData(9)]
+    [InlineData(100)]
+    public void F7_a_state_that_takes_long_to_save_can_be_joined(int seconds)
+    {
+        GroupCluster? all = null;
+        // The save runs on a worker: it takes that much virtual time.
+        using var cluster = new GroupCluster(4, 1, tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(seconds) : TimeSpan.Zero), beforeMembers: c => all = c);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var comer = Newcomer(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(seconds + 10)), $"{comer.JoinError}");
+        Assert.True(cluster.Simulation.Now.TotalSeconds > seconds);
+        Assert.Equal(0, comer.SimNode.Node.Counters.Forbidden);
+    }
+
+    [Fact]
+    public void F7_a_state_that_cannot_be_saved_ends_the_join_and_says_so()
+    {
+        using var cluster = Settled(5, 1, g => g.CheckpointSnapshot(static () => throw new FormatException("no way"), static state => { }));
+        var comer = Newcomer(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.Contains("no way", Assert.IsType<JoinRefusedException>(comer.JoinError).Message, StringComparison.Ordinal);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Single(cluster[0].Group!.CurrentView.Members);
+    }
+
+    [Fact]
+    public void D4_a_forbidden_step_throws_in_tests_and_is_counted_and_not_taken_otherwise()
+    {
+        var counters = new NodeCounters();
+        var life = new GroupLife(counters, "g");
+        life.Become(GroupPhase.Member);
+        life.Become(GroupPhase.Loading);
+        Assert.Equal((GroupPhase.Member, 1), (life.Phase, counters.Forbidden));
+        counters.ThrowsForbidden = true;
+        Assert.Throws<InvalidOperationException>(() => life.Become(GroupPhase.Abandoned));
+        life.Become(GroupPhase.Over);
+        foreach (var phase in Enum.GetValues<GroupPhase>()) Assert.False(GroupLife.MayFollow(GroupPhase.Over, phase));
+    }
+}

@@ -1,0 +1,47 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>A node some of whose completions take virtual time, as user code does that other threads run: saving a checkpoint, for example.</summary>
+internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICompletion, TimeSpan> delay) : INode
+{
+    public ulong Id => inner.Id;
+
+    public long Now => inner.Now;
+
+    public Prng Random => inner.Random;
+
+    public ILinks Links => inner.Links;
+
+    public NodeCounters Counters => inner.Counters;
+
+    Rule INode.Without => inner.Without;
+
+    void INode.KeepTurns() => inner.KeepTurns();
+
+    public TimerHandle SetTimer(long due, ITimerTarget target, long token) => inner.SetTimer(due, target, token);
+
+    public void CancelTimer(TimerHandle handle) => inner.CancelTimer(handle);
+
+    public void Route(FrameType first, FrameType last, IFrameHandler handler) => inner.Route(first, last, handler);
+
+    public void Observe(ILinkObserver observer) => inner.Observe(observer);
+
+    public void AtEndOfTurn(ITurnParticipant participant) => inner.AtEndOfTurn(participant);
+
+    public void Complete(ICompletion work)
+    {
+        var time = delay(work);
+        if (time > TimeSpan.Zero) simulation.After(time, work.Run);
+        else inner.Complete(work);
+    }
+
+    public void Resume(ICompletion work) => inner.Resume(work);
+
+    public bool TryPost(NodeCommand command) => inner.TryPost(command);
+
+    public ValueTask CommandRoom(CancellationToken cancellationToken) => inner.CommandRoom(cancellationToken);
+}
