@@ -12,7 +12,8 @@ namespace GroupCore.Groups;
 /// </summary>
 /// <remarks>
 /// A handler must not wait for something that needs a later event of the same group: queries and <c>FlushAsync</c> throw when called in
-/// one, sends complete there as soon as they are queued.
+/// one, sends complete there as soon as they are queued. What a synchronous handler starts beside itself (<c>Task.Run</c>) may call them;
+/// of an awaited handler only what goes on after it.
 /// </remarks>
 public sealed class GroupBuilder
 {
@@ -64,7 +65,7 @@ public sealed class GroupBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
-        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, (from, query) => new(handler(from, query))));
+        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, awaited: false, (from, query) => new(handler(from, query))));
         return this;
     }
 
@@ -74,7 +75,7 @@ public sealed class GroupBuilder
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
         HasAsync = true;
-        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, handler));
+        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, awaited: true, handler));
         return this;
     }
 

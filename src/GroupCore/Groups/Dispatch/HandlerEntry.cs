@@ -15,6 +15,9 @@ internal abstract class HandlerEntry(string name, Type message, Type? reply)
     /// <summary>Null for handlers that do not answer.</summary>
     public Type? Reply { get; } = reply;
 
+    /// <summary>Whether the user's handler may return before it is done.</summary>
+    public virtual bool IsAwaited => false;
+
     public abstract ValueTask Invoke(MemberRef from, ReadOnlyMemory<byte> payload);
 
     /// <summary>Answers a query; the reply is written to <paramref name="reply"/> or is null or an error.</summary>

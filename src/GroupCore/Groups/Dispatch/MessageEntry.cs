@@ -7,6 +7,8 @@ namespace GroupCore.Groups.Dispatch;
 internal sealed class MessageEntry<T>(string name, IPayloadSerializer serializer, Action<MemberRef, T>? handle, Func<MemberRef, T, ValueTask>? handleAsync)
     : HandlerEntry(name, typeof(T), null)
 {
+    public override bool IsAwaited => handleAsync is not null;
+
     public override ValueTask Invoke(MemberRef from, ReadOnlyMemory<byte> payload)
     {
         var message = typeof(T) == typeof(ReadOnlyMemory<byte>) ? (T)(object)payload : serializer.Deserialize<T>(payload.Span);

@@ -5,9 +5,11 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Dispatch;
 
 /// <summary>A handler that answers queries.</summary>
-internal sealed class QueryEntry<TQuery, TReply>(string name, IPayloadSerializer serializer, Func<MemberRef, TQuery, ValueTask<QueryAnswer<TReply>>> answer)
+internal sealed class QueryEntry<TQuery, TReply>(string name, IPayloadSerializer serializer, bool awaited, Func<MemberRef, TQuery, ValueTask<QueryAnswer<TReply>>> answer)
     : HandlerEntry(name, typeof(TQuery), typeof(TReply))
 {
+    public override bool IsAwaited => awaited;
+
     public override ValueTask Invoke(MemberRef from, ReadOnlyMemory<byte> payload) =>
         throw new WrongHandlerTypeException(Name, "answers queries and takes no plain messages");
 

@@ -9,8 +9,14 @@ namespace GroupCore.Groups.Dispatch;
 /// <summary>Runs a group's events on its worker: finds the handler and calls it. Exceptions of handlers are reported and end there.</summary>
 internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 {
-    private static readonly AsyncLocal<Upcalls?> s_current = new();
+    private static readonly AsyncLocal<HandlerFlow?> s_flow = new();
+
+    // Set as long as a handler runs on this thread.
+    [ThreadStatic]
+    private static Upcalls? t_running;
     private ExecutionContext? _context;
+    private HandlerFlow? _beside;
+    private bool _hasFlow;
     private View? _view;
     private ulong _handling;
     private bool _left;
@@ -18,8 +24,8 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     /// <summary>Name of the handler at work, null when none is; from any thread.</summary>
     public string? Running { get; private set; }
 
-    /// <summary>Whether the caller runs in a handler of this group.</summary>
-    public bool IsCurrent => ReferenceEquals(s_current.Value, this);
+    /// <summary>Whether the caller is a handler of this group: not what a handler started beside itself, nor what goes on after it.</summary>
+    public bool IsCurrent => s_flow.Value is { } flow && ReferenceEquals(flow.Owner, this) && (flow.IsAwaited ? !flow.HasEnded : ReferenceEquals(t_running, this));
 
     /// <summary>Number of the point-to-point message that the calling handler handles, else 0.</summary>
     public ulong CurrentHandling => IsCurrent ? Volatile.Read(ref _handling) : 0;
@@ -29,10 +35,10 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 
     private ExecutionContext CaptureContext()
     {
-        var outer = s_current.Value;
-        s_current.Value = this;
+        var outer = s_flow.Value;
+        s_flow.Value = _beside = new(this, awaited: false);
         var context = ExecutionContext.Capture() ?? throw new InvalidOperationException("A worker does not suppress the flow of its context.");
-        s_current.Value = outer;
+        s_flow.Value = outer;
         return context;
     }
 
@@ -45,6 +51,22 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     public Exception? Skipped { get; private set; }
 
     public ValueTask Handle(ref GroupEvent entry)
+    {
+        var outer = t_running;
+        t_running = this;
+        try
+        {
+            return Upcall(ref entry);
+        }
+        finally
+        {
+            t_running = outer;
+            if (_hasFlow) s_flow.Value = _beside;
+            _hasFlow = false;
+        }
+    }
+
+    private ValueTask Upcall(ref GroupEvent entry)
     {
         Skipped = null;
         if ((_left || group.Muted) && entry.Kind != EventKind.Left)
@@ -83,22 +105,32 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         else
         {
             Running = handler.Name;
+            var flow = BeginFlow(handler);
             try
             {
                 var pending = handler.Invoke(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length));
-                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from);
+                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from, flow);
             }
             catch (Exception error)
             {
                 group.Facade.Report(new(handler.Name, from, error));
             }
+            flow?.End();
         }
         Volatile.Write(ref _handling, 0);
         Running = null;
         return default;
     }
 
-    private async ValueTask FinishAsync(ValueTask pending, HandlerEntry handler, MemberRef from)
+    /// <summary>An awaited handler gets a flow of its own; the batch's context is as before when it returns to the dispatcher.</summary>
+    private HandlerFlow? BeginFlow(HandlerEntry handler)
+    {
+        if (!handler.IsAwaited) return null;
+        _hasFlow = true;
+        return s_flow.Value = new(this, awaited: true);
+    }
+
+    private async ValueTask FinishAsync(ValueTask pending, HandlerEntry handler, MemberRef from, HandlerFlow? flow)
     {
         try
         {
@@ -108,6 +140,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         {
             group.Facade.Report(new(handler.Name, from, error));
         }
+        flow?.End();
         Volatile.Write(ref _handling, 0);
         Running = null;
     }
@@ -125,16 +158,18 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         else
         {
             Running = handler.Name;
+            var flow = BeginFlow(handler);
             try
             {
                 var pending = handler.Answer(from, entry.Slab!.Bytes.AsMemory(entry.Offset, entry.Length), reply.Payload);
-                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from, reply);
+                if (!pending.IsCompletedSuccessfully) return FinishAsync(pending, handler, from, reply, flow);
                 reply.Status = pending.Result;
             }
             catch (Exception error)
             {
                 Abort(reply, handler, from, error);
             }
+            flow?.End();
         }
         Volatile.Write(ref _handling, 0);
         Running = null;
@@ -142,7 +177,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         return default;
     }
 
-    private async ValueTask FinishAsync(ValueTask<ReplyStatus> pending, HandlerEntry handler, MemberRef from, ReplyOperation reply)
+    private async ValueTask FinishAsync(ValueTask<ReplyStatus> pending, HandlerEntry handler, MemberRef from, ReplyOperation reply, HandlerFlow? flow)
     {
         try
         {
@@ -152,6 +187,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         {
             Abort(reply, handler, from, error);
         }
+        flow?.End();
         Volatile.Write(ref _handling, 0);
         Running = null;
         group.Post(reply);

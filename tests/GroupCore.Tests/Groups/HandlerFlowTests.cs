@@ -1,0 +1,80 @@
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>What counts as inside a handler: its own code, not what it starts beside itself, nor what goes on after it.</summary>
+public sealed class HandlerFlowTests
+{
+    private static GroupCluster Settled(ulong seed, Action<GroupBuilder> more)
+    {
+        var cluster = new GroupCluster(seed, 2, more: more);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    /// <summary>Whether the group takes the calling code for a handler of its own.</summary>
+    private static bool IsInside(GroupCluster cluster, int member) => cluster[member].Group!.Protocol.Upcalls.IsCurrent;
+
+    [Fact]
+    public void F14_code_that_a_synchronous_handler_starts_beside_itself_is_not_inside_it()
+    {
+        GroupCluster? all = null;
+        bool? inside = null, beside = null;
+        int joined = 0;
+        using var cluster = Settled(1, g =>
+        {
+            int me = joined++;
+            g.Handle<byte[]>("start", (from, m) =>
+            {
+                if (me != 0) return;
+                inside = IsInside(all!, 0);
+                // On another thread, with the context of the handler, while it runs.
+                var thread = new Thread(() => beside = IsInside(all!, 0));
+                thread.Start();
+                thread.Join();
+            });
+        });
+        all = cluster;
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("start", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal((true, false), (inside, beside));
+    }
+
+    [Fact]
+    public void F14_an_awaited_handler_is_inside_itself_until_it_has_ended()
+    {
+        GroupCluster? all = null;
+        var gate = new TaskCompletionSource();
+        var later = new TaskCompletionSource();
+        bool? before = null, after = null, outlived = null, next = null;
+        int joined = 0;
+        async Task OutliveAsync()
+        {
+            await later.Task.ConfigureAwait(false);
+            outlived = IsInside(all!, 0);
+        }
+
+        using var cluster = Settled(2, g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("wait", async (from, m) =>
+            {
+                if (me != 0) return;
+                before = IsInside(all!, 0);
+                _ = OutliveAsync();
+                await gate.Task.ConfigureAwait(false);
+                after = IsInside(all!, 0);
+            }).Handle<byte[]>("next", (from, m) => next ??= me == 0 ? IsInside(all!, 0) : null);
+        });
+        all = cluster;
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("wait", Array.Empty<byte>()).AsTask());
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("next", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        cluster.Simulation.After(TimeSpan.Zero, later.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal((true, true, true, false), (before, after, next, outlived));
+    }
+}
