@@ -16,7 +16,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly List<GroupProtocol> _touched = [];
     private readonly List<GroupProtocol> _left = [];
     private readonly BindTable _bindings = new();
-    private readonly EarlyFrames _early = new();
+    private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
     private readonly List<JoinCall> _joinsWaiting = [];
     private Action? _handedOver;
     private int _firstServed;
@@ -192,7 +192,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         }
         if (binding.Group is null or { IsOver: true }) binding.Group = _byId.GetValueOrDefault(binding.Id);
         if (binding.Group is { } group) group.OnFrame(peer, header, body, binding.View);
-        else if (!IsJoining() || !_early.TryAdd(binding.Id, binding.View, peer, header, body, GroupLimits.EarlyMostBytes)) Node.Counters.Refuse(RefusalReason.StaleView);
+        else if (!IsJoining() || !_early.TryAdd(binding.Id, binding.View, peer, header, body)) Node.Counters.Refuse(RefusalReason.StaleView);
     }
 
     /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>
@@ -236,7 +236,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         group.Id = id;
         group.OnJoinProgress("a view of the group, which a slow member may hold up");
         _byId[id] = group;
-        group.TakeEarly(_early.Take(frame => frame.Group == id));
+        group.TakeEarly(_early, _early.Take(frame => frame.Group == id));
         if (!IsJoining()) _early.Clear();
     }
 

@@ -82,18 +82,37 @@ internal sealed partial class GroupProtocol
         else Handle(rank, header.Type, body);
     }
 
+    /// <summary>
+    /// Who is no member now may be one of the next view, or a stranger: what it sends is held apart, so that it costs no member's frames and
+    /// never this member its place. Only frames that a member of an installed view lost do (<see cref="CheckLost"/>).
+    /// </summary>
     private void Keep(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
     {
-        if (View is not null && RankOfPeer(peer) < 0 && view > View.Id + 64)
+        bool stranger = View is not null && RankOfPeer(peer) < 0;
+        if (stranger && view > View!.Id + 64) Node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (_muted || !(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early).TryAdd(Id ?? default, view, peer, header, body))
+            Node.Counters.Refuse(RefusalReason.Unexpected);
+    }
+
+    /// <summary>A member of the view now installed sent more than was held for it: only its end of the link could bring that again, so this member cannot stay.</summary>
+    private void CheckLost(View view)
+    {
+        for (int rank = 0; rank < _peers.Length; rank++)
         {
-            Node.Counters.Refuse(RefusalReason.WrongSender);
-            return;
+            int peer = _peers[rank];
+            if (peer < 0 || !(_early.IsLost(view.Group, view.Id, peer) || _strangers?.IsLost(view.Group, view.Id, peer) == true)) continue;
+            Withdraw(new GroupOverloadedException(Name, GroupLimits.EarlyBytesOfMember), failed: true);
+            break;
         }
-        long limit = View is null ? GroupLimits.EarlyMostBytes : GroupLimits.EarlyBytesOf(View.Members.Count);
-        if (!_muted && _early.TryAdd(Id ?? default, view, peer, header, body, limit)) return;
-        Node.Counters.Refuse(RefusalReason.Unexpected);
-        // The frame is lost, and only the sender's end of the link could bring it again: this member cannot stay in the next view.
-        Withdraw(new GroupOverloadedException(Name, limit), failed: true);
+        _early.Forget(view.Id);
+        _strangers?.Forget(view.Id);
+    }
+
+    private void ReplayEarly(EarlyFrames? early, View view)
+    {
+        if (early is null) return;
+        foreach (var frame in early.Take(f => f.View <= view.Id))
+            if (frame.View == view.Id && !IsOver) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
     }
 
     /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>
@@ -155,8 +174,9 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>Frames that came before this process knew the group.</summary>
-    public void TakeEarly(List<EarlyFrame> frames)
+    public void TakeEarly(EarlyFrames from, List<EarlyFrame> frames)
     {
+        if (Id is { } id) _early.TakeLost(from, id);
         foreach (var frame in frames) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
     }
 }

@@ -15,7 +15,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private const long LeaveTimeout = 4;
     private const long JoinTimeout = 5;
     private const long StateSign = 6;
-    private readonly EarlyFrames _early = new();
+    private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
+    private EarlyFrames? _strangers;
     private StateGiver? _giver;
     private StateLoader? _loader;
     private StateCut? _lateCut;
@@ -106,8 +107,9 @@ internal sealed partial class GroupProtocol : ITimerTarget
         foreach (var call in _betweenViews) Peers.Take(call);
         _betweenViews = [];
         RestartCalls();
-        foreach (var frame in _early.Take(f => f.View <= next.Id))
-            if (frame.View == next.Id && !IsOver) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
+        CheckLost(next);
+        ReplayEarly(_early, next);
+        ReplayEarly(_strangers, next);
     }
 
     /// <summary>Whether this member gives the checkpoint to members of the view without state: the coordinator does.</summary>

@@ -69,7 +69,7 @@ internal sealed partial class GroupProtocol
         if (abandoned.Id is not { } id) return;
         Id = id;
         OnJoinProgress("a view of the group");
-        TakeEarly(abandoned._early.Take(static _ => true));
+        TakeEarly(abandoned._early, abandoned._early.Take(static _ => true));
     }
 
     /// <summary>The joiners of this view hear every second that their giver is alive, and how far it is.</summary>

@@ -245,6 +245,7 @@ internal sealed partial class GroupProtocol
         Touch();
         _life.Become(GroupPhase.Over);
         _early.Clear();
+        _strangers = null;
         SendReplies();
         if (View is not null)
         {
