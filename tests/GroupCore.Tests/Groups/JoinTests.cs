@@ -142,6 +142,17 @@ public sealed class JoinTests
     }
 
     [Fact]
+    public void F16_nothing_of_a_group_that_is_over_is_kept_for_its_peers()
+    {
+        using var cluster = Settled(7, 3);
+        Assert.True(cluster[0].Host.Bindings.Count > 0);
+        _ = cluster.Simulation.Spawn(cluster[0].LeaveAsync);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.Empty(cluster[0].Host.Groups);
+        Assert.Equal(0, cluster[0].Host.Bindings.Count);
+    }
+
+    [Fact]
     public void D4_a_forbidden_step_throws_in_tests_and_is_counted_and_not_taken_otherwise()
     {
         var counters = new NodeCounters();

@@ -48,6 +48,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     internal GroupHostOptions Options { get; }
 
+    internal BindTable Bindings => _bindings;
+
     /// <summary>The groups of this process, those it is still joining too.</summary>
     internal IReadOnlyList<GroupProtocol> Groups => _groups;
 
@@ -144,6 +146,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         _slots[group.Slot] = false;
         _groups.Remove(group);
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
+        if (group.Id is { } over) _bindings.Forget(over);
         if (_joinsWaiting.Find(waiting => waiting.Name == group.Name) is not { } next) return;
         _joinsWaiting.Remove(next);
         next.Run();

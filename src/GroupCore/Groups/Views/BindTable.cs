@@ -32,6 +32,25 @@ internal sealed class BindTable
         return true;
     }
 
+    /// <summary>The group is over here: nothing of it is kept for any peer.</summary>
+    public void Forget(GroupId group)
+    {
+        for (int peer = 0; peer < _byPeer.Count; peer++)
+        {
+            var slots = _byPeer[peer];
+            bool any = false;
+            for (int slot = 0; slot < slots.Length; slot++)
+            {
+                if (slots[slot] is { } binding && binding.Id == group) slots[slot] = null;
+                any |= slots[slot] is not null;
+            }
+            if (!any) _byPeer[peer] = [];
+        }
+    }
+
+    /// <summary>Bindings held.</summary>
+    public int Count => _byPeer.Sum(static slots => slots.Count(static binding => binding is not null));
+
     public static void Write(Span<byte> body, GroupId id, ulong view)
     {
         BinaryPrimitives.WriteUInt32LittleEndian(body, id.Number);
