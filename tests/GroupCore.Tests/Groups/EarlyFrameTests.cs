@@ -1,5 +1,4 @@
 using GroupCore.Groups;
-using GroupCore.Membership;
 using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;

@@ -2,7 +2,6 @@ using GroupCore.Groups;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Runtime;
-using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -17,8 +16,8 @@ public sealed class JoinTests
         return cluster;
     }
 
-    private static TestMember Newcomer(GroupCluster cluster, Action<GroupBuilder>? more = null, CancellationToken token = default, GroupHostOptions? options = null) =>
-        cluster.Add(more, token, options);
+    private static TestMember Newcomer(GroupCluster cluster, Action<GroupBuilder>? more = null, GroupHostOptions? options = null, CancellationToken token = default) =>
+        cluster.Add(more, options, token);
 
     /// <summary>Cancelled at sixty instants: of the join of a group that is there, which takes some 100 ms, and of one that it founds, some 30 ms.</summary>
     [Theory]

@@ -58,9 +58,9 @@ internal sealed class GroupCluster : IDisposable
 
     public TestMember this[int index] => Members[index];
 
-    public TestMember Add(Action<GroupBuilder>? more = null, CancellationToken token = default, GroupHostOptions? host = null)
+    public TestMember Add(Action<GroupBuilder>? more = null, GroupHostOptions? host = null, CancellationToken token = default)
     {
-        var member = new TestMember(this, Simulation.AddNode(null, _without), _options, more ?? _more, token, host);
+        var member = new TestMember(this, Simulation.AddNode(null, _without), _options, more ?? _more, host, token);
         Members.Add(member);
         return member;
     }

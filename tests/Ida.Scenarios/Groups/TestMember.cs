@@ -18,7 +18,7 @@ internal sealed class TestMember
     private readonly GroupOptions? _options;
     private readonly Action<GroupBuilder>? _more;
 
-    public TestMember(GroupCluster cluster, SimNode node, GroupOptions? options, Action<GroupBuilder>? more, CancellationToken token, GroupHostOptions? host)
+    public TestMember(GroupCluster cluster, SimNode node, GroupOptions? options, Action<GroupBuilder>? more, GroupHostOptions? host, CancellationToken token)
     {
         (_cluster, SimNode, _options, _more) = (cluster, node, options, more);
         Membership = cluster.Oracle.Register(node);
