@@ -1,5 +1,3 @@
-using Ida.Ordering;
-
 namespace Ida;
 
 /// <summary>What a member holds, for callers: one cut at a time, over as many turns as it takes; who asks meanwhile gets the next one.</summary>

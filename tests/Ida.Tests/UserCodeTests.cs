@@ -12,8 +12,8 @@ public sealed class UserCodeTests
         var world = DhtWorld.Founded(4, options: Options(new LastByteHash()));
         var dht = world.Members[0].Dht;
         var map = dht.Map<string, string>("m");
-        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", "write"); }), "a1");
-        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync([new("b1", "good"), new("c1", "back")]); }), "c1");
+        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", "write").AsTask(); }), "a1");
+        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync([new("b1", "good"), new("c1", "back")]).AsTask(); }), "c1");
         var batch = dht.NewBatch().Put(map, "d1", "kept");
         Named(Assert.Throws<UserCodeException>(() => batch.Put(map, "e1", "far")), "e1");
         var put = batch.Put(map, "f1", "read").CommitAsync().AsTask();
@@ -46,7 +46,7 @@ public sealed class UserCodeTests
         var world = DhtWorld.Founded(4, options: Options(hash));
         var map = world.Members[0].Dht.Map<string, int>("m");
         hash.Throws = true;
-        var error = Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", 1); });
+        var error = Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", 1).AsTask(); });
         Assert.Equal(("m", "a1"), (error.Map, error.Key));
         hash.Throws = false;
         var put = map.OrderedPutAsync("b1", 1, new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();

@@ -1,6 +1,4 @@
-using GroupCore.Groups;
 using GroupCore.Transport;
-using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 

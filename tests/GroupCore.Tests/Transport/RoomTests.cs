@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 

@@ -1,5 +1,4 @@
 using GroupCore.Groups;
-using Ida.Nodes;
 
 namespace Ida.Process.Tests.Nodes;
 

@@ -2,7 +2,6 @@ using System.Buffers;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using GroupCore.Transport;
 using Ida.Nodes;
 
 namespace Ida.Process.Tests.Nodes;
@@ -74,27 +73,27 @@ internal sealed class FaultWorld : IAsyncDisposable
         var map = Dht.Map<string, string>();
         byte[] large = new byte[1_000_000];
         string far = FarKey(map);
-        Add("ordered send, not ordered yet", _second.OrderedSendAsync("say", "hello", cancellation));
-        Add("ordered send, in its handler", Group.OrderedSendAsync("block", "hello", cancellation));
-        Add("ordered send, behind that handler", Group.OrderedSendAsync("say", "hello", cancellation));
+        Add("ordered send, not ordered yet", _second.OrderedSendAsync("say", "hello", cancellation).AsTask());
+        Add("ordered send, in its handler", Group.OrderedSendAsync("block", "hello", cancellation).AsTask());
+        Add("ordered send, behind that handler", Group.OrderedSendAsync("say", "hello", cancellation).AsTask());
         Add("query", Group.QueryAsync<string, string>("ask", "hello", cancellationToken: cancellation).AsTask());
         Add("ordered query", Group.OrderedQueryAsync<string, string>("ask", "hello", cancellationToken: cancellation).AsTask());
         Add("query to one", Group.QueryToAsync<string, string>(1, "ask", "hello", cancellationToken: cancellation).AsTask());
-        Add("flush", Group.FlushAsync(cancellation));
+        Add("flush", Group.FlushAsync(cancellation).AsTask());
         Add("join", Node.JoinAsync("other", cancellationToken: cancellation).AsTask());
         Add("views", ReadViewsAsync());
         Add("enable", _second.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 2 }, cancellationToken: cancellation).AsTask());
         Add("get", map.OrderedGetAsync(far, cancellationToken: cancellation).AsTask());
         Add("put", map.OrderedPutAsync(far, "value", cancellationToken: cancellation).AsTask());
         // What fills the window goes through.
-        for (int i = 0; i < 8; i++) Add("send", Group.SendAsync("bytes", large, cancellation));
-        for (int i = 0; i < 8; i++) Add("send to one", Group.SendToAsync(1, "bytes", large, cancellation));
+        for (int i = 0; i < 8; i++) Add("send", Group.SendAsync("bytes", large, cancellation).AsTask());
+        for (int i = 0; i < 8; i++) Add("send to one", Group.SendToAsync(1, "bytes", large, cancellation).AsTask());
         await LetRunAsync();
         calls.RemoveAll(static call => call.Item1.StartsWith("send", StringComparison.Ordinal) && call.Item2.IsCompletedSuccessfully);
         Assert.Equal(2, calls.Where(static call => call.Item1.StartsWith("send", StringComparison.Ordinal)).Select(static call => call.Item1).Distinct().Count());
         return calls;
 
-        void Add(string name, object call) => calls.Add((name, call is ValueTask task ? task.AsTask() : (Task)call));
+        void Add(string name, Task call) => calls.Add((name, call));
     }
 
     public void Throw(TurnFault fault) => Throw(Group.Protocol.Node, fault);
