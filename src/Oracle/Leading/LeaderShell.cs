@@ -243,8 +243,10 @@ internal sealed class LeaderShell
         int alive = CountAlive();
         var failures = _detector.Decide(_state, alive, Needed());
         failures.RemoveAll(failure => _excluding.Contains(failure.Process) && !failure.Proved);
+        if (failures.Count == 0 || _log.Leading is not { } leader) return;
+        VoterMajority.Keep(failures, leader, _log.Entries.Configuration, _state, _excluding, _node.Id, _node.Now);
         if (failures.Count == 0) return;
-        if (2 * failures.Count > alive && _log.Leading is { } leader)
+        if (2 * failures.Count > alive)
         {
             // So many at once may mean that it is this process that is cut off.
             if (_massFailure.Count == 0) _massRead = leader.BeginRead();

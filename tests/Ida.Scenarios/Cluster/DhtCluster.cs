@@ -104,6 +104,10 @@ internal sealed class DhtCluster
         {
             Refused++;
         }
+        catch (JoinTimeoutException) when (_cluster.Members.All(member => !member.Host.Alive || member.Node.State != MembershipState.Active))
+        {
+            Refused++;
+        }
     });
 
     private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await group.EnableDhtAsync(_options, HistoryWorkload.Register);

@@ -1,3 +1,5 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
 using Ida.Testing;
 using Ida.Testing.Checking;
 
@@ -55,6 +57,11 @@ internal sealed class WatchedGroup
         catch (InvalidOperationException)
         {
             // Refused, or excluded while it joined: the faults may do that.
+            last.End();
+        }
+        catch (JoinTimeoutException) when (_members.TrueForAll(one => !one.Member.Host.Alive || one.Member.Node.State != MembershipState.Active))
+        {
+            // Nobody decides any more.
             last.End();
         }
     }
