@@ -145,7 +145,7 @@ internal sealed class FlushMember
         if (p > Wedge) Keep(rank, type, body);
         else if (type == FrameType.Pull) OnPull(p, rank, body);
         else if (p < Wedge) _node.Counters.Refuse(RefusalReason.StaleView);
-        else if (!_takesPart[rank]) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else if (!_takesPart[rank] || !_takesPart[_group.Rank]) _node.Counters.Refuse(RefusalReason.Unexpected);
         else Handle(p, rank, type, body);
     }
 

@@ -25,15 +25,15 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    private WaitSign[] _signs = [];
-    private long _wedgedAt;
+    private readonly WaitSign[] _signs = new WaitSign[view.Members.Count];
+    private long? _wedgedAt;
     private long _round;
     private int _steps;
 
     /// <summary>A flush begins, or begins again with another proposal.</summary>
     public void Start(FlushLeader? leader)
     {
-        if (_signs.Length == 0) (_signs, _wedgedAt) = (new WaitSign[view.Members.Count], group.Node.Now);
+        _wedgedAt ??= group.Node.Now;
         (_leader, _steps) = (leader, 0);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
