@@ -141,6 +141,26 @@ public sealed class JoinTests
     }
 
     [Fact]
+    public void R7_an_inline_join_that_was_cancelled_and_taken_over_keeps_no_turns()
+    {
+        using var cluster = Settled(8, 2);
+        using var cancel = new CancellationTokenSource();
+        var comer = Newcomer(cluster, g => g.Inline(), token: cancel.Token);
+        var node = Assert.IsType<Node>(comer.SimNode.Node);
+        Assert.True(cluster.Simulation.RunUntil(() => !node.LendsTurns, TimeSpan.FromSeconds(1)));
+        cancel.Cancel();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Abandoned }], TimeSpan.FromSeconds(1)));
+        GroupProtocol abandoned = comer.Host.Groups[0];
+        comer.JoinAgain();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(10)));
+        Assert.True(abandoned.IsOver && abandoned.View is null);
+        _ = cluster.Simulation.Spawn(comer.LeaveAsync);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.Empty(comer.Host.Groups);
+        Assert.True(node.LendsTurns);
+    }
+
+    [Fact]
     public void F16_nothing_of_a_group_that_is_over_is_kept_for_its_peers()
     {
         using var cluster = Settled(7, 3);

@@ -20,6 +20,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private View? _view;
     private ulong _handling;
     private bool _left;
+    private bool _notLoaded;
 
     /// <summary>Name of the handler at work, null when none is; from any thread.</summary>
     public string? Running { get; private set; }
@@ -69,7 +70,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private ValueTask Upcall(ref GroupEvent entry)
     {
         Skipped = null;
-        if ((_left || group.Muted) && entry.Kind != EventKind.Left)
+        if ((_left || _notLoaded || group.Muted) && entry.Kind != EventKind.Left)
         {
             Skip(entry.Target);
             return default;
@@ -90,7 +91,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     /// <summary>The membership is over for the handlers, but not yet for the others: an event only counts as handled.</summary>
     private void Skip(object? target)
     {
-        Skipped = group.Over ?? new NotMemberException(group.Name, "it has left");
+        Skipped = group.Over ?? new NotMemberException(group.Name, _left ? "it has left" : "its state could not be loaded");
         if (target is TerminationContext hook) hook.Done();
     }
 
@@ -259,6 +260,8 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         }
         catch (Exception error)
         {
+            // The loop hears of it later: until then nothing runs on a state that is not there.
+            _notLoaded = true;
             group.Facade.Report(new("checkpoint", default, error));
             group.Post(new CallCommand(() => group.FailJoin($"the state could not be loaded: {UserError.Text(error)}")));
         }

@@ -22,6 +22,9 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
 
     public Exception? Error { get; private set; }
 
+    /// <summary>What <see cref="Error"/> says; it is a user's object, and asked outside of the turn.</summary>
+    public string ErrorText { get; private set; } = "";
+
     public StatePhase Phase => Error is not null ? StatePhase.Failed : _phase;
 
     /// <summary>On the group's worker, at the view event.</summary>
@@ -34,7 +37,7 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
         }
         catch (Exception error)
         {
-            Error = error;
+            Fail(error);
         }
         group.Post(this);
     }
@@ -59,10 +62,12 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
         }
         catch (Exception error)
         {
-            Error = error;
+            Fail(error);
         }
         _written = true;
         _phase = StatePhase.Sending;
         group.Post(this);
     }
+
+    private void Fail(Exception error) => (ErrorText, Error) = (UserError.Text(error), error);
 }

@@ -66,6 +66,8 @@ internal sealed partial class GroupProtocol
     public void TakeOver(GroupProtocol abandoned)
     {
         abandoned._life.Become(GroupPhase.Over);
+        abandoned.Touch();
+        abandoned.Dispatcher.Close();
         if (abandoned.Id is not { } id) return;
         Id = id;
         OnJoinProgress("a view of the group");
@@ -83,17 +85,19 @@ internal sealed partial class GroupProtocol
     private void TellJoiners()
     {
         if (_saving is not { } cut || !ReferenceEquals(cut.View, View) || IsWedged) return;
-        byte[] text = cut.Error is { } error ? Encoding.UTF8.GetBytes(Shortened(error.Message)) : [];
+        // The worker may fail meanwhile: it is said once, and whole.
+        var phase = cut.Phase;
+        byte[] text = phase == StatePhase.Failed ? Encoding.UTF8.GetBytes(Shortened(cut.ErrorText)) : [];
         for (int rank = 0; rank < View.Members.Count; rank++)
         {
             if (View.Members[rank].Initialised || rank == Rank) continue;
             var frame = Frame(FrameType.StateSign, SignHead + text.Length);
-            frame[0] = (byte)cut.Phase;
+            frame[0] = (byte)phase;
             BinaryPrimitives.WriteInt64LittleEndian(frame[1..], Dispatcher.Done);
             text.CopyTo(frame[SignHead..]);
             SendTo(rank);
         }
-        if (cut.Error is null) Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign);
+        if (phase != StatePhase.Failed) Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign);
     }
 
     private static string Shortened(string text) => text.Length <= SignTextBytes / 3 ? text : text[..(SignTextBytes / 3)];
