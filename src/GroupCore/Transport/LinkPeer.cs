@@ -41,6 +41,9 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether the link is over.</summary>
     public bool IsOver => session.IsClosed;
 
+    /// <summary>Whether the mesh has let go of it.</summary>
+    public bool HasEnded { get; set; }
+
     /// <summary>Failed dials since the link was up.</summary>
     public int Attempt { get; set; }
 

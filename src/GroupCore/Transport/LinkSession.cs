@@ -87,8 +87,7 @@ internal sealed partial class LinkSession
         if (_node is { IsFull: true } && !_bulk.IsShort)
         {
             _bulk.Close();
-            if (!WaitsForNode) _node.Wait(this);
-            WaitsForNode = true;
+            WaitForNode();
         }
         return _bulk.Room(Backlog);
     }
@@ -97,7 +96,20 @@ internal sealed partial class LinkSession
     public bool WaitsForNode { get; set; }
 
     /// <summary>Whether producers that found no room may go on; true once for each time.</summary>
-    public bool TryReopen() => _bulk.IsShort && !IsClosed && _node is not { IsFull: true } && _bulk.TryReopen(Backlog);
+    public bool TryReopen()
+    {
+        if (!_bulk.IsShort || IsClosed) return false;
+        if (_node is not { IsFull: true }) return _bulk.TryReopen(Backlog);
+        // Its own last bytes may be acknowledged: nothing of it would come any more that tells of room.
+        WaitForNode();
+        return false;
+    }
+
+    private void WaitForNode()
+    {
+        if (!WaitsForNode) _node!.Wait(this);
+        WaitsForNode = true;
+    }
 
     /// <summary>Whether a write is under way or can begin at <paramref name="now"/>.</summary>
     public bool HasOutput(long now) => IsAttached && (IsWriting || _queue.Cursor < _queue.End || AckDue <= now);

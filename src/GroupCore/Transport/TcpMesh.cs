@@ -111,6 +111,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         }
         foreach (int alias in closed.Aliases) _events.Enqueue((alias, LinkNews.Fault, LinkFault.Rejected));
         End(closed);
+        Reopen();
     }
 
     public void Probe(int peer)
@@ -221,6 +222,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     private void End(LinkPeer peer)
     {
+        // One that failed is closed by its users later: it counts once.
+        if (peer.HasEnded) return;
+        peer.HasEnded = true;
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
         if (_byAddress.TryGetValue(peer.Address, out same) && same == peer) _byAddress.Remove(peer.Address);
         peer.Session.Close();

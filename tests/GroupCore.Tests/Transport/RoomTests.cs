@@ -77,6 +77,28 @@ public sealed class RoomTests
         Assert.Equal(0, node.Bytes);
     }
 
+    [Fact]
+    public void F21_a_link_that_ran_short_by_itself_hears_of_room_though_its_last_bytes_were_acknowledged_while_the_node_was_full()
+    {
+        var pool = new SlabPool();
+        var node = new NodeBacklog(2_000_000);
+        var own = new LinkSession(0, pool, LinkCarrier.Connection, node: node);
+        var other = new LinkSession(1, pool, LinkCarrier.Connection, node: node);
+        Fill(own, 1_200);
+        Assert.InRange(own.Room(), long.MinValue, 0);
+        Fill(other, 2_000);
+        Assert.True(own.Attach(0));
+        var pieces = new ArraySegment<byte>[LinkSession.MaxPieces];
+        while (own.Gather(pieces, 0) is > 0 and var count) own.Written(pieces.Take(count).Sum(piece => piece.Count), 0);
+        own.Detach();
+        Assert.True(own.Attach(1_200_000));
+        Assert.False(own.TryReopen());
+        other.Close();
+        Assert.True(node.MayReopen);
+        Assert.Equal([own], node.TakeWaiting());
+        Assert.True(own.TryReopen());
+    }
+
     private static void Fill(LinkSession session, int frames)
     {
         byte[] frame = new byte[1_000];
