@@ -157,7 +157,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time is 0 or > Participant.MaxTime || !ReadResult(key, from, flags, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time is 0 or > Participant.MaxTime || !ReadResult(key, from, flags, executed: false, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
     }
 
@@ -166,7 +166,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time > Participant.MaxTime || !ReadResult(key, from, flags, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time > Participant.MaxTime || !ReadResult(key, from, flags, executed: true, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnClear(key, from, (flags & 1) != 0);
     }
 
@@ -189,10 +189,10 @@ internal sealed partial class DhtLayer
     }
 
     /// <summary>Reads results into the caller's operation; read over where nobody waits for them.</summary>
-    private bool ReadResult(in OpKey key, int from, byte flags, ref BodyReader body)
+    private bool ReadResult(in OpKey key, int from, byte flags, bool executed, ref BodyReader body)
     {
         if ((flags & 2) == 0) return body.Complete;
-        ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
+        ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) && Coordinator.Counts(running, executed) ? running.Client : null;
         if ((flags & 4) != 0)
         {
             if (client is not null) client.TooLarge = true;

@@ -50,10 +50,13 @@ internal sealed partial class Coordinator
         FailIfAborted(running);
     }
 
-    /// <summary>Takes results of the own participant.</summary>
-    public void TakeResults(OpRecord op)
+    /// <summary>Whether results of an answer count: what is computed at a proposal is nothing beside what was executed.</summary>
+    public static bool Counts(RunningOp running, bool executed) => executed || !running.IsPut || !running.Any(SlotFlags.Done);
+
+    /// <summary>Takes results of the own participant: of its execution, or computed at its proposal.</summary>
+    public void TakeResults(OpRecord op, bool executed)
     {
-        if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client) return;
+        if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client || !Counts(running, executed)) return;
         client.TooLarge |= op.TooLarge;
         int first = client.FirstPart(state.Shard);
         for (int i = 0; i < op.UseCount && first >= 0; i++)
@@ -170,10 +173,9 @@ internal sealed partial class Coordinator
         AbortOthers(running, SlotFlags.Done, acknowledge: false);
         if (running.Client is { } client)
         {
-            bool whole = true;
-            for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
-            // A shard that is still executing it gives its result to the next attempt, which does nothing else.
-            if (whole) CompleteClient(running);
+            // A shard that is still executing it gives its result to the next attempt, which does nothing else: what it computed at its
+            // proposal may be another one.
+            if (IsDoneEverywhere(running, client)) CompleteClient(running);
             else if (running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Expired)
             {
                 // It was executed, and a shard was told that its result is known: there is none to wait for.
@@ -183,6 +185,21 @@ internal sealed partial class Coordinator
             else RetryLater(client);
         }
         Forget(running);
+    }
+
+    private bool IsDoneEverywhere(RunningOp running, ClientOp client)
+    {
+        for (int i = 0; i < client.PartCount; i++)
+        {
+            int shard = client.Parts[i].Shard;
+            if (!client.Parts[i].HasResult) return false;
+            if (i > 0 && client.Parts[i - 1].Shard == shard) continue;
+            bool done = false;
+            for (int j = 0; j < running.Count; j++)
+                done |= (running.Flags[j] & SlotFlags.Done) != SlotFlags.None && state.Map!.ShardOfSlot(running.Slots[j]) == shard;
+            if (!done) return false;
+        }
+        return true;
     }
 
     private void FinishPoisoned(RunningOp running)

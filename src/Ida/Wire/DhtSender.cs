@@ -60,7 +60,7 @@ internal sealed class DhtSender(DhtState state)
     {
         if (IsLocal(to))
         {
-            if (result) Coordinator.TakeResults(op);
+            if (result) Coordinator.TakeResults(op, executed: false);
             _local.Enqueue(new(DhtFrame.Proposed, op.Key, op.Proposed, clear, result, default));
             return;
         }
@@ -71,7 +71,7 @@ internal sealed class DhtSender(DhtState state)
     {
         if (IsLocal(to))
         {
-            if (op.HasResult) Coordinator.TakeResults(op);
+            if (op.HasResult) Coordinator.TakeResults(op, executed: true);
             _local.Enqueue(new(DhtFrame.Clear, op.Key, op.Time, !early, op.HasResult, default));
             return;
         }
