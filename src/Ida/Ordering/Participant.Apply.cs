@@ -26,7 +26,11 @@ internal sealed partial class Participant
     {
         op.HasResult = true;
         if (!op.IsPut) Look(op);
-        else if (TryOutcome(op, out var outcome)) Repeat(op, outcome);
+        else if (TryOutcome(op, out var outcome))
+        {
+            Repeat(op, outcome);
+            HoldOnce(op);
+        }
         else
         {
             if (!op.Speculated || state.Without != Rule.None)
@@ -117,6 +121,12 @@ internal sealed partial class Participant
             op.Uses[i].Error = outcome.ErrorAt(i);
         }
     }
+
+    /// <summary>
+    /// Several members may issue one attempt, and a proposal never changes: when the record goes, a late proposal of it must not make
+    /// another. The outcome tells which attempt was executed, but knows nothing of those that only repeated it.
+    /// </summary>
+    private void HoldOnce(OpRecord op) => Sessions.Find(op.Key.Id.Session)?.Poison(op.Key);
 
     private void RecordOutcome(OpRecord op)
     {

@@ -37,7 +37,10 @@ internal sealed partial class Participant
     /// <summary>A put has its turn.</summary>
     private void ApplyAhead(OpRecord op)
     {
-        if (TryOutcome(op, out _) || _lateOps.Contains(op.Key.Id)) return;
+        bool repeats = TryOutcome(op, out _) || _lateOps.Contains(op.Key.Id);
+        // It tells no outcomes, so it refuses what it executed of attempts that another member may issue too.
+        if (repeats || op.Key.Payload != 0) HoldOnce(op);
+        if (repeats) return;
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
