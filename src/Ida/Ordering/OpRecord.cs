@@ -31,9 +31,7 @@ internal sealed class OpRecord
     /// <summary>How many these are.</summary>
     public int LateUses;
 
-    /// <summary>
-    /// Its owner had acknowledged the logical put when this attempt got its turn: another attempt has executed it, whatever is remembered.
-    /// </summary>
+    /// <summary>Another attempt at the logical put has its turn before this one: that executed it, whatever is remembered of it.</summary>
     public bool Void;
 
     /// <summary>The values read are more than a frame takes.</summary>

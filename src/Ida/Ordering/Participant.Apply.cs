@@ -103,10 +103,23 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Owners acknowledge what has its place in the order everywhere, on the channel that brought its commit: so an attempt that gets its
-    /// turn after the acknowledgement is a second one. Asked at that moment, since a member without its state applies later.
+    /// It has its turn: the other attempts that are held only repeat it, even when its outcome is acknowledged and forgotten before theirs.
+    /// That they do follows from the order alone. The moment of an acknowledgement does not: replicas hear of it at different ones.
     /// </summary>
-    private void MarkVoid(OpRecord op) => op.Void = op.IsPut && Sessions.Find(op.Key.Id.Session) is { } session && op.Key.Id.Sequence < session.AckedBelow;
+    private void MarkRepeats(OpRecord op)
+    {
+        if (!op.IsPut) return;
+        for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt) other.Void |= other != op;
+    }
+
+    /// <summary>Whether another attempt had its turn here in this view.</summary>
+    private bool WasTaken(OpRecord op)
+    {
+        if (!op.IsPut) return false;
+        for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
+            if (other.Executed) return true;
+        return _lateOps.Contains(op.Key.Id) || (Sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out _));
+    }
 
     /// <summary>
     /// The logical put was applied by another attempt: this one only tells its result. If its owner has acknowledged that already, the

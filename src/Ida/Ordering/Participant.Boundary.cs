@@ -35,7 +35,7 @@ internal sealed partial class Participant
         foreach (var op in due)
         {
             op.Executed = true;
-            MarkVoid(op);
+            MarkRepeats(op);
             if (state.Full) Perform(op);
             else ApplyAhead(op);
         }

@@ -180,7 +180,7 @@ internal sealed partial class Participant
     private void Execute(OpRecord op)
     {
         op.Executed = true;
-        MarkVoid(op);
+        MarkRepeats(op);
         if (state.Full || (state.Without == Rule.OnlyFullAnswers && !op.IsPut)) Perform(op);
         else if (op.IsPut) ApplyAhead(op);
         TouchAll(op);

@@ -179,6 +179,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (state.Without == Rule.ClearIncludesPredecessors) clear = executed;
         op.Proposed = time;
         op.Since = state.Node.Now;
+        op.Void = WasTaken(op);
         state.Clock.Observe(time);
         for (int i = 0; i < op.UseCount; i++)
         {
