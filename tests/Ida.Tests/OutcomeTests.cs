@@ -103,7 +103,7 @@ public sealed class OutcomeTests
     }
 
     [Fact]
-    public async Task F22_a_put_that_was_refused_after_its_caller_gave_up_is_told_so()
+    public async Task F22_a_put_that_was_refused_after_its_caller_gave_up_goes_on()
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 1 });
         var map = world.Members[0].Dht.Map<string, long>("m");
@@ -127,8 +127,131 @@ public sealed class OutcomeTests
         {
             var retry = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
             world.RunUntil(() => retry.IsCompleted, "The retry");
-            Assert.IsType<OperationNotExecutedException>(retry.Exception!.InnerException);
+            Assert.Single((await retry).Versions);
         }
+        Assert.IsType<OverloadedException>(first.Exception!.InnerException);
+        var read = map.OrderedGetAsync("a1").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(1L, (await read)!.Value.Value);
+    }
+
+    [Fact]
+    public void F22_what_an_acknowledgement_overtakes_is_applied_at_every_replica()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        // An id that its member has not given yet.
+        var id = new OpId(world.Members[0].Host.Current!.State.Session, 1);
+        var early = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("b0", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => from == 1);
+        world.DeliverAll((from, to) => to == 1);
+        world.DeliverAll((from, to) => (from, to) is (1, 0));
+        Assert.True(early.IsCompletedSuccessfully);
+        var own = map.OrderedMergeAsync("c0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => from != 1 && to != 1);
+        Assert.IsType<OperationIdReusedException>(own.Exception!.InnerException);
+        // Member 2 hears that the id is done with before it hears that the first put under it is committed.
+        var next = map.OrderedMergeAsync("d0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (0, 2));
+        world.RunUntil(() => next.IsCompleted, "The next put");
+        world.Settle();
+        Assert.Null(DhtWorld.Difference(world.Members[0], world.Members[2]));
+        Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
+    }
+
+    [Fact]
+    public async Task F22_a_put_that_goes_on_outlasts_another_one_that_waits_under_its_id()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var other = world.Members[1].Dht.Map<string, long>("m");
+        using var cancelled = new CancellationTokenSource();
+        var put = map.OrderedMergeAsync("a1", 1L, cancellationToken: cancelled.Token).AsTask();
+        world.Poke();
+        await cancelled.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+        // Each of the two is held by one replica and refused by the other.
+        var impostor = other.OrderedMergeAsync("a1", 5L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (0, 3));
+        world.DeliverAll((from, to) => (from, to) is (1, 3));
+        world.DeliverAll((from, to) => (from, to) is (0, 1));
+        world.RunUntil(() => impostor.IsCompleted, "The other put");
+        Assert.IsType<OperationIdReusedException>(impostor.Exception!.InnerException);
+        world.Settle();
+        // Replicas may forget what has ended.
+        var next = map.OrderedMergeAsync("b1", 1L).AsTask();
+        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        foreach (int member in new[] { 0, 2 })
+        {
+            var retry = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+            world.RunUntil(() => retry.IsCompleted, "A retry");
+            Assert.Single((await retry).Versions);
+        }
+        var read = map.OrderedGetAsync("a1").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(1L, (await read)!.Value.Value);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task F22_a_put_that_went_on_and_lost_its_id_to_another_one_is_told_so(int retriedAt)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        using var cancelled = new CancellationTokenSource();
+        var put = map.OrderedMergeAsync("a1", 1L, cancellationToken: cancelled.Token).AsTask();
+        world.Poke();
+        await cancelled.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+        var impostor = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 5L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => from is 1 or 3 && to is 1 or 3);
+        Assert.Single((await impostor).Versions);
+        world.Settle();
+        // Replicas may forget it.
+        var next = map.OrderedMergeAsync("b1", 1L).AsTask();
+        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.IsType<OperationIdReusedException>(retry.Exception!.InnerException);
+    }
+
+    [Fact]
+    public async Task F22_an_attempt_that_only_repeats_is_not_proposed_anew_when_another_member_issues_it_too()
+    {
+        var world = DhtWorld.Founded(4);
+        var id = new OpId(world.Members[0].Host.Current!.State.Session, 1);
+        Task<PutResult> Put(int member, OpId? operation) => world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = operation }).AsTask();
+        var first = Put(0, null);
+        world.RunUntil(() => first.IsCompleted, "The put");
+        world.Settle();
+        // An attempt of member 1 repeats it; its record goes at member 0, and member 2 does not know yet that it may.
+        var second = Put(1, id);
+        world.Poke();
+        world.DeliverAll();
+        Assert.True(second.IsCompletedSuccessfully);
+        for (int i = 0; i < 4; i++)
+        {
+            world.Advance(TimeSpan.FromMilliseconds(5));
+            world.DeliverAll((from, to) => to == 1 || (from, to) is (1, 0));
+        }
+        Assert.Equal((0, 1), (world.Members[0].Host.Current!.Participant.OpCount, world.Members[2].Host.Current!.Participant.OpCount));
+        world.Now += 50_000_000;
+        // Member 3 issues the same attempt.
+        var third = Put(3, id);
+        world.Poke();
+        world.DeliverAll((from, to) => from == 3);
+        world.RunUntil(() => third.IsCompleted, "The retry", steps: 200);
+        Assert.Equal((await first).Versions, (await third).Versions);
+        world.Settle();
+        Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
     }
 
     [Fact]

@@ -210,7 +210,7 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        if (running.Reason is PoisonReason.OtherPairs or PoisonReason.Misplaced || (running.Reason == PoisonReason.Overloaded && client.Phase != OpPhase.Detached))
+        if (Ends(client, running.Reason))
         {
             // The caller is told "not executed": so all must have refused before a flush could find the put at all survivors.
             running.Aborting = true;
@@ -225,15 +225,30 @@ internal sealed partial class Coordinator
         Forget(running);
         if (reason == PoisonReason.Expired && client.IsPut) AskHowItEnded(client);
         else if (reason == PoisonReason.Poisoned) Issue(client);
-        else RetryLater(client);
+        else if (reason == PoisonReason.NotFull) RetryLater(client);
+        else RetryApart(client);
     }
+
+    /// <summary>
+    /// Whether a refusal ends a call. A put whose caller was told that it goes on does so as long as it can; of two with one id that is
+    /// the one whose id it is.
+    /// </summary>
+    private static bool Ends(ClientOp client, PoisonReason reason) => reason switch
+    {
+        PoisonReason.Taken or PoisonReason.Misplaced => true,
+        PoisonReason.OtherPairs => client.Phase != OpPhase.Detached || client.Requested is not null,
+        PoisonReason.Overloaded => client.Phase != OpPhase.Detached,
+        _ => false,
+    };
 
     private void FailIfAborted(RunningOp running)
     {
         if (!running.All(SlotFlags.Poisoned | SlotFlags.AbortAcked)) return;
         if (running.Client is { } client)
         {
-            if (running.Reason == PoisonReason.OtherPairs) Finish(client, new OperationIdReusedException(client.Id));
+            // Its caller may have given up meanwhile.
+            if (!Ends(client, running.Reason)) RetryApart(client);
+            else if (running.Reason is PoisonReason.OtherPairs or PoisonReason.Taken) Finish(client, new OperationIdReusedException(client.Id));
             else Refuse(client, running.Reason == PoisonReason.Misplaced ? Misplaced() : TooMany());
         }
         Forget(running);

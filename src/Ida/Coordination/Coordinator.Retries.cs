@@ -32,10 +32,10 @@ internal sealed partial class Coordinator
     private bool MayBegin(ClientOp op, OpId requested)
     {
         op.Id = requested;
-        if (_known.TryGet(requested, out var end))
+        if (_known.TryGet(requested, out var end) && (end.Executed || end.Payload == op.Payload))
         {
-            if (end.Payload != op.Payload) Finish(op, new OperationIdReusedException(requested));
-            else Tell(op, end);
+            if (end.Executed && end.Payload == op.Payload) Tell(op, end);
+            else Finish(op, new OperationIdReusedException(requested));
         }
         else if (!_pending.TryGetValue(requested, out var running))
         {
@@ -64,22 +64,18 @@ internal sealed partial class Coordinator
         Finish(follower, error);
     }
 
-    /// <summary>The put that a retry repeats has ended like this.</summary>
+    /// <summary>The put that a retry repeats was executed, with this result.</summary>
     private void Tell(ClientOp op, KnownEnd end)
     {
         op.WithoutResult = end.Versions.Count == 0;
         for (int i = 0; i < end.Versions.Count; i++) Give(op, i, end.Versions[i], end.Errors?[i]);
-        Finish(op, end.Executed ? null : NotExecuted(op));
+        Finish(op, null);
     }
-
-    private static OperationNotExecutedException NotExecuted(ClientOp op) =>
-        new($"The put {op.Id} was refused by a member with too much to do after its caller had given up. Nothing of it was executed: put it again under an id of its own.");
 
     /// <summary>The outcome of a put whose caller was told "unknown" is kept, since the acknowledgement lets replicas forget it.</summary>
     private void Remember(ClientOp op, Exception? error)
     {
-        // That a repeated put was refused says nothing of the first one.
-        if (!op.IsPut || (error is not null && (error is not OverloadedException || op.Requested is not null))) return;
+        if (!op.IsPut || (error is not null && (error is not OperationIdReusedException || op.Requested is not null))) return;
         bool results = error is null && !op.WithoutResult;
         Span<ulong> versions = new ulong[results ? op.PartCount : 0];
         string?[]? errors = null;
@@ -110,10 +106,16 @@ internal sealed partial class Coordinator
     public void OnAskEnd(int from, in OpKey key)
     {
         var status = EndStatus.Forgotten;
-        ulong payload = key.Payload;
-        if (_known.TryGet(key.Id, out var end)) (status, payload) = (end.Executed ? EndStatus.Executed : EndStatus.NotExecuted, end.Payload);
-        else if (_pending.TryGetValue(key.Id, out var op)) (status, payload) = (EndStatus.UnderWay, op.Payload);
-        if (payload != key.Payload) status = EndStatus.OtherPairs;
+        if (_known.TryGet(key.Id, out var end))
+        {
+            if (end.Executed) status = end.Payload == key.Payload ? EndStatus.Executed : EndStatus.OtherPairs;
+            // The put that was executed instead may be the one that is asked for.
+            else if (end.Payload == key.Payload) status = EndStatus.OtherPairs;
+        }
+        else if (_pending.TryGetValue(key.Id, out var op))
+        {
+            status = op.Payload == key.Payload ? EndStatus.UnderWay : EndStatus.OtherPairs;
+        }
         send.End(from, key, state.Rank, status, status == EndStatus.Executed ? end : null);
     }
 
@@ -133,9 +135,6 @@ internal sealed partial class Coordinator
             case EndStatus.Executed:
                 op.WithoutResult = !results;
                 Finish(op, null);
-                break;
-            case EndStatus.NotExecuted:
-                Finish(op, NotExecuted(op));
                 break;
             case EndStatus.OtherPairs:
                 Finish(op, new OperationIdReusedException(op.Id));

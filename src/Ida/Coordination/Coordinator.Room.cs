@@ -100,6 +100,16 @@ internal sealed partial class Coordinator
         if (!op.IsPut && op.AnswerBytes > 0) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
     }
 
+    /// <summary>
+    /// After a refusal. Where bounds are small, attempts of one put through two members may refuse each other: their times differ by rank,
+    /// or that would go on for ever.
+    /// </summary>
+    private void RetryApart(ClientOp op)
+    {
+        RetryLater(op);
+        if (op.RetryAt != AwaitsRoom) op.RetryAt += RetryStep * (op.Attempt * ((2L * state.Rank) + 1) % 16);
+    }
+
     private void RetryLater(ClientOp op)
     {
         // What waits for room begins anew in any case.

@@ -100,7 +100,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         }
         PoisonReason? refusal = null;
         if (session is null || sequence < session.AckedBelow || (state.Full && session.LostIn == Session.NotHeard)) refusal = PoisonReason.Expired;
-        else if (others) refusal = PoisonReason.OtherPairs;
+        else if (others) refusal = remembered ? PoisonReason.Taken : PoisonReason.OtherPairs;
         else if (session.RefusesAll(sequence)) refusal = PoisonReason.Overloaded;
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;

@@ -12,8 +12,11 @@ internal enum PoisonReason : byte
     /// <summary>It has no state to read from.</summary>
     NotFull,
 
-    /// <summary>Another put, with other pairs, has or had the id of this one.</summary>
+    /// <summary>Another put, with other pairs, waits under the id of this one.</summary>
     OtherPairs,
+
+    /// <summary>Another put, with other pairs, was executed under the id of this one.</summary>
+    Taken,
 
     /// <summary>By the user's hash, as it is there, a key does not lie there; or the hash throws there.</summary>
     Misplaced,

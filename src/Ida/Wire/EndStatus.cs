@@ -10,7 +10,6 @@ internal enum EndStatus : byte
     UnderWay,
 
     Executed,
-    NotExecuted,
 
     /// <summary>The id stands for other pairs.</summary>
     OtherPairs,

@@ -20,6 +20,12 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
     /// <summary>Its name, when the caller gave one or was told one.</summary>
     public OpId? Id { get; set; }
 
+    /// <summary>The name is one that its member gave it, and told when the outcome was not known.</summary>
+    public bool WasNamed { get; set; }
+
+    /// <summary>A retry was told that nobody knows any more what became of it.</summary>
+    public bool Forgotten { get; set; }
+
     /// <summary>Its records in the history, with the indices of the pairs that each covers.</summary>
     public List<(string Op, int[] Pairs)> Records { get; } = [];
 

@@ -272,6 +272,8 @@ internal sealed class SurfaceSchedule
             Call(operation, member, first: false);
             return;
         }
+        if (operation is { Forgotten: true, WasNamed: true } && _world.Members.Exists(m => m.InView && m.Host.Current is { IsOver: false } layer && layer.State.Session == operation.Id!.Value.Session))
+            throw new ScenarioFailedException($"What became of {operation.Client}, put {operation.Id}, is forgotten, though the member that issued it is there.");
         operation.Done = true;
         _open.Remove(operation);
         foreach (var (op, _) in operation.Records)
@@ -347,9 +349,10 @@ internal sealed class SurfaceSchedule
                 if (operation.Id is null)
                 {
                     _drawn.Draw(SurfaceNames.RetryUnknown);
-                    operation.Id = unknown.Operation;
+                    (operation.Id, operation.WasNamed) = (unknown.Operation, true);
                 }
                 else if (operation.Id != unknown.Operation) throw new ScenarioFailedException($"{operation.Client} has id {operation.Id}, but was told {unknown.Operation}.");
+                operation.Forgotten |= unknown is OutcomeForgottenException;
                 return true;
             case OverloadedException:
                 _drawn.Draw(SurfaceNames.Refused);
