@@ -29,10 +29,12 @@ internal sealed class PeerChannel
     private readonly Queue<SendOperation>?[] _waiting;
     private readonly List<(int Rank, ulong Proposal, byte[] Body)> _held = [];
     private readonly HandlingTable _handling;
-    private readonly Queue<(int From, ulong Query, uint Handler, byte[] Payload)> _beforeState = new();
+    private readonly Queue<(Handling Handling, bool Acknowledged, ulong Query, uint Handler, byte[] Payload)> _beforeState = new();
     private MessageSlab? _slab;
     private FlushMember? _flush;
-    private int _heldBytes;
+    private long _heldCost;
+    private long _acknowledgedCost;
+    private readonly long[] _owedCost;
     private int _waitingCalls;
     private bool _ackDirty;
 
@@ -42,6 +44,7 @@ internal sealed class PeerChannel
         _out = new OutQueue?[view.Members.Count];
         _acks = new List<uint>?[view.Members.Count];
         _waiting = new Queue<SendOperation>?[view.Members.Count];
+        _owedCost = new long[view.Members.Count];
     }
 
     /// <summary>Messages of this member that are not handled yet (R7).</summary>
@@ -162,19 +165,22 @@ internal sealed class PeerChannel
     /// <summary>R14: a message of a hook waits until this member is wedged at its proposal.</summary>
     private void Hold(int rank, ulong hook, ReadOnlySpan<byte> body)
     {
-        if (_heldBytes + body.Length > GroupLimits.EarlyBytesOf(_out.Length))
+        long cost = GroupLimits.Cost(body.Length);
+        if (_heldCost + cost > GroupLimits.EarlyBytesOf(_out.Length))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        _heldBytes += body.Length;
+        _heldCost += cost;
         _held.Add((rank, hook, body.ToArray()));
     }
 
-    /// <summary>The state is loaded and the view event queued: what came before is delivered now.</summary>
+    /// <summary>The state is loaded and the view event queued: what came before is delivered now, and acknowledged behind its handler if it was not.</summary>
     public void Initialise()
     {
-        while (_beforeState.TryDequeue(out var held)) Deliver(new() { Rank = Handling.Nobody }, held.From, held.Query, held.Handler, held.Payload);
+        while (_beforeState.TryDequeue(out var held)) Deliver(held.Handling with { Rank = held.Acknowledged ? Handling.Nobody : held.Handling.Rank }, held.Handling.Rank, held.Query, held.Handler, held.Payload);
+        _acknowledgedCost = 0;
+        Array.Clear(_owedCost);
     }
 
     private void Enqueue(in Handling handling, int from, ulong query, uint handler, ReadOnlySpan<byte> payload)
@@ -185,14 +191,32 @@ internal sealed class PeerChannel
             return;
         }
         // R15: a member without state holds and acknowledges. If the view ends first, this member has never been in it for its handlers.
-        if (_heldBytes + payload.Length > GroupLimits.EarlyBytesOf(_out.Length))
+        if (_flush is not null)
         {
+            Acknowledge(from, handling.Id);
+            return;
+        }
+        long cost = GroupLimits.Cost(payload.Length);
+        // What is beyond the budget is not acknowledged: that closes its sender's window, and so bounds it.
+        bool acknowledged = _acknowledgedCost + cost <= GroupLimits.EarlyBytesOf(_out.Length);
+        if (acknowledged)
+        {
+            _acknowledgedCost += cost;
+            Acknowledge(from, handling.Id);
+        }
+        else if (_owedCost[from] + cost <= GroupLimits.EarlyBytesOfMember) _owedCost[from] += cost;
+        else
+        {
+            // Not what a window lets through.
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        _heldBytes += payload.Length;
-        _beforeState.Enqueue((from, query, handler, payload.ToArray()));
-        (_acks[from] ??= []).Add(handling.Id);
+        _beforeState.Enqueue((handling, acknowledged, query, handler, payload.ToArray()));
+    }
+
+    private void Acknowledge(int rank, uint id)
+    {
+        (_acks[rank] ??= []).Add(id);
         _ackDirty = true;
     }
 
@@ -248,8 +272,7 @@ internal sealed class PeerChannel
         if (rank == Handling.Nobody) return;
         if (rank != _self)
         {
-            (_acks[rank] ??= []).Add(id);
-            _ackDirty = true;
+            Acknowledge(rank, id);
             return;
         }
         _out[_self]!.TryClose(id, out _);
@@ -306,8 +329,16 @@ internal sealed class PeerChannel
         }
         var held = _held.ToArray();
         _held.Clear();
-        _heldBytes = 0;
+        _heldCost = 0;
         foreach (var (rank, _, body) in held) OnPeer(rank, body);
+        AcknowledgeUnloaded();
+    }
+
+    /// <summary>Without its state when wedged: no state comes in this view any more (R15), and nobody is to wait for this member's handlers.</summary>
+    private void AcknowledgeUnloaded()
+    {
+        while (_beforeState.TryDequeue(out var unloaded))
+            if (!unloaded.Acknowledged) Acknowledge(unloaded.Handling.Rank, unloaded.Handling.Id);
     }
 
     public void EndOfTurn()
