@@ -192,10 +192,5 @@ public sealed class Dht : IDhtEvents
     }
 
     /// <summary>The time of a call: what it asks for, or that of the DHT.</summary>
-    private TimeSpan TimeOf(TimeSpan? asked, string parameter)
-    {
-        var time = asked ?? Options.Timeout;
-        return time > TimeSpan.Zero || time == Timeout.InfiniteTimeSpan ? time
-            : throw new ArgumentOutOfRangeException(parameter, time, "The Timeout of a call is positive, or Timeout.InfiniteTimeSpan for none.");
-    }
+    private TimeSpan TimeOf(TimeSpan? asked, string parameter) => TimeLimit.Checked(asked ?? Options.Timeout, parameter);
 }

@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle;
@@ -32,7 +33,7 @@ public sealed record IdaNodeOptions
     /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 bytes of UTF-8. Default none.</summary>
     public string Tag { get; init; } = "";
 
-    /// <summary>How long <see cref="IdaNode.StartAsync"/> looks for the cluster before it throws <see cref="ClusterUnreachableException"/>. Default 15 s.</summary>
+    /// <summary>How long <see cref="IdaNode.StartAsync"/> looks for the cluster before it throws <see cref="ClusterUnreachableException"/>. Default 15 s; <see cref="Timeout.InfiniteTimeSpan"/> looks for ever.</summary>
     public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>.</summary>
@@ -69,7 +70,7 @@ public sealed record IdaNodeOptions
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
         if (Advertise is not null) EndPointText.ParseReachable(Advertise, nameof(Advertise));
         (Membership with { Tag = Tag }).Validate();
-        if (StartTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0.");
+        if (!TimeLimit.IsAllowed(StartTimeout)) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0, or Timeout.InfiniteTimeSpan for none.");
         if (MaxQueuedBytes is < 16L << 20 or > 1L << 40) throw new InvalidOptionException($"MaxQueuedBytes is {MaxQueuedBytes}; allowed are {16L << 20} to {1L << 40}.");
         if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin && OnFault != PoisonPolicy.Rejoin)
             throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison} and OnFault is {OnFault}; it is called under Rejoin only.");

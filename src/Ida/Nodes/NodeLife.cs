@@ -35,7 +35,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         Oracle = new OracleMember(node, membership);
         Groups = new GroupHost(node, new MembershipTap(Oracle, OnState), options.ForGroups());
         node.AtStop(this);
-        node.SetTimer(node.Now + (long)options.StartTimeout.TotalNanoseconds, this, StartLimit);
+        if (TimeLimit.Due(node.Now, options.StartTimeout) is < TimeLimit.Never and var due) node.SetTimer(due, this, StartLimit);
         Oracle.Start();
     }
 

@@ -1,6 +1,7 @@
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Peers;
 using GroupCore.Groups.Views;
+using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 
@@ -12,6 +13,7 @@ public sealed partial class Group
 
     /// <summary>Asks all members; answers come straight back, in rank order of the view in which the query was delivered.</summary>
     /// <exception cref="QueryTimeoutException">Not enough answers within <paramref name="timeout"/> (default 30 s).</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="timeout"/> is neither positive nor <see cref="Timeout.InfiniteTimeSpan"/>, which waits for ever.</exception>
     /// <exception cref="TooFewRepliesException">As many values as <paramref name="replies"/> wants can no longer come.</exception>
     /// <exception cref="QueryAbortedException">With <see cref="Replies.All"/>: a member answered with an error.</exception>
     public ValueTask<IReadOnlyList<MemberReply<TReply>>> QueryAsync<TQuery, TReply>(string handler, TQuery query, Replies replies = default,
@@ -29,12 +31,13 @@ public sealed partial class Group
     public async ValueTask<TReply> QueryToAsync<TQuery, TReply>(int rank, string handler, TQuery query, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
     {
         NotInHandler(nameof(QueryToAsync));
+        var limit = TimeLimit.Checked(timeout ?? s_queryTimeout, nameof(timeout));
         cancellationToken.ThrowIfCancellationRequested();
         var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
         var to = MemberAt(rank);
         var view = CurrentView;
         var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
-        var collector = new QueryCollector(NextQuery(), handler, 0, timeout ?? s_queryTimeout, result);
+        var collector = new QueryCollector(NextQuery(), handler, 0, limit, result);
         collector.Expect(to, view);
         var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes);
         (call.To, call.Query, call.Detached) = (to, collector.Number, true);
@@ -47,10 +50,11 @@ public sealed partial class Group
         TimeSpan? timeout, CancellationToken cancellationToken)
     {
         NotInHandler(nameof(QueryAsync));
+        var limit = TimeLimit.Checked(timeout ?? s_queryTimeout, nameof(timeout));
         cancellationToken.ThrowIfCancellationRequested();
         var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
         var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
-        var collector = new QueryCollector(NextQuery(), handler, replies.Code, timeout ?? s_queryTimeout, result);
+        var collector = new QueryCollector(NextQuery(), handler, replies.Code, limit, result);
         var call = Write(kind, entry, query, GroupLimits.MessageBytes, collector.Number);
         (call.Query, call.Detached) = (collector.Number, true);
         Start(collector, call, result.Fail);

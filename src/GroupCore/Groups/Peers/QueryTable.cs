@@ -15,7 +15,7 @@ internal sealed class QueryTable(INode node)
     public void Add(QueryCollector query)
     {
         query.Table = this;
-        query.Timer = node.SetTimer(node.Now + (long)(query.Timeout.TotalMilliseconds * 1_000_000), query, 0);
+        if (TimeLimit.Due(node.Now, query.Timeout) is < TimeLimit.Never and var due) query.Timer = node.SetTimer(due, query, 0);
         _open.Add(query.Number, query);
     }
 

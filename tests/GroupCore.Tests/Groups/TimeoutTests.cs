@@ -1,0 +1,50 @@
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Times that callers give.</summary>
+public sealed class TimeoutTests
+{
+    private static (GroupCluster Cluster, TaskCompletionSource Gate) Muted(ulong seed)
+    {
+        var gate = new TaskCompletionSource();
+        var cluster = new GroupCluster(seed, 1, more: g => g.OnQueryAsync<int, int>("late", async (from, question) =>
+        {
+            await gate.Task.ConfigureAwait(false);
+            return QueryAnswer<int>.Of(question);
+        }));
+        Assert.True(cluster.Settle());
+        return (cluster, gate);
+    }
+
+    public static TheoryData<TimeSpan> Long => [Timeout.InfiniteTimeSpan, TimeSpan.MaxValue, TimeSpan.FromDays(36_500)];
+
+    [Theory, MemberData(nameof(Long))]
+    public void R11_a_query_without_a_limit_waits(TimeSpan timeout)
+    {
+        var (cluster, gate) = Muted(61);
+        using var closing = cluster;
+        Task<IReadOnlyList<MemberReply<int>>>? answers = null;
+        _ = cluster.Simulation.Spawn(() => answers = cluster[0].Group!.QueryAsync<int, int>("late", 7, timeout: timeout).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMinutes(2));
+        Assert.False(answers!.IsCompleted);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => answers.IsCompletedSuccessfully, TimeSpan.FromSeconds(5)));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-5)]
+    public void R11_a_time_that_is_none_is_refused_at_once(int milliseconds)
+    {
+        var cluster = Muted(62).Cluster;
+        using var closing = cluster;
+        var time = TimeSpan.FromMilliseconds(milliseconds);
+        var group = cluster[0].Group!;
+        foreach (var call in new Task[] { group.QueryAsync<int, int>("late", 7, timeout: time).AsTask(), group.QueryToAsync<int, int>(0, "late", 7, time).AsTask() })
+        {
+            var error = Assert.IsType<ArgumentOutOfRangeException>(call.Exception?.InnerException);
+            Assert.Contains("InfiniteTimeSpan", error.Message, StringComparison.Ordinal);
+        }
+    }
+}
