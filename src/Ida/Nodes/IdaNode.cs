@@ -30,11 +30,13 @@ public sealed class IdaNode : IAsyncDisposable
     private readonly ILifeHost _host;
     private readonly CancellationTokenSource _stopping = new();
     private readonly TaskCompletionSource _completion = new();
+    private readonly Lock _gate = new();
+    private readonly CancellationToken _untilStopped;
     private volatile NodeLife _life = null!;
-    private int _stopped;
+    private volatile bool _stopped;
     private int _faults;
 
-    private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host) = (options, host);
+    private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host, _untilStopped) = (options, host, _stopping.Token);
 
     /// <summary>Where others reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens.</summary>
     public NodeAddress Address => _life.Node.Links.Local;
@@ -101,13 +103,18 @@ public sealed class IdaNode : IAsyncDisposable
 
     private Task BeginLifeAsync(CancellationToken cancellationToken)
     {
-        _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), OnLost));
+        // Either a life begins before the stop, which then ends it, or it does not begin.
+        lock (_gate)
+        {
+            if (_stopped) throw new OperationCanceledException(_untilStopped);
+            _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), OnLost));
+        }
         return cancellationToken.CanBeCanceled ? _life.Registered.WaitAsync(cancellationToken) : _life.Registered;
     }
 
     private void OnLost(NodeLife life, Exception reason)
     {
-        if (life != _life || _stopped != 0) return;
+        if (life != _life || _stopped) return;
         bool faulted = reason is NodeFaultedException;
         switch (faulted ? _options.OnFault : _options.OnPoison)
         {
@@ -137,14 +144,14 @@ public sealed class IdaNode : IAsyncDisposable
         try
         {
             await _host.EndAsync().ConfigureAwait(false);
-            await BeginLifeAsync(_stopping.Token).ConfigureAwait(false);
-            if (_options.OnRejoined is { } rejoined) await rejoined(this, _stopping.Token).ConfigureAwait(false);
+            await BeginLifeAsync(_untilStopped).ConfigureAwait(false);
+            if (_options.OnRejoined is { } rejoined) await rejoined(this, _untilStopped).ConfigureAwait(false);
         }
-        catch (Exception fault) when (_stopped == 0)
+        catch (Exception fault) when (!_stopped)
         {
             await StopAsync(goodbye: false, fault).ConfigureAwait(false);
         }
-        catch (OperationCanceledException)
+        catch (Exception)
         {
             // The node was stopped while it rejoined.
         }
@@ -152,12 +159,14 @@ public sealed class IdaNode : IAsyncDisposable
 
     private async ValueTask StopAsync(bool goodbye, Exception? fault)
     {
-        if (Interlocked.Exchange(ref _stopped, 1) != 0)
+        bool first;
+        lock (_gate) (first, _stopped) = (!_stopped, true);
+        if (!first)
         {
             await _completion.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return;
         }
-        await _stopping.CancelAsync().ConfigureAwait(false);
+        _ = CancelAsync();
         try
         {
             if (goodbye) await _life.DepartAsync().ConfigureAwait(false);
@@ -169,7 +178,20 @@ public sealed class IdaNode : IAsyncDisposable
             fault ??= _life.Fault;
             if (fault is null) _completion.TrySetResult();
             else if (_completion.TrySetException(fault)) _ = _completion.Task.Exception;
-            _stopping.Dispose();
         }
+    }
+
+    /// <summary>Tells user code of a rejoin that the node stops. That code may throw there, or never return: the node stops all the same.</summary>
+    private async Task CancelAsync()
+    {
+        try
+        {
+            await _stopping.CancelAsync().ConfigureAwait(false);
+        }
+        catch (AggregateException)
+        {
+            // Its own; nobody waits for it.
+        }
+        _stopping.Dispose();
     }
 }
