@@ -282,6 +282,16 @@ public sealed partial class OracleMember
         if (_replica is { } replica && replica.Log.LeaderHint.Node != 0) OnLeaderHint(replica.Log.LeaderHint);
     }
 
+    /// <summary>
+    /// A replica knows who the others are from its own log: what the leader last said may be from before there were others, and it may be gone.
+    /// </summary>
+    private void LearnReplicas()
+    {
+        if (_replica is not { Log: { } log } || log.Commit == _learned) return;
+        _learned = log.Commit;
+        _directory.Learn(log.Entries.ConfigurationAt(log.Commit));
+    }
+
     private void Synchronise()
     {
         _nextSync = _node.Now + SyncEvery + _node.Random.Next(0, SyncEvery / 4);
@@ -290,8 +300,8 @@ public sealed partial class OracleMember
 
     private void OnGone(ulong gone)
     {
-        if (_directory.Leader.Node == gone) _directory.Doubt();
         _replica?.Log.Lost(gone);
+        if (_directory.Leader.Node == gone) _directory.Doubt();
     }
 
     private void OnSyncAnswer(in Replica from, SyncAnswer answer)

@@ -44,6 +44,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private Replica _askedOf;
     private TimerHandle _due;
     private long _dueAt = long.MaxValue;
+    private ulong _learned;
     private long _tickDue;
     private long _nextSync;
     private long _startedAt;
@@ -62,7 +63,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         options = options with { Seeds = [.. options.Seeds.Select(seed => EndPointText.Format(EndPointText.Parse(seed.Text, nameof(options))))] };
         (_node, _options) = (node, options);
         _outlet = new(node);
-        _directory = new(node);
+        _directory = new(node) { Heard = () => _replica is { Log: { HearsLeader: true } log } ? log.LeaderHint : default };
         _bootstrap = new(node, options, _outlet) { OnForeign = OnForeignSeed };
         _herald = new(node, options, _outlet);
         _deadLinks = new(node, options);
@@ -210,6 +211,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             if (_over) return;
             _replica?.Shell.EndOfTurn();
             _replica?.Log.EndOfTurn();
+            LearnReplicas();
         }
         while ((_turnWanted || _outlet.HasOwn) && ++rounds < RoundsPerTurn);
         if (_turnWanted || _outlet.HasOwn) Wake();

@@ -11,6 +11,9 @@ internal sealed class OracleDirectory(INode node)
     /// <summary>The believed leader; node 0 while unknown.</summary>
     public Replica Leader { get; private set; }
 
+    /// <summary>The leader that the copy of the Oracle in this process hears; node 0 without one.</summary>
+    public Func<Replica> Heard { get; init; } = static () => default;
+
     public bool IsEmpty => Replicas.Voters.Count == 0;
 
     /// <summary>Whether that node is the leader or a replica, as far as this process knows.</summary>
@@ -31,8 +34,8 @@ internal sealed class OracleDirectory(INode node)
         return true;
     }
 
-    /// <summary>The believed leader did not answer, or says it does not lead.</summary>
-    public void Doubt() => Leader = default;
+    /// <summary>The believed leader did not answer, or says it does not lead. The one that the own copy of the log hears it is all the same.</summary>
+    public void Doubt() => Leader = Heard();
 
     /// <summary>Whom to ask for something only the leader can do.</summary>
     public Replica Target() => Leader.Node != 0 ? Leader : Voter();

@@ -13,6 +13,9 @@ internal sealed class SimProbe(Func<int, SimNode?> find) : IProcessProbe
         /// <summary>Every process is gone.</summary>
         SaysGone,
 
+        /// <summary>Every process exists, as when all nodes live in one process of the system.</summary>
+        SaysAlive,
+
         /// <summary>It fails, as without file descriptors.</summary>
         Fails,
     }
@@ -27,6 +30,7 @@ internal sealed class SimProbe(Func<int, SimNode?> find) : IProcessProbe
         return Now switch
         {
             Mood.SaysGone => true,
+            Mood.SaysAlive => false,
             Mood.Fails => throw new IOException("Too many open files."),
             _ => find(processNumber) is not { Alive: true },
         };

@@ -1,0 +1,90 @@
+using GroupCore.Membership;
+using Ida.Testing;
+
+namespace Oracle.Tests;
+
+/// <summary>
+/// The leader, which founded the system, dies at every moment of the first second in which three vote: a majority of them lives, so the others
+/// have a view without it within seconds (groupcore-oracle 4.6, 4.7, 8.3). Each instant is a run of its own seed.
+/// </summary>
+public sealed class LeaderDeathTests
+{
+    private const int Instants = 250;
+    private const double Bound = 5;
+    private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(4);
+
+    /// <summary>What the others can find out about the dead one.</summary>
+    public enum Sign
+    {
+        /// <summary>Its address refuses, and its process is gone.</summary>
+        Gone,
+
+        /// <summary>Its address refuses; the process that it was part of lives.</summary>
+        Refused,
+
+        /// <summary>Nothing: its host is dead.</summary>
+        None,
+    }
+
+    [Theory]
+    [InlineData(3, Sign.Gone)]
+    [InlineData(3, Sign.Refused)]
+    [InlineData(3, Sign.None)]
+    [InlineData(4, Sign.Gone)]
+    [InlineData(4, Sign.Refused)]
+    [InlineData(4, Sign.None)]
+    [InlineData(5, Sign.Refused)]
+    public void When_the_founder_dies_the_others_go_on_in_a_view_without_it(int processes, Sign sign)
+    {
+        var times = new List<double>();
+        for (int i = 0; i < Instants; i++) times.Add(TimeWithout(processes, sign, (ulong)i + 1, i * Step));
+        times.Sort();
+        // Nobody waits for a report to be repeated: those that come while the next leader begins count.
+        if (sign != Sign.None) Assert.True(times[Instants / 2] < 0.1, $"median {times[Instants / 2]} s");
+    }
+
+    /// <summary>A question for a lease reaches the next leader before it has committed anything of its own: it waits there.</summary>
+    [Fact]
+    public void A_question_for_a_lease_that_comes_while_a_leader_begins_is_answered_when_it_has_begun()
+    {
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var cluster = Running(3, Sign.Refused, seed);
+            cluster.Run(1);
+            var others = cluster.Lives.Skip(1).ToList();
+            cluster[0].Node.Crash();
+            Assert.True(cluster.RunUntil(() => cluster.Leader is { } leader && others.Contains(leader), Bound), cluster.Describe());
+            long led = cluster.Leader!.Node.Node.Now;
+            // Less than it takes to ask again.
+            cluster.Run(0.05);
+            Assert.True(cluster.Leader!.Oracle.LeaseUntil > led + (19 * Durations.Second / 10), $"{cluster.Describe()}: lease for {(cluster.Leader!.Oracle.LeaseUntil - led) / 1e9} s");
+        }
+    }
+
+    private static double TimeWithout(int processes, Sign sign, ulong seed, TimeSpan after)
+    {
+        using var cluster = Running(processes, sign, seed);
+        cluster.Run(after.TotalSeconds);
+        cluster[0].Node.Crash(hostAnswers: sign != Sign.None);
+        TimeSpan died = cluster.Simulation.Now;
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g"), Bound), cluster.Describe());
+        cluster.AssertNoViolations();
+        return (cluster.Simulation.Now - died).TotalSeconds;
+    }
+
+    private static OracleCluster Running(int processes, Sign sign, ulong seed)
+    {
+        OracleCluster? made = null;
+        var probe = new SimProbe(number => made!.Lives.Find(life => SimProbe.NumberOf(life.Node) == number)?.Node)
+        {
+            Now = sign == Sign.Gone ? SimProbe.Mood.Truthful : SimProbe.Mood.SaysAlive,
+        };
+        var cluster = made = new OracleCluster(seed, processes, shape: probe.Shape);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new(), ""));
+        cluster[0].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 3), cluster.Describe());
+        for (int i = 1; i < processes; i++) cluster[i].StartAt(TimeSpan.FromMilliseconds(cluster.Simulation.Random.Next(0, 30)));
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
+        return cluster;
+    }
+}
