@@ -62,7 +62,7 @@ internal sealed class LeaderShell
     public void Reset()
     {
         _began = false;
-        _leases.Begin(0, false);
+        _leases.Clear();
         _gate.Clear();
         _detector.Clear();
         _intake.Clear();

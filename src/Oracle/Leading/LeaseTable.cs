@@ -31,13 +31,16 @@ internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outle
     private readonly Queue<(ulong Read, LeaseAsk Ask, int Peer)> _asks = new();
     private long _assumed;
 
-    /// <summary>A leadership begins; <paramref name="assumeLeases"/> unless no leader was before it.</summary>
-    public void Begin(long since, bool assumeLeases)
+    /// <summary>The role changed: what is known here was another leadership's.</summary>
+    public void Clear()
     {
         _until.Clear();
         _asks.Clear();
-        _assumed = assumeLeases ? since + options.LeaseDuration.Nanoseconds() : since;
+        _assumed = 0;
     }
+
+    /// <summary>A leadership has committed its first entry; <paramref name="assumeLeases"/> unless no leader was before it. Questions that came since it won wait here.</summary>
+    public void Begin(long since, bool assumeLeases) => _assumed = assumeLeases ? since + options.LeaseDuration.Nanoseconds() : since;
 
     /// <summary>Takes a question; it is answered when the read round that starts with this turn is confirmed.</summary>
     public void Ask(Log.Leader leader, LeaseAsk ask, int peer)
