@@ -127,7 +127,7 @@ internal sealed class LeaderShell
 
     public void OnSuspect(int peer, in Replica from, SuspectFrame suspect)
     {
-        if (!Active)
+        if (_log.Leading is null)
         {
             Redirect(peer, 0);
             return;
@@ -135,7 +135,8 @@ internal sealed class LeaderShell
         if (_state.FindNode(from.Node) is not { Alive: true } observer || _state.Find(suspect.Subject) is null || observer.Id == suspect.Subject) return;
         if (suspect.Withdrawn) _detector.Withdraw(suspect.Subject, observer.Id);
         else _detector.Accuse(suspect.Subject, observer.Id, suspect.Evidence, suspect.Health);
-        Decide();
+        // Before that it may not know all; it decides when it begins.
+        if (Active) Decide();
     }
 
     /// <summary>Something was committed, or a learner took more of the log: the next step of the configuration may be allowed.</summary>
@@ -206,6 +207,7 @@ internal sealed class LeaderShell
         _leases.Begin(leader.Since, assumeLeases: _log.Term > 1);
         _announcer.Begin(_state, _log);
         _announcer.Repeat(_state);
+        if (_detector.Any) Decide();
     }
 
     private void Redirect(int peer, ulong number) =>
