@@ -26,6 +26,12 @@ internal sealed class Announcer(INode node, Outlet outlet)
         _pending.Clear();
         foreach (var group in state.Groups)
             if (group.Pending is not null) _pending[group.Id] = node.Now;
+        Replicas(state, log);
+    }
+
+    /// <summary>Every process hears who the replicas are now: those that it knew of may be gone before it asks the leader again.</summary>
+    public void Replicas(OracleState state, ReplicatedLog log)
+    {
         _to.Clear();
         foreach (var process in state.Processes)
             if (process.Alive) _to.Add(new(process.Id.Node, process.Address));

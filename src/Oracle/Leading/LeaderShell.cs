@@ -31,6 +31,7 @@ internal sealed class LeaderShell
     private readonly List<Request> _released = [];
     private List<Failure> _massFailure = [];
     private ulong _massRead;
+    private Configuration _told = Configuration.Empty;
     private long _pruneAt;
     private bool _began;
     private bool _progress;
@@ -162,7 +163,11 @@ internal sealed class LeaderShell
         if (!_began) Begin(leader);
         _leases.Grant(_log, _state, _excluding, _observers);
         ConfirmMassFailure(leader);
-        if (_progress) _keeper.Step(_log, _state);
+        if (_progress)
+        {
+            _keeper.Step(_log, _state);
+            TellReplicas();
+        }
         _progress = false;
         if (_gate.Due <= _node.Now) ReleaseFlushes();
         if (_intake.HasWork) _intake.Append(leader);
@@ -205,9 +210,18 @@ internal sealed class LeaderShell
     {
         _began = true;
         _leases.Begin(leader.Since, assumeLeases: _log.Term > 1);
+        _told = _log.Entries.ConfigurationAt(_log.Commit);
         _announcer.Begin(_state, _log);
         _announcer.Repeat(_state);
         if (_detector.Any) Decide();
+    }
+
+    private void TellReplicas()
+    {
+        var replicas = _log.Entries.ConfigurationAt(_log.Commit);
+        if (replicas == _told) return;
+        _told = replicas;
+        _announcer.Replicas(_state, _log);
     }
 
     private void Redirect(int peer, ulong number) =>
