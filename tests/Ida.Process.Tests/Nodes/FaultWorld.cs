@@ -11,7 +11,6 @@ internal sealed class FaultWorld : IAsyncDisposable
 {
     private const string Name = "g";
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
-    private readonly List<IdaNode> _founders = [];
     private readonly List<IdaNode> _nodes = [];
     private readonly List<Group> _groups = [];
     private readonly ManualResetEventSlim _thawed = new();
@@ -26,19 +25,14 @@ internal sealed class FaultWorld : IAsyncDisposable
 
     public Dht Dht => _dhts[0];
 
-    /// <summary>With <paramref name="founders"/>, so many nodes are started before, for the Oracle only.</summary>
-    public static async Task<FaultWorld> StartAsync(SocketPortKind port, int founders = 0)
+    public static async Task<FaultWorld> StartAsync(SocketPortKind port)
     {
         var world = new FaultWorld();
         var cancellation = TestContext.Current.CancellationToken;
         var options = new IdaNodeOptions();
-        for (int i = 0; i < founders; i++)
-        {
-            world._founders.Add(await IdaNode.StartAsync(options with { Cluster = "f", Seeds = [.. world._founders.Select(static node => node.Address.Text)] }, cancellation));
-        }
         for (int i = 0; i < 3; i++)
         {
-            var each = options with { Cluster = "f", Seeds = [.. world._founders.Concat(world._nodes).Select(static node => node.Address.Text)] };
+            var each = options with { Cluster = "f", Seeds = [.. world._nodes.Select(static node => node.Address.Text)] };
             int member = i;
             world._nodes.Add(await IdaNode.HostAsync(each, new LoopLifeHost(each, port), cancellation));
             world._groups.Add(await world._nodes[i].JoinAsync(Name, g => g
@@ -117,7 +111,7 @@ internal sealed class FaultWorld : IAsyncDisposable
     {
         Thaw();
         _handled.Set();
-        foreach (var node in _nodes.Concat(_founders)) await node.DisposeAsync();
+        foreach (var node in _nodes) await node.DisposeAsync();
         _thawed.Dispose();
         _handled.Dispose();
     }
