@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using Ida.Testing;
 
 namespace Oracle.Tests;
 
