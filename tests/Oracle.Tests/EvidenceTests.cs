@@ -44,23 +44,6 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>A partition heals, and what its sides say of each other reaches the leader at once: enough against two of the three voters, and they answer.</summary>
-    [Fact]
-    public void A_decision_leaves_a_majority_of_the_voters_that_answer()
-    {
-        using var cluster = Running(4, 6);
-        for (int subject = 0; subject < 3; subject++)
-        {
-            var accused = cluster[subject].Oracle.Self;
-            for (int reporter = 0; reporter < 6; reporter++)
-                if (cluster[reporter] is var from && reporter != subject) from.Node.Post(() => from.Oracle.Accuse(accused, Accusation.Timeout));
-        }
-        cluster.Run(30);
-        Assert.NotNull(cluster.Leader);
-        Assert.Equal(5, cluster.Alive.Count());
-        cluster.AssertNoViolations();
-    }
-
     /// <summary>That somebody's handlers are slow, as one of five says for long, is no quarrel in which the one who says so could lose.</summary>
     [Fact]
     public void F3_who_reports_slow_handlers_does_not_go_for_it()

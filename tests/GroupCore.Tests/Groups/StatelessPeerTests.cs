@@ -1,4 +1,3 @@
-using GroupCore.Groups;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 

@@ -1,5 +1,4 @@
 using GroupCore.Groups;
-using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 

@@ -17,11 +17,14 @@ public sealed class RejoinStopTests
         var node = await IdaNode.HostAsync(options, host, cancellation);
         var group = await node.JoinAsync("g", cancellationToken: cancellation);
         FaultWorld.Throw(group.Protocol.Node, TurnFault.Command);
-        await host.Ending.WaitAsync(Bound, cancellation);
-        await node.DisposeAsync().AsTask().WaitAsync(Bound, cancellation);
-        // The rejoin goes on inside of the call.
-        await Task.Run(host.Release, cancellation);
+        await host.Rejoining.WaitAsync(Bound, cancellation);
+        var disposed = node.DisposeAsync().AsTask();
+        await host.Stopping.WaitAsync(Bound, cancellation);
+        // The rejoin goes on inside of the call, while the stop is under way.
+        await Task.Run(host.Rejoin, cancellation);
         int begun = host.Begun;
+        host.Stop();
+        await disposed.WaitAsync(Bound, cancellation);
         await host.EndAsync();
         Assert.Equal(1, begun);
     }
@@ -50,18 +53,22 @@ public sealed class RejoinStopTests
         await node.Completion.WaitAsync(Bound, cancellation);
     }
 
-    /// <summary>Its first end takes until it is released.</summary>
+    /// <summary>Its first end, of the life before the rejoin, and its second, of the stop, take until they are let go.</summary>
     private sealed class HeldHost(LoopLifeHost inner) : ILifeHost
     {
-        private readonly TaskCompletionSource _ending = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        private readonly TaskCompletionSource _released = new();
+        private readonly TaskCompletionSource[] _ending = [new(TaskCreationOptions.RunContinuationsAsynchronously), new(TaskCreationOptions.RunContinuationsAsynchronously)];
+        private readonly TaskCompletionSource[] _released = [new(), new()];
         private int _ends;
 
         public int Begun { get; private set; }
 
-        public Task Ending => _ending.Task;
+        public Task Rejoining => _ending[0].Task;
 
-        public void Release() => _released.SetResult();
+        public Task Stopping => _ending[1].Task;
+
+        public void Rejoin() => _released[0].SetResult();
+
+        public void Stop() => _released[1].SetResult();
 
         public INode Begin(Action<INode> attach)
         {
@@ -73,11 +80,11 @@ public sealed class RejoinStopTests
 
         public async ValueTask EndAsync()
         {
-            bool held = Interlocked.Increment(ref _ends) == 1;
+            int end = Interlocked.Increment(ref _ends) - 1;
             await inner.EndAsync().ConfigureAwait(false);
-            if (!held) return;
-            _ending.SetResult();
-            await _released.Task.ConfigureAwait(false);
+            if (end >= _ending.Length) return;
+            _ending[end].SetResult();
+            await _released[end].Task.ConfigureAwait(false);
         }
     }
 }

@@ -19,6 +19,9 @@ internal sealed class OracleSurface
     private readonly SimProbe _probe;
     private OracleCluster _cluster = null!;
     private SimNode _stranger = null!;
+
+    // Another one than the stranger: who is registered can do what a process of the system can, which no frame check can tell apart.
+    private SimNode _guest = null!;
     private int _joins;
 
     public OracleSurface(Ingredients drawn, Prng random)
@@ -58,6 +61,7 @@ internal sealed class OracleSurface
     {
         _cluster = cluster;
         _stranger = cluster.Simulation.AddNode("stranger");
+        _guest = cluster.Simulation.AddNode("guest");
     }
 
     public void Draw(string name) => _drawn.Draw(name);
@@ -156,7 +160,7 @@ internal sealed class OracleSurface
             Say(one, new ProposeFrame(new(new(1, 1), 1 << 20, 1, [one.Oracle.Self], [], [])));
         }
         // Nobody listens there: it comes, is watched, and goes.
-        Say(one, new RequestFrame(new(new(_stranger.Id, 0), 0, 1, new Register(_stranger.Id, new("10.9.9.9:7700"), "", "", 0, 0))));
+        Say(_guest, one, new RequestFrame(new(new(_guest.Id, 0), 0, 1, new Register(_guest.Id, new("10.9.9.9:7700"), "", "", 0, 0))), one.Oracle.System);
     }
 
     private void Unparsable(OracleCluster.Process one)
@@ -214,7 +218,9 @@ internal sealed class OracleSurface
 
     private void Say(OracleCluster.Process to, IFrame frame) => Say(to, frame, to.Oracle.System);
 
-    private void Say(OracleCluster.Process to, IFrame frame, SystemId system) => _stranger.Post(() =>
+    private void Say(OracleCluster.Process to, IFrame frame, SystemId system) => Say(_stranger, to, frame, system);
+
+    private static void Say(SimNode from, OracleCluster.Process to, IFrame frame, SystemId system) => from.Post(() =>
     {
         var buffer = new System.Buffers.ArrayBufferWriter<byte>();
         var writer = new MessagePackWriter(buffer);
@@ -223,7 +229,7 @@ internal sealed class OracleSurface
         writer.WriteUInt(system.Low);
         frame.Write(ref writer);
         writer.Flush();
-        var links = _stranger.Node.Links;
+        var links = from.Node.Links;
         int peer = links.Open(to.Node.Address), size = FrameHeader.Size + buffer.WrittenCount;
         var room = links.Reserve(size);
         FrameHeader.Write(room, frame.Type, 0, 0, buffer.WrittenCount);
