@@ -34,7 +34,7 @@ public sealed class HistoryTests
     public void I9_3_histories_under_random_faults_and_joins_are_strictly_serializable()
     {
         int runs = 0, lost = 0;
-        SimulationRunner.ForEachSeed(60, $"*{nameof(I9_3_histories_under_random_faults_and_joins_are_strictly_serializable)}", ClusterScenarios.History.Case(done: run =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(I9_3_histories_under_random_faults_and_joins_are_strictly_serializable)}", ClusterScenarios.History.Case(done: run =>
         {
             runs++;
             if (run.Lost) lost++;
