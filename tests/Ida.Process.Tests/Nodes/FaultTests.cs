@@ -22,15 +22,20 @@ public sealed class FaultTests
     {
         var cancellation = TestContext.Current.CancellationToken;
         await using var world = await FaultWorld.StartAsync(Enum.Parse<SocketPortKind>(port));
-        var calls = await world.FillAsync();
-        Assert.All(calls, call => Assert.False(call.Task.IsCompleted, $"{call.Name} does not wait"));
+        var (waiting, passing) = world.Fill();
         int listening = EndPointText.Parse(world.Node.Address.Text, "address").Port;
         world.Throw(fault);
-        foreach (var (name, task) in calls)
+        foreach (var (name, task) in waiting)
         {
-            var error = await Record.ExceptionAsync(() => task.WaitAsync(Bound, cancellation));
-            if (error is OutcomeUnknownException unknown) error = unknown.InnerException;
-            Assert.True(error is NodeFaultedException { InnerException: InvalidDataException }, $"{name}: {error}");
+            var error = await EndOf(task);
+            Assert.True(error is NodeFaultedException { InnerException: InvalidDataException }, $"{name}: {error?.ToString() ?? "ended well"}");
+        }
+        foreach (var kind in passing)
+        {
+            var ends = new List<Exception?>();
+            foreach (var send in kind) ends.Add(await EndOf(send));
+            Assert.All(ends, error => Assert.True(error is null or NodeFaultedException { InnerException: InvalidDataException }, $"{kind.Key}: {error}"));
+            Assert.True(ends.Exists(static error => error is not null), $"Each {kind.Key} found room.");
         }
         await AssertFaulted(world.Node.Completion);
         await AssertFaulted(world.Group.Completion);
@@ -115,6 +120,12 @@ public sealed class FaultTests
         var group = await node.JoinAsync("g", g => g.OnQuery<string, string>("ask", static (_, text) => text.Length > 0 ? text : throw new Unspeakable()), cancellationToken: cancellation);
         await Assert.ThrowsAsync<QueryAbortedException>(() => group.QueryAsync<string, string>("ask", "", cancellationToken: cancellation).AsTask().WaitAsync(Bound, cancellation));
         Assert.Single(await group.QueryAsync<string, string>("ask", "still there", cancellationToken: cancellation).AsTask().WaitAsync(Bound, cancellation));
+    }
+
+    private static async Task<Exception?> EndOf(Task call)
+    {
+        var error = await Record.ExceptionAsync(() => call.WaitAsync(Bound, TestContext.Current.CancellationToken));
+        return error is OutcomeUnknownException unknown ? unknown.InnerException : error;
     }
 
     private static Task AssertFaulted(Task task) => AssertFaulted(() => new(task));
