@@ -39,7 +39,7 @@ internal sealed class NodeEcho : IFrameHandler, IAsyncDisposable
     {
         _window = window;
         await Clock.UntilAsync(window.Start);
-        while (!_loop.Node.TryPost(new Begin(this, port))) await _loop.Node.CommandRoom(default);
+        await _loop.Node.PostAsync(new Begin(this, port));
         return await _done.Task;
     }
 

@@ -80,11 +80,16 @@ public interface INode
     }
 
     /// <summary>
-    /// Queues a command from any thread; it runs inside a coming turn. False when the bounded queue is full or the node has stopped:
-    /// the caller then waits for <see cref="CommandRoom"/>.
+    /// Queues a command from any thread; it runs inside a coming turn. False when the node has stopped, when the bounded queue is full, and
+    /// while commands wait for room in it: they are older.
     /// </summary>
     bool TryPost(NodeCommand command);
 
-    /// <summary>Completes when the command queue has room again, or throws <see cref="NodeStoppedException"/>.</summary>
-    ValueTask CommandRoom(CancellationToken cancellationToken);
+    /// <summary>
+    /// Queues a command from any thread, as soon as there is room and the older ones that wait for it have entered: commands of one caller run in
+    /// the order of its calls, whether it awaits them or not. When the task throws the command was not taken and nobody will call it: the token
+    /// fired (<see cref="OperationCanceledException"/>) or the node has stopped (<see cref="NodeStoppedException"/>).
+    /// </summary>
+    /// <remarks>A caller with a pooled command takes what it awaits from it before this call: the command may be done when it returns.</remarks>
+    ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken = default);
 }

@@ -23,8 +23,7 @@ internal sealed class Node : INode
     private readonly List<ITurnParticipant> _participants = [];
     private readonly List<IStopListener> _stopListeners = [];
     private readonly List<ICompletion> _completions = [];
-    private readonly Lock _roomLock = new();
-    private volatile List<RoomWaiter>? _waiters;
+    private readonly CommandLine _line;
     private volatile Exception? _stopped;
     private NodeCommand? _command;
     private int _keepers;
@@ -36,6 +35,7 @@ internal sealed class Node : INode
         Without = without;
         _host = host;
         _commands = new(commandCapacity);
+        _line = new(_commands);
         Links = links(this);
     }
 
@@ -56,7 +56,10 @@ internal sealed class Node : INode
     /// <summary>When the next timer is due, <see cref="long.MaxValue"/> without one.</summary>
     public long NextTimer => _timers.NextDue;
 
-    public bool HasCommands => !_commands.IsEmpty;
+    public bool HasCommands => !_commands.IsEmpty || _line.Count > 0;
+
+    /// <summary>Commands whose callers wait for room in the queue.</summary>
+    public int CommandsWaiting => _line.Count;
 
     /// <summary>Whether callers may run turns: not where handlers run inside of them, and might meet a lock of the caller.</summary>
     public bool LendsTurns => _keepers == 0;
@@ -96,23 +99,22 @@ internal sealed class Node : INode
     public bool TryPost(NodeCommand command)
     {
         bool kept = command.IsKept;
-        if (_stopped is not null || !_commands.TryEnqueue(command)) return false;
-        _host.Posted(command, kept);
-        // The node may have stopped in between, after the stop's own sweep.
-        if (_stopped is { } reason) AbandonQueued(reason);
+        if (_stopped is not null || !_line.TryEnqueue(command)) return false;
+        Posted(command, kept);
         return true;
     }
 
-    public ValueTask CommandRoom(CancellationToken cancellationToken)
+    public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken = default)
     {
-        var waiter = new RoomWaiter();
-        lock (_roomLock)
+        bool kept = command.IsKept;
+        if (_stopped is { } reason) return ValueTask.FromException(reason);
+        if (!_line.TryEnqueue(command) && _line.Enter(command, cancellationToken) is { } waiter)
         {
-            if (_stopped is { } reason) return ValueTask.FromException(reason);
-            (_waiters ??= []).Add(waiter);
+            _host.Wake();
+            return new(waiter.Task);
         }
-        _host.Wake();
-        return new(waiter.Task.WaitAsync(cancellationToken));
+        Posted(command, kept);
+        return default;
     }
 
     public void Advance(long now) => Now = Math.Max(Now, now);
@@ -149,7 +151,7 @@ internal sealed class Node : INode
             count++;
         }
         _command = null;
-        if (_waiters is not null && _commands.IsEmpty) ReleaseWaiters(null);
+        if (_line.Count > 0) _line.Advance(_completions);
         return count;
     }
 
@@ -203,47 +205,27 @@ internal sealed class Node : INode
         Interlocked.MemoryBarrier();
         var steps = default(StopSteps);
         steps.Do(() => AbandonQueued(reason));
-        steps.Do(() => ReleaseWaiters(reason));
+        steps.Do(() => EndWaiting(reason));
         steps.Do(Release);
         steps.ThrowIfAny();
     }
 
-    private void ReleaseWaiters(Exception? reason)
+    private void Posted(NodeCommand command, bool kept)
     {
-        List<RoomWaiter>? waiters;
-        lock (_roomLock) (waiters, _waiters) = (_waiters, null);
-        if (waiters is null) return;
-        foreach (var waiter in waiters)
-        {
-            waiter.Reason = reason;
-            Complete(waiter);
-        }
+        _host.Posted(command, kept);
+        // The node may have stopped in between, after the stop's own sweep.
+        if (_stopped is { } reason) AbandonQueued(reason);
     }
 
-    // From the loop that stops, and from callers that queued a command while it stopped: one at a time.
+    private void EndWaiting(Exception reason)
+    {
+        foreach (var waiter in _line.Stop(reason)) Complete(waiter);
+    }
+
     private void AbandonQueued(Exception reason)
     {
         var steps = default(StopSteps);
-        while (true)
-        {
-            NodeCommand? command;
-            lock (_roomLock)
-                if (!_commands.TryDequeue(out command)) break;
-            steps.Do(() => command.Abandon(reason));
-        }
+        while (_line.TryAbandon(out var command)) steps.Do(() => command.Abandon(reason));
         steps.ThrowIfAny();
-    }
-
-    // A task of its own per caller, completed outside of the loop: a task that several await hands all but one to the pool, and under
-    // simulation nothing may leave for the pool.
-    private sealed class RoomWaiter : TaskCompletionSource, ICompletion
-    {
-        public Exception? Reason { get; set; }
-
-        public void Run()
-        {
-            if (Reason is null) SetResult();
-            else SetException(Reason);
-        }
     }
 }

@@ -131,8 +131,9 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <inheritdoc/>
     public void Resume(ICompletion work)
     {
+        // A work item guards itself: it is queued without an object of its own.
         if (work is IThreadPoolWorkItem item) ThreadPool.UnsafeQueueUserWorkItem(item, preferLocal: true);
-        else ThreadPool.UnsafeQueueUserWorkItem(static work => work.Run(), work, preferLocal: true);
+        else ThreadPool.UnsafeQueueUserWorkItem(static resumed => resumed.Loop.RunGuarded(resumed.Work), (Loop: this, Work: work), preferLocal: true);
     }
 
     private static long Clock() => Stopwatch.Frequency == 1_000_000_000
@@ -180,6 +181,18 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         _standIn.End();
         _ended.SetResult();
         if (Fault is { } told) OnCompletionFault(told);
+    }
+
+    private void RunGuarded(ICompletion work)
+    {
+        try
+        {
+            work.Run();
+        }
+        catch (Exception error)
+        {
+            OnCompletionFault(error);
+        }
     }
 
     private void OnCompletionFault(Exception error)

@@ -47,7 +47,7 @@ public sealed class NodeLoopTests
         await Task.WhenAll(Enumerable.Range(0, Threads).Select(_ => Task.Run(async () =>
         {
             for (int i = 0; i < Each; i++)
-                while (!loop.Node.TryPost(counter)) await loop.Node.CommandRoom(TestContext.Current.CancellationToken);
+                await loop.Node.PostAsync(counter, TestContext.Current.CancellationToken);
         })));
         await counter.All.WaitAsync(TestNode.Patience);
         Assert.Equal(0, counter.Abandoned);
@@ -107,6 +107,19 @@ public sealed class NodeLoopTests
         await other.Task.WaitAsync(TestNode.Patience);
     }
 
+    [Fact]
+    public async Task A_resumed_completion_that_throws_is_told_and_does_not_end_the_process()
+    {
+        await using var node = new TestNode(SocketPortKind.Auto);
+        var told = new TaskCompletionSource<Exception>();
+        var other = new TaskCompletionSource();
+        node.Loop.Faulted += error => told.TrySetResult(error);
+        node.Node.Resume(new Completion(() => throw new InvalidDataException("on purpose")));
+        Assert.IsType<InvalidDataException>(await told.Task.WaitAsync(TestNode.Patience));
+        node.Node.Resume(new Completion(() => other.TrySetResult()));
+        await other.Task.WaitAsync(TestNode.Patience);
+    }
+
     [Theory, MemberData(nameof(Ports))]
     public async Task A_protocol_that_throws_stops_its_node_and_nothing_else(string port)
     {
@@ -121,7 +134,7 @@ public sealed class NodeLoopTests
         Assert.IsType<InvalidDataException>(loop.Fault);
         Assert.Same(loop.Fault, await told.Task.WaitAsync(TestNode.Patience));
         Assert.False(loop.Node.TryPost(new Throwing()));
-        var stopped = await Assert.ThrowsAsync<NodeFaultedException>(async () => await loop.Node.CommandRoom(TestContext.Current.CancellationToken));
+        var stopped = await Assert.ThrowsAsync<NodeFaultedException>(async () => await loop.Node.PostAsync(new Throwing(), TestContext.Current.CancellationToken));
         Assert.Same(loop.Fault, stopped.InnerException);
         await other.Saw(LinkFault.Reset, peer);
         await other.Saw(LinkFault.Refused, peer);
@@ -156,8 +169,8 @@ public sealed class NodeLoopTests
             {
                 while (true)
                 {
-                    if (loop.Node.TryPost(counter)) Interlocked.Increment(ref posted);
-                    else await loop.Node.CommandRoom(TestContext.Current.CancellationToken);
+                    await loop.Node.PostAsync(counter, TestContext.Current.CancellationToken);
+                    Interlocked.Increment(ref posted);
                 }
             })).ToArray();
             await loop.StopAsync().WaitAsync(TestNode.Patience);

@@ -47,7 +47,7 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     public bool TryPost(NodeCommand command) => inner.TryPost(command);
 
-    public ValueTask CommandRoom(CancellationToken cancellationToken) => inner.CommandRoom(cancellationToken);
+    public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken) => inner.PostAsync(command, cancellationToken);
 
     private sealed class Tap(INode node, IFrameHandler handler, Action<INode, IFrameHandler, int, FrameHeader, byte[]> tap) : IFrameHandler
     {

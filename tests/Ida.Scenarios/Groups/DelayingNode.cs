@@ -43,5 +43,5 @@ internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICom
 
     public bool TryPost(NodeCommand command) => inner.TryPost(command);
 
-    public ValueTask CommandRoom(CancellationToken cancellationToken) => inner.CommandRoom(cancellationToken);
+    public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken) => inner.PostAsync(command, cancellationToken);
 }

@@ -150,7 +150,7 @@ internal sealed class LogBus
 
         public bool TryPost(NodeCommand command) => false;
 
-        public ValueTask CommandRoom(CancellationToken cancellationToken) => ValueTask.CompletedTask;
+        public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken) => throw new NotSupportedException();
 
         void ILogPort.Send(in Replica to, IFrame frame) => _bus._frames.Enqueue((Id, to.Node, frame));
 

@@ -10,7 +10,7 @@ public sealed class AsyncTests
     private static async Task<long> Call(SimNode node)
     {
         var call = new CallCommand(node.Node);
-        while (!node.Node.TryPost(call)) await node.Node.CommandRoom(CancellationToken.None).ConfigureAwait(false);
+        await node.Node.PostAsync(call).ConfigureAwait(false);
         return await call.Result.ConfigureAwait(false);
     }
 

@@ -82,7 +82,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         catch (OperationCanceledException)
         {
             // The command is behind the call, so that it finds what became of it.
-            while (!Node.TryPost(call.Undo)) await Node.CommandRoom(CancellationToken.None).ConfigureAwait(false);
+            await Node.PostAsync(call.Undo, CancellationToken.None).ConfigureAwait(false);
             throw;
         }
     }

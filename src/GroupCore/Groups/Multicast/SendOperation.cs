@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
@@ -118,7 +119,19 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
         Group.Node.Resume(this);
     }
 
-    void IThreadPoolWorkItem.Execute() => ((ICompletion)this).Run();
+    void IThreadPoolWorkItem.Execute()
+    {
+        var node = Group.Node;
+        try
+        {
+            ((ICompletion)this).Run();
+        }
+        catch (Exception error)
+        {
+            // The host tells it, as of any completion.
+            node.Resume(new ActionCompletion(() => ExceptionDispatchInfo.Throw(error)));
+        }
+    }
 
     void IValueTaskSource.GetResult(short token)
     {
