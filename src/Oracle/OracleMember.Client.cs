@@ -339,7 +339,8 @@ public sealed partial class OracleMember
     private void StepDeparture()
     {
         if (_departure != Departure.Leaving || _groups.Count > 0) return;
-        var replicas = _replica?.Log is { } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
+        // A copy of the log that hears no leader may be one that no leader tells anything any more: then the last lease says who votes.
+        var replicas = _replica?.Log is { HearsLeader: true } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
         bool alone = replicas.Voters.Count == 1 && replicas.IsVoter(_node.Id) && _watch.IsAlone;
         if (replicas.IsVoter(_node.Id) && !alone) return;
         _departure = Departure.Goodbye;
@@ -358,6 +359,12 @@ public sealed partial class OracleMember
     private void Poison(string reason)
     {
         if (_over) return;
+        if (_departure == Departure.Goodbye)
+        {
+            // It asked for it; the answer follows.
+            End("left");
+            return;
+        }
         var target = _directory.IsEmpty ? default : _directory.Target();
         var (self, registered) = (Self, Registered);
         End(reason);

@@ -1,0 +1,38 @@
+using GroupCore.Membership;
+
+namespace Oracle.Tests;
+
+/// <summary>A process that leaves for good is gone soon, whatever it missed meanwhile (groupcore-oracle 4.3).</summary>
+public sealed class DepartureTests
+{
+    /// <summary>
+    /// It voted, and was taken out of the voters while it was cut off for a moment, in which the leader changed: no leader tells its copy of the
+    /// log any more, only with its lease it hears who votes. Found by seed 663 of the groups campaign.
+    /// </summary>
+    [Fact]
+    public void A_voter_that_departs_and_misses_that_it_votes_no_longer_is_gone_soon()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = new OracleCluster(seed, 5);
+            cluster.StartAll(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
+            cluster.Run(3);
+            var leader = cluster.Leader!;
+            var one = cluster.Alive.First(process => process != leader && leader.Oracle.Replica!.Log.IsVoter && IsVoter(leader, process));
+            one.Node.Post(one.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => leader.Oracle.Replica!.State.Find(one.Oracle.Self)!.Status == State.ProcessStatus.Leaving, 2), cluster.Describe());
+            cluster.Simulation.Network.Partition([one.Node], cluster.Alive.Where(process => process != one).Select(process => process.Node).ToList());
+            var configuration = () => leader.Oracle.Replica!.Log.Entries.ConfigurationAt(leader.Oracle.Replica.Log.Commit);
+            Assert.True(cluster.RunUntil(() => !configuration().Contains(one.Node.Id) && configuration().Voters.Count == 3, 1), cluster.Describe());
+            leader.Node.Crash();
+            Assert.True(cluster.RunUntil(() => cluster.Leader is { } next && next != leader, 1), cluster.Describe());
+            cluster.Simulation.Network.Heal();
+            Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Poisoned, 8), cluster.Describe());
+            Assert.Contains(one.Groups.Events, text => text.Contains("left", StringComparison.Ordinal));
+        }
+    }
+
+    private static bool IsVoter(OracleCluster.Process leader, OracleCluster.Process process) =>
+        leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id);
+}
