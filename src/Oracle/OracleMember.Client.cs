@@ -47,14 +47,24 @@ public sealed partial class OracleMember
 
     private void StepStart()
     {
-        if (_outlet.System.IsNone || _node.Now - _adoptedAt >= AdoptAgainAfter)
-        {
-            bool found = _bootstrap.Step();
-            if (found && _outlet.System.IsNone) Found();
-        }
+        if (!_outlet.System.IsNone && _replica is null && _node.Now - _adoptedAt >= AdoptAgainAfter) Abandon();
+        if (_outlet.System.IsNone && _bootstrap.Step()) Found();
         if (_silenceReported || !_outlet.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
         _silenceReported = true;
         _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}");
+    }
+
+    /// <summary>
+    /// The system that was adopted has not registered this process in time: its voters may be gone, and who told of them cut off. From here on
+    /// it is as at the start; whoever still tells of that system is believed again.
+    /// </summary>
+    private void Abandon()
+    {
+        _outlet.System = default;
+        _requests.Clear();
+        _deadLinks.CloseAll();
+        _bootstrap.Start();
+        _startedAt = _node.Now;
     }
 
     private void OnForeignSeed(NodeAddress seed)
@@ -124,18 +134,14 @@ public sealed partial class OracleMember
             Follow(peer, from, answer);
             return;
         }
-        // What was adopted gets its time. If it has not registered this process by then, its voters may be gone: the next answer counts,
-        // be it of the same system.
-        bool again = !_outlet.System.IsNone;
-        if (again && _node.Now - _adoptedAt < AdoptAgainAfter) return;
-        if (again) _deadLinks.CloseAll();
+        // What was adopted gets its time.
+        if (!_outlet.System.IsNone) return;
         _outlet.System = system;
         _adoptedAt = _node.Now;
         _directory.Doubt();
         _directory.Learn(answer.Replicas);
         _directory.Hint(answer.Leader);
-        if (again) _requests.Resend();
-        else Register();
+        Register();
     }
 
     /// <summary>A seed, or a replica, names a leader: the one known here has fallen silent, or was never heard.</summary>

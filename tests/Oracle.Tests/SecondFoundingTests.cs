@@ -64,6 +64,31 @@ public sealed class SecondFoundingTests
         Assert.Equal(system, cluster[0].Oracle.System);
     }
 
+    /// <summary>
+    /// Two of three voters die; the third, which can decide nothing, still tells of them. A seed that starts again takes its word as long as it
+    /// lives, and goes its own way when it is gone.
+    /// </summary>
+    [Fact]
+    public void A_seed_that_was_told_of_a_dead_system_founds_when_nobody_tells_of_it_any_more()
+    {
+        using var cluster = new OracleCluster(3, 3, seeds: 3);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
+        var dead = cluster[0].Oracle.System;
+        cluster[0].Node.Crash();
+        cluster[1].Node.Crash();
+        cluster.Run(4);
+        Assert.Equal(MembershipState.Blocked, cluster[2].Oracle.State);
+        foreach (int seed in (int[])[0, 1]) cluster.Restart(cluster[seed], sameSeeds: true).StartAt(TimeSpan.Zero);
+        cluster.Run(10);
+        // It may come back to those that it cannot reach.
+        Assert.All([cluster[0], cluster[1]], seed => Assert.Equal(MembershipState.Starting, seed.Oracle.State));
+        cluster[2].Node.Crash();
+        Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active && cluster[1].Oracle.State == MembershipState.Active, 15), cluster.Describe());
+        Assert.Equal(cluster[0].Oracle.System, cluster[1].Oracle.System);
+        Assert.NotEqual(dead, cluster[0].Oracle.System);
+    }
+
     private static OracleCluster Running(ulong seed, int processes)
     {
         var cluster = new OracleCluster(seed, processes);

@@ -37,8 +37,11 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     /// <summary>Hears once of each seed that belongs to another cluster.</summary>
     public Action<NodeAddress>? OnForeign { get; set; }
 
+    /// <summary>Begins, and begins again when what was found came to nothing.</summary>
     public void Start()
     {
+        _seeds.Clear();
+        _own = -1;
         _began = node.Now;
         _asked = long.MinValue / 2;
         foreach (var address in options.Seeds)
