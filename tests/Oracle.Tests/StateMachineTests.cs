@@ -281,6 +281,36 @@ public sealed class StateMachineTests
         Assert.Equal(view, group.View.Id);
     }
 
+    [Theory]
+    [InlineData(true, false, true)]
+    [InlineData(true, true, false)]
+    [InlineData(false, false, false)]
+    public void A6_the_name_of_a_lost_group_is_kept_while_a_member_may_hold_a_lease(bool strict, bool proved, bool kept)
+    {
+        var (a, b) = (Register(1), Register(2));
+        var options = new GroupOptions { StrictPrimary = strict };
+        Apply(Of(a, new Create("g", options, 0, [a])));
+        var lost = _state.FindGroup("g")!.Id;
+        Fail(proved, a);
+        Assert.Null(_state.FindGroup("g"));
+        var other = new OracleState(_events, Rule.None);
+        Assert.True(other.TryRestore(Save(_state)));
+        _state = other;
+        foreach (Operation asks in (Operation[])[new Create("g", options, 0, [b]), new Join("g", options, 0, "")])
+        {
+            int before = _events.Results.Count;
+            Apply(Of(b, asks));
+            Assert.Equal(kept ? before : before + 1, _events.Results.Count);
+            Assert.Equal(kept, _state.FindGroup("g") is null);
+        }
+        if (!kept) return;
+        Apply(new Request(default, 0, 0, new Release(new(lost.Number + 1, lost.Incarnation))));
+        Assert.Single(_state.Lost);
+        Apply(new Request(default, 0, 0, new Release(lost)));
+        Apply(Of(b, new Join("g", options, 0, "")));
+        Assert.Equal([b], Members(_state.FindGroup("g")!));
+    }
+
     private static byte[] Save(OracleState state)
     {
         var buffer = new ArrayBufferWriter<byte>();

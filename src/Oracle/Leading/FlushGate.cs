@@ -49,13 +49,22 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         for (int i = before; i < released.Count; i++) _held.Remove(((Done)released[i].Operation).Group);
     }
 
+    /// <summary>Whether one of those excluded processes may still act.</summary>
+    public bool MayAct(OracleState state, IReadOnlyList<ProcessId> failed) => EndOf(state, failed) > node.Now;
+
     private long WaitOf(OracleState state, Done done)
     {
-        if (node.Without == Rule.StrictPrimaryDelay || state.Find(done.Group) is not { Pending: { } pending } group || !group.Options.StrictPrimary) return 0;
-        if (pending.Number != done.Proposal) return 0;
-        long wait = 0;
-        foreach (var id in pending.Failed)
-            if (state.Find(id) is not { Proved: true }) wait = Math.Max(wait, leases.EndOf(id));
-        return wait;
+        if (state.Find(done.Group) is not { Pending: { } pending } group || !group.Options.StrictPrimary) return 0;
+        return pending.Number == done.Proposal ? EndOf(state, pending.Failed) : 0;
+    }
+
+    /// <summary>Until when one of those processes may still act.</summary>
+    private long EndOf(OracleState state, IReadOnlyList<ProcessId> failed)
+    {
+        long end = 0;
+        if (node.Without == Rule.StrictPrimaryDelay) return end;
+        foreach (var id in failed)
+            if (state.Find(id) is not { Proved: true }) end = Math.Max(end, leases.EndOf(id));
+        return end;
     }
 }

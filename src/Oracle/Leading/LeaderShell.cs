@@ -80,9 +80,10 @@ internal sealed class LeaderShell
             return;
         }
         ulong requester = request.Operation is Register register ? register.Node : request.Requester.Node;
-        if (requester != from.Node || request.Operation is Fail)
+        bool leadersOwn = request.Operation is Fail or Release;
+        if (requester != from.Node || leadersOwn)
         {
-            _node.Counters.Refuse(request.Operation is Fail ? RefusalReason.Unexpected : RefusalReason.WrongSender);
+            _node.Counters.Refuse(leadersOwn ? RefusalReason.Unexpected : RefusalReason.WrongSender);
             return;
         }
         if (request.Operation is Depart { Goodbye: true } && _state.Find(request.Requester) is { Alive: false, Proved: false })
@@ -155,6 +156,7 @@ internal sealed class LeaderShell
         }
         _progress = true;
         _announcer.Repeat(_state);
+        ReleaseNames();
     }
 
     public void EndOfTurn()
@@ -244,6 +246,18 @@ internal sealed class LeaderShell
         _gate.Release(_state, _released);
         foreach (var request in _released) _intake.Add(request);
         if (_released.Count > 0) _log.Port.RequestTurn();
+    }
+
+    private void ReleaseNames()
+    {
+        bool any = false;
+        foreach (var lost in _state.Lost)
+        {
+            if (_gate.MayAct(_state, lost.Failed)) continue;
+            _intake.Add(new(default, 0, 0, new Release(lost.Id)));
+            any = true;
+        }
+        if (any) _log.Port.RequestTurn();
     }
 
     private int CountAlive()

@@ -8,12 +8,12 @@ namespace Oracle.State;
 /// <summary>Saves and restores the whole state. The bytes are the same at every replica that applied the same entries.</summary>
 internal sealed partial class OracleState
 {
-    private const int Format = 2;
+    private const int Format = 3;
 
     public void Save(IBufferWriter<byte> into)
     {
         var writer = new MessagePackWriter(into);
-        writer.WriteArrayHeader(7);
+        writer.WriteArrayHeader(8);
         writer.WriteInt(Format);
         writer.WriteUInt(_index);
         writer.WriteUInt(ProcessesVersion);
@@ -24,6 +24,13 @@ internal sealed partial class OracleState
         foreach (var process in _processes.Values) Save(ref writer, process);
         writer.WriteArrayHeader(_groups.Count);
         foreach (var group in _groups.Values) Save(ref writer, group);
+        writer.WriteArrayHeader(_lost.Count * 4);
+        foreach (var lost in _lost.Values)
+        {
+            WireFormat.Write(ref writer, lost.Id);
+            writer.WriteString(lost.Name);
+            WireFormat.Write(ref writer, lost.Failed);
+        }
         writer.Flush();
     }
 
@@ -43,6 +50,7 @@ internal sealed partial class OracleState
         foreach (ulong node in restored._pastOrder) Past(node);
         foreach (var process in restored._processes.Values) Add(process);
         foreach (var group in restored._groups.Values) Add(group);
+        foreach (var (name, lost) in restored._lost) _lost.Add(name, lost);
         events.OnRestored();
         return true;
     }
@@ -53,6 +61,7 @@ internal sealed partial class OracleState
         _byNode.Clear();
         _groups.Clear();
         _byName.Clear();
+        _lost.Clear();
         _past.Clear();
         _pastOrder.Clear();
         _rebuild.Clear();
@@ -61,7 +70,7 @@ internal sealed partial class OracleState
     private void Load(ReadOnlySpan<byte> bytes)
     {
         var reader = new MessagePackReader(bytes);
-        if (reader.ReadArrayHeader() < 7 || reader.ReadWithin(0, int.MaxValue) != Format) throw new InvalidDataException("Not a saved state of this format.");
+        if (reader.ReadArrayHeader() < 8 || reader.ReadWithin(0, int.MaxValue) != Format) throw new InvalidDataException("Not a saved state of this format.");
         _index = reader.ReadUInt64();
         ProcessesVersion = reader.ReadUInt64();
         _lastGroup = (uint)reader.ReadWithin(0, uint.MaxValue);
@@ -71,6 +80,13 @@ internal sealed partial class OracleState
         for (int i = 0; i < processes; i++) Add(LoadProcess(ref reader));
         int groups = WireFormat.ReadCount(ref reader, Limits.Groups);
         for (int i = 0; i < groups; i++) Add(LoadGroup(ref reader));
+        int lost = WireFormat.ReadCount(ref reader, Limits.Groups, 4);
+        for (int i = 0; i < lost; i++)
+        {
+            (var id, string name) = (WireFormat.ReadGroup(ref reader), WireFormat.ReadText(ref reader, Limits.NameBytes));
+            if (_byName.ContainsKey(name)) throw new InvalidDataException($"Group {name} is both there and lost.");
+            _lost.Add(name, new(id, name, WireFormat.ReadProcesses(ref reader)));
+        }
     }
 
     private void Past(ulong node)

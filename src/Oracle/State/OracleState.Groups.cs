@@ -16,7 +16,7 @@ internal sealed partial class OracleState
         if (process.Groups.Count >= Limits.GroupsPerProcess) return OperationResult.Refused($"a process may be in {Limits.GroupsPerProcess} groups at most");
         if (!_byName.TryGetValue(join.Name, out var group))
         {
-            if (_groups.Count >= Limits.Groups) return OperationResult.Refused($"there are {Limits.Groups} groups; that is the limit");
+            if (_groups.Count + _lost.Count >= Limits.Groups) return OperationResult.Refused($"there are {Limits.Groups} groups; that is the limit");
             return OperationResult.Joined(Found(join.Name, join.Options, join.Acceptors, [new(process.Id, process.Address, true, join.Tag)]).Id);
         }
         if (group.Options != join.Options)
@@ -35,7 +35,7 @@ internal sealed partial class OracleState
     {
         if (create.Name.Length == 0) return OperationResult.Refused("a group needs a name");
         if (_byName.ContainsKey(create.Name)) return OperationResult.Refused($"there is a group {create.Name} already");
-        if (_groups.Count >= Limits.Groups) return OperationResult.Refused($"there are {Limits.Groups} groups; that is the limit");
+        if (_groups.Count + _lost.Count >= Limits.Groups) return OperationResult.Refused($"there are {Limits.Groups} groups; that is the limit");
         if (create.Members.Count == 0) return OperationResult.Refused("a group needs a member");
         var members = new List<ViewMember>(create.Members.Count);
         var seen = new HashSet<ProcessId>();
@@ -157,6 +157,9 @@ internal sealed partial class OracleState
         }
         if (survivors.Count + leavers.Count == 0)
         {
+            // Nobody was left to flush for, so nothing has waited for the leases of those that are gone.
+            failed.RemoveAll(id => Find(id) is { Proved: true });
+            if (group.Options.StrictPrimary && failed.Count > 0) _lost.Add(group.Name, new(group.Id, group.Name, failed));
             End(group, StateLost);
             return;
         }

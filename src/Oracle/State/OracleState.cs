@@ -21,6 +21,8 @@ namespace Oracle.State;
 /// <item>A5: the last acceptor of a group is excluded only with proof of death.</item>
 /// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, so a joiner that has
 /// loaded meanwhile does not show it: as long as members survive, the flush decides by what they report.</item>
+/// <item>The name of a lost StrictPrimary group is kept while a member that is not proved dead may hold a lease (<see cref="LostGroup"/>):
+/// who asks for that name then gets no answer, and asks again.</item>
 /// </list>
 /// </remarks>
 internal sealed partial class OracleState(IStateEvents events, Rule without) : IStateMachine
@@ -29,6 +31,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
     private readonly Dictionary<ulong, ProcessRecord> _byNode = [];
     private readonly SortedDictionary<GroupId, GroupRecord> _groups = [];
     private readonly Dictionary<string, GroupRecord> _byName = [];
+    private readonly SortedDictionary<string, LostGroup> _lost = new(StringComparer.Ordinal);
     private readonly Queue<ulong> _pastOrder = new();
     private readonly HashSet<ulong> _past = [];
     private readonly SortedDictionary<GroupId, Rebuild> _rebuild = [];
@@ -44,6 +47,9 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
     public IReadOnlyCollection<ProcessRecord> Processes => _processes.Values;
 
     public IReadOnlyCollection<GroupRecord> Groups => _groups.Values;
+
+    /// <summary>Groups that are over and whose names are not free yet, by name.</summary>
+    public IReadOnlyCollection<LostGroup> Lost => _lost.Values;
 
     public ProcessRecord? Find(ProcessId id) => _processes.GetValueOrDefault(id);
 
@@ -89,6 +95,11 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
             Fail(fail.Failures);
             return;
         }
+        if (request.Operation is Release release)
+        {
+            foreach (var lost in _lost.Values.Where(lost => lost.Id == release.Group).ToList()) _lost.Remove(lost.Name);
+            return;
+        }
         ProcessRecord? requester = Find(request.Requester);
         if (requester is not { Alive: true })
         {
@@ -99,6 +110,11 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         {
             // Their content says which view they are for: a repeat has no effect.
             events.OnAnswered(request, Perform(requester, request.Operation));
+            return;
+        }
+        if (request.Operation is Join { Name: var joined } && _lost.ContainsKey(joined) || request.Operation is Create { Name: var created } && _lost.ContainsKey(created))
+        {
+            events.OnIgnored(request);
             return;
         }
         requester.Floor = Math.Max(requester.Floor, request.Floor);

@@ -128,7 +128,8 @@ internal sealed class OracleFrames(FrameContext context)
             4 => new Fail([.. context.Processes.Select(process => new Failure(process, random.Next(2) == 0))]),
             5 => new Done(context.Group, View(random), Number(random), Some(random)),
             6 => new Renew(context.Group, View(random)),
-            _ => new Depart(random.Next(2) == 0),
+            7 => new Depart(random.Next(2) == 0),
+            _ => new Release(context.Group),
         };
         return new(Process(random), Number(random), Number(random), operation);
     }

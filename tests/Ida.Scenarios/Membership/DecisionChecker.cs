@@ -10,6 +10,7 @@ internal sealed class DecisionChecker
     private readonly Dictionary<(GroupId, ulong), string> _views = [];
     private readonly Dictionary<ulong, HashSet<ProcessId>> _acks = [];
     private readonly Dictionary<(GroupId, ulong), long> _installedAt = [];
+    private readonly Dictionary<string, (GroupId Group, long At)> _named = [];
     private readonly List<View> _decided = [];
 
     public List<string> Violations { get; } = [];
@@ -47,12 +48,15 @@ internal sealed class DecisionChecker
         if (_views.TryAdd((view.Group, view.Id), text)) _decided.Add(view);
         else if (_views[(view.Group, view.Id)] != text) Violations.Add($"view agreement: {who} installed {view} as {text}, another as {_views[(view.Group, view.Id)]}");
         _installedAt.TryAdd((view.Group, view.Id), now);
+        if (!_named.TryGetValue(view.Name, out var named) || named.Group < view.Group) _named[view.Name] = (view.Group, now);
     }
 
     /// <summary>A process could act in a view at this time: it held its lease and was not wedged.</summary>
-    public void Active(GroupId group, ulong view, ProcessId process, long now)
+    public void Active(View view, ProcessId process, long now)
     {
-        if (_installedAt.TryGetValue((group, view + 1), out long next) && now > next)
-            Violations.Add($"StrictPrimary: {process} acted in {group} view {view} at {now}, view {view + 1} was installed at {next}");
+        if (_installedAt.TryGetValue((view.Group, view.Id + 1), out long next) && now > next)
+            Violations.Add($"StrictPrimary: {process} acted in {view.Group} view {view.Id} at {now}, view {view.Id + 1} was installed at {next}");
+        if (_named.TryGetValue(view.Name, out var named) && view.Group < named.Group && now > named.At)
+            Violations.Add($"StrictPrimary: {process} acted in {view.Group} at {now}, another group {view.Name}, {named.Group}, began at {named.At}");
     }
 }

@@ -101,8 +101,8 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
     public void Sample()
     {
         if (oracle.State != MembershipState.Active || node.Now >= oracle.LeaseUntil) return;
-        foreach (var (id, group) in _groups)
-            if (group is { View: { } view, Wedge: null }) checker.Active(id, view.Id, oracle.Self, time());
+        foreach (var (_, group) in _groups)
+            if (group is { View: { } view, Wedge: null }) checker.Active(view, oracle.Self, time());
     }
 
     internal sealed class GroupScript

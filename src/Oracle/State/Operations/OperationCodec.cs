@@ -8,7 +8,7 @@ namespace Oracle.State.Operations;
 internal static class OperationCodec
 {
     /// <summary>Values of a request by kind: requester (2), number, floor, kind, and the operation's own.</summary>
-    private static readonly int[] KnownFields = [5, 12, 9, 9, 7, 6, 10, 8, 6];
+    private static readonly int[] KnownFields = [5, 12, 9, 9, 7, 6, 10, 8, 6, 7];
 
     public static byte[] WriteEntry(IReadOnlyList<Request> requests)
     {
@@ -41,6 +41,7 @@ internal static class OperationCodec
             Done => 6,
             Renew => 7,
             Depart => 8,
+            Release => 9,
             _ => throw new ArgumentException($"Operation {request.Operation} has no number.", nameof(request)),
         };
         writer.WriteArrayHeader(KnownFields[kind]);
@@ -57,7 +58,7 @@ internal static class OperationCodec
         if (fields < 5) throw new InvalidDataException("A request with fewer than 5 fields.");
         var requester = WireFormat.ReadProcess(ref reader);
         (ulong number, ulong floor) = (reader.ReadUInt64(), reader.ReadUInt64());
-        int kind = (int)reader.ReadWithin(1, 8);
+        int kind = (int)reader.ReadWithin(1, 9);
         Operation operation = kind switch
         {
             1 => new Register(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
@@ -70,7 +71,8 @@ internal static class OperationCodec
             5 => ReadFail(ref reader),
             6 => new Done(WireFormat.ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(), WireFormat.ReadProcesses(ref reader)),
             7 => new Renew(WireFormat.ReadGroup(ref reader), reader.ReadUInt64()),
-            _ => new Depart(reader.ReadBoolean()),
+            8 => new Depart(reader.ReadBoolean()),
+            _ => new Release(WireFormat.ReadGroup(ref reader)),
         };
         for (int known = KnownFields[kind]; known < fields; known++) reader.Skip();
         return new(requester, number, floor, operation);
@@ -124,6 +126,9 @@ internal static class OperationCodec
                 break;
             case Depart depart:
                 writer.WriteBoolean(depart.Goodbye);
+                break;
+            case Release release:
+                WireFormat.Write(ref writer, release.Group);
                 break;
         }
     }

@@ -1,0 +1,9 @@
+using GroupCore.Membership;
+
+namespace Oracle.State;
+
+/// <summary>
+/// A StrictPrimary group that is over because no member survives, of which some may be cut off and still hold a lease. Its name is kept until
+/// theirs are over; else another group of that name could be active beside it.
+/// </summary>
+internal sealed record LostGroup(GroupId Id, string Name, IReadOnlyList<ProcessId> Failed);

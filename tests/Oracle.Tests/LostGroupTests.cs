@@ -1,0 +1,80 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace Oracle.Tests;
+
+/// <summary>A group of which no member survives is over, but one that is cut off may act in it until its lease ends: so long the name is kept.</summary>
+public sealed class LostGroupTests
+{
+    private const string Name = "lone";
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_name_is_free_again_when_no_member_of_the_lost_group_can_act_any_more(bool created)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = Running(seed, 5, out var lone);
+            var others = cluster.Alive.Where(process => process != lone).ToList();
+            cluster.Simulation.Network.Partition([lone.Node], others.ConvertAll(process => process.Node));
+            foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(lone.Oracle.Self, Accusation.Timeout));
+            foreach (var other in others)
+            {
+                other.Node.Post(() =>
+                {
+                    if (created) other.Oracle.Create(Name, new(), others.ConvertAll(process => process.Oracle.Self));
+                    else other.Oracle.Join(Name, new(), "");
+                });
+            }
+            Assert.True(cluster.RunUntil(() => others.TrueForAll(other => other.Groups.ViewOf(Name)?.Members.Count == 4), 8), cluster.Describe());
+            cluster.Run(1);
+            cluster.AssertNoViolations();
+        }
+    }
+
+    /// <summary>The next leader knows of no lease: it waits until none of its predecessor can be left.</summary>
+    [Fact]
+    public void The_name_stays_kept_when_the_leader_dies()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = Running(seed, 5, out var lone);
+            var others = cluster.Alive.Where(process => process != lone).ToList();
+            cluster.Simulation.Network.Partition([lone.Node], others.ConvertAll(process => process.Node));
+            foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(lone.Oracle.Self, Accusation.Timeout));
+            Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(lone.Oracle.Self), 5), cluster.Describe());
+            cluster.Leader!.Node.Crash();
+            foreach (var other in others.Where(other => other.Node.Alive)) other.Node.Post(() => other.Oracle.Join(Name, new(), ""));
+            Assert.True(cluster.RunUntil(() => others.TrueForAll(other => !other.Node.Alive || other.Groups.ViewOf(Name)?.Members.Count == 3), 10), cluster.Describe());
+            cluster.Run(1);
+            cluster.AssertNoViolations();
+        }
+    }
+
+    /// <summary>Who is proved dead cannot act: nothing waits for its lease.</summary>
+    [Fact]
+    public void The_name_of_a_group_whose_only_member_crashed_is_free_at_once()
+    {
+        using var cluster = Running(1, 5, out var lone);
+        lone.Node.Crash();
+        Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(lone.Oracle.Self), 5), cluster.Describe());
+        var next = cluster.Alive.First();
+        next.Node.Post(() => next.Oracle.Join(Name, new(), ""));
+        Assert.True(cluster.RunUntil(() => next.Groups.ViewOf(Name) is not null, 0.2), cluster.Describe());
+    }
+
+    /// <summary>A system of five, and a group of one that does not vote.</summary>
+    private static OracleCluster Running(ulong seed, int processes, out OracleCluster.Process lone)
+    {
+        var cluster = new OracleCluster(seed, processes);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(2);
+        var voters = cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration;
+        var one = lone = cluster.Alive.First(process => !voters.Contains(process.Node.Id));
+        one.Node.Post(() => one.Oracle.Join(Name, new(), ""));
+        Assert.True(cluster.RunUntil(() => one.Groups.ViewOf(Name) is not null, 3), cluster.Describe());
+        return cluster;
+    }
+}
