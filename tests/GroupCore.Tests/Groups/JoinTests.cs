@@ -161,6 +161,33 @@ public sealed class JoinTests
     }
 
     [Fact]
+    public void R_what_comes_while_a_join_is_given_up_reaches_the_join_that_takes_its_place()
+    {
+        int got = 0;
+        using var cluster = Settled(9, 2, g => g.Handle<byte[]>("one", (from, m) => got++).Handle<byte[]>("all", (from, m) => got++));
+        using var cancel = new CancellationTokenSource();
+        var comer = Newcomer(cluster, token: cancel.Token);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Id: not null }], TimeSpan.FromSeconds(2)));
+        // It hears of its view late, and gives up before.
+        comer.Membership.Deaf = true;
+        cancel.Cancel();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Abandoned }] && cluster[0].Group!.CurrentView.Members.Count == 3, TimeSpan.FromSeconds(5)));
+        int rank = cluster[0].Group!.CurrentView.RankOf(comer.Id);
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(rank, "one", Array.Empty<byte>()).AsTask());
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("all", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        comer.JoinAgain();
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        comer.Membership.Deaf = false;
+        // Without what came meanwhile, a checkpoint among it, it would ask for another view after 5 s.
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(3)), $"{comer.JoinError}");
+        Assert.True(cluster.Settle());
+        Assert.Equal(1 + 3, got);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
     public void F16_nothing_of_a_group_that_is_over_is_kept_for_its_peers()
     {
         using var cluster = Settled(7, 3);

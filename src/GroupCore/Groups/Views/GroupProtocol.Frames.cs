@@ -84,13 +84,14 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// Who is no member now may be one of the next view, or a stranger: what it sends is held apart, so that it costs no member's frames and
-    /// never this member its place. Only frames that a member of an installed view lost do (<see cref="CheckLost"/>).
+    /// never this member its place. Only frames that a member of an installed view lost do (<see cref="CheckLost"/>). A join that was given
+    /// up may be taken over by another, which needs what came meanwhile.
     /// </summary>
     private void Keep(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
     {
         bool stranger = View is not null && RankOfPeer(peer) < 0;
         if (stranger && view > View!.Id + 64) Node.Counters.Refuse(RefusalReason.WrongSender);
-        else if (_muted || !(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early).TryAdd(Id ?? default, view, peer, header, body))
+        else if ((_muted && _life.Phase != GroupPhase.Abandoned) || !(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early).TryAdd(Id ?? default, view, peer, header, body))
             Node.Counters.Refuse(RefusalReason.Unexpected);
     }
 
