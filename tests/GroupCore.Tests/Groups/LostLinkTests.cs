@@ -64,6 +64,32 @@ public sealed class LostLinkTests
         Assert.True(cluster.Settle(), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended}")) + string.Join(',', cluster.Oracle.Accusations));
     }
 
+    [Fact]
+    public void R_a_member_whose_link_is_lost_twice_in_a_view_stays_accused_until_the_view_is_over()
+    {
+        using var cluster = new GroupCluster(10, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        // The view change that the first loss asks for begins after the second, and cannot end before the network heals.
+        cluster.Oracle.MaxDelay = TimeSpan.FromMilliseconds(50);
+        cluster.Simulation.Network.Cut(cluster[0].SimNode, cluster[1].SimNode, CutMode.Drop);
+        cluster.Simulation.Network.Cut(cluster[2].SimNode, cluster[1].SimNode, CutMode.Drop);
+        for (int i = 0; i < 2; i++)
+        {
+            Overflow(cluster[0], cluster[1], multicasts: 0);
+            cluster.Simulation.Run(TimeSpan.FromMicroseconds(100));
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.All(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(2)));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        Assert.Equal([(cluster[1].Id, GroupCore.Membership.Accusation.FlushStall)], cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Withdrawals);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Contains(cluster[1].Id, cluster.Oracle.Withdrawals);
+        Assert.Null(cluster.Verdict());
+    }
+
     /// <summary>More in one turn than a link takes, and multicasts behind it.</summary>
     private static void Overflow(TestMember from, TestMember to, int multicasts)
     {

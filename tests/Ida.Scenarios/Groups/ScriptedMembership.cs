@@ -40,9 +40,7 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
 
     public void Accuse(ProcessId subject, Accusation evidence) => Ask(() => oracle.Accusations.Add((subject, evidence)));
 
-    public void Withdraw(ProcessId subject)
-    {
-    }
+    public void Withdraw(ProcessId subject) => Ask(() => oracle.Withdrawals.Add(subject));
 
     public void Sync(GroupId group, ulong view, ulong proposal) => Ask(() => oracle.Sync(group, view, proposal, this));
 

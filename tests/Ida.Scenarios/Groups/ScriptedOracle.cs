@@ -30,6 +30,9 @@ internal sealed class ScriptedOracle(Simulation simulation)
 
     public List<(ProcessId Subject, Accusation Evidence)> Accusations { get; } = [];
 
+    /// <summary>Accusations taken back.</summary>
+    public List<ProcessId> Withdrawals { get; } = [];
+
     public Action<string>? Log { get; set; }
 
     public ScriptedMembership Register(SimNode node)

@@ -298,7 +298,7 @@ internal sealed class FlushMember
     {
         if (Cut is null || Acked || Proposal is null || !_group.HooksDone) return;
         if (_node.Without != Rule.R7PullsBeforeAck && !_group.Multicast.Holds(Cut)) return;
-        if (_node.Without != Rule.R7PeerMessagesBeforeAck && _group.Peers.Outstanding > 0) return;
+        if (_node.Without != Rule.R7PeerMessagesBeforeAck && !_group.Peers.IsQuiet) return;
         var hash = new StableHash();
         foreach (ushort rank in Cut.Contributors)
         {
@@ -333,8 +333,8 @@ internal sealed class FlushMember
     }
 
     /// <summary>The view is over.</summary>
-    public void Close() => _watch.Stop();
+    public void Close() => _watch.Close();
 
-    /// <summary>Reports that a member holds this one up, until the view or the flush that begins is over.</summary>
+    /// <summary>Reports that a member holds this one up, until the view is over.</summary>
     public void Accuse(int rank) => _watch.Suspect(rank);
 }

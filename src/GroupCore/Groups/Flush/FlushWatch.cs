@@ -21,6 +21,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private const int Head = 9;
     private readonly List<ProcessId> _accused = [];
     private readonly List<ProcessId> _tooSlow = [];
+    private readonly List<ProcessId> _suspected = [];
     private readonly List<int> _missing = [];
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
@@ -38,6 +39,15 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
 
+    /// <summary>The view is over.</summary>
+    public void Close()
+    {
+        Stop();
+        foreach (var id in _suspected) group.Membership.Withdraw(id);
+        _suspected.Clear();
+    }
+
+    /// <summary>The flush is over, or begins again.</summary>
     public void Stop()
     {
         _round++;
@@ -48,8 +58,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         group.WaitsFor = [];
     }
 
-    /// <summary>There is other evidence that a member holds this one up.</summary>
-    public void Suspect(int rank) => Accuse(_accused, rank, Accusation.FlushStall);
+    /// <summary>There is other evidence that a member holds this one up; it stands until the view is over, whatever the member says.</summary>
+    public void Suspect(int rank) => Accuse(_suspected, rank, Accusation.FlushStall);
 
     /// <summary>The leader is not silent.</summary>
     public void OnLeader() => _steps = 0;
