@@ -116,6 +116,37 @@ public sealed class SlowUserCodeTests
         Assert.Equal(2, told);
     }
 
+    [Fact]
+    public void R_what_hooks_send_beyond_what_a_receiver_holds_waits_and_is_not_dropped()
+    {
+        const int messages = 80;
+        int joined = 0, got = 0, to = 0;
+        var sent = new List<ValueTask>();
+        bool send = false;
+        using var cluster = Settled(9, 2, g =>
+        {
+            bool sends = joined++ == 0;
+            g.Handle<byte[]>("big", (from, m) => got++);
+            g.OnViewProposed((proposal, context) =>
+            {
+                for (int i = 0; sends && send && i < messages; i++) sent.Add(context.SendAsync(to, "big", new byte[1_000_000]));
+                context.Done();
+            });
+        });
+        (send, to) = (true, cluster[1].Group!.Rank);
+        // The receiver is wedged a second late.
+        cluster[1].Membership.Deaf = true;
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        cluster[1].Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => got == messages, TimeSpan.FromSeconds(5)), $"{got} came");
+        send = false;
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Equal(0, cluster[1].SimNode.Node.Counters.Refused(GroupCore.Runtime.RefusalReason.Unexpected));
+        Assert.Null(cluster.Verdict());
+    }
+
     [Theory]
     [InlineData("silent")]
     [InlineData("throws")]

@@ -27,6 +27,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
             throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
+        if (options.MaxJoinBacklogBytes is < GroupLimits.Window or > 16L << 30)
+            throw new ArgumentException($"MaxJoinBacklogBytes is {options.MaxJoinBacklogBytes}; allowed are 4 MiB to 16 GiB.", nameof(options));
         (Node, Membership, Options) = (node, membership, options);
         node.Route(FrameType.Bind, FrameType.Bind, this);
         node.Route(FrameType.Data, FrameType.Data, this);

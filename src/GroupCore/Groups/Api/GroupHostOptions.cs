@@ -14,6 +14,12 @@ public sealed record GroupHostOptions
     /// <summary>Largest checkpoint a joiner accepts, in bytes; default 1 GB.</summary>
     public long MaxCheckpointBytes { get; init; } = 1L << 30;
 
+    /// <summary>
+    /// What a joiner holds of the group's messages while it loads the state, in bytes, of which each message counts at least 1 KB; 4 MiB to 16 GiB,
+    /// default 64 MiB. Beyond it the others' calls wait for the load. It comes on top of the state itself.
+    /// </summary>
+    public long MaxJoinBacklogBytes { get; init; } = 64L << 20;
+
     /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved or sent is progress, however large.</summary>
     public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
 }

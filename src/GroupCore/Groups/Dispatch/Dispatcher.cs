@@ -25,6 +25,8 @@ internal sealed class Dispatcher : ICompletion
     private int _toRun;
     private bool _busy;
     private bool _closing;
+    private long _catchUpTo;
+    private long _catchUpBytes;
     private long _addedEvents;
     private long _addedBytes;
     private long _doneEvents;
@@ -50,7 +52,12 @@ internal sealed class Dispatcher : ICompletion
     }
 
     /// <summary>Whether handlers are so far behind that senders must wait.</summary>
-    public bool Full => _addedEvents - _doneEvents >= GroupLimits.DispatchEvents || _addedBytes - _doneBytes >= GroupLimits.DispatchBytes;
+    public bool Full => IsCatchingUp
+        ? Math.Max((_addedEvents - _doneEvents) * GroupLimits.Cost(0), _addedBytes - _doneBytes) >= _catchUpBytes
+        : _addedEvents - _doneEvents >= GroupLimits.DispatchEvents || _addedBytes - _doneBytes >= GroupLimits.DispatchBytes;
+
+    /// <summary>Whether the handlers have not come to the end of what was held while the state was loaded.</summary>
+    public bool IsCatchingUp => _doneEvents < _catchUpTo;
 
     /// <summary>Number of the next event.</summary>
     public long Added => _addedEvents;
@@ -75,6 +82,9 @@ internal sealed class Dispatcher : ICompletion
         _addedEvents++;
         _addedBytes += entry.Length;
     }
+
+    /// <summary>What a joiner held is added. Until it is handled more may wait, up to the joiner's <paramref name="bytes"/>.</summary>
+    public void CatchUp(long bytes) => (_catchUpTo, _catchUpBytes) = (_addedEvents, bytes);
 
     /// <summary>Makes the holds of events real; before any message is dropped from the store. One atomic operation per run of a slab.</summary>
     public void TakeHolds()

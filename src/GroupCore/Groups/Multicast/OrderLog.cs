@@ -10,6 +10,9 @@ internal sealed class OrderLog
 
     public uint Base { get; private set; }
 
+    /// <summary>Positions below are closed at every member; a member without state keeps them all the same.</summary>
+    public uint Stable { get; private set; }
+
     public uint Length { get; private set; }
 
     public uint Closed { get; set; }
@@ -34,6 +37,7 @@ internal sealed class OrderLog
 
     public void DropBelow(uint limit)
     {
+        Stable = Math.Max(Stable, limit);
         uint to = Math.Min(limit, Delivered);
         if (to > Base) Base = to;
     }

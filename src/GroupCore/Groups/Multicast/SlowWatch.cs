@@ -7,7 +7,7 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>
 /// Looks every second, while some sender's window is more than half used, for members that hold more than half of it back: told of after two
 /// seconds, and accused after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
-/// so there is more than one witness. Source: groupcore-oracle 6.8 (e).
+/// so there is more than one witness. A joiner whose load comes forward is not slow. Source: groupcore-oracle 6.8 (e).
 /// </summary>
 internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
 {
@@ -82,6 +82,9 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         _accused[rank] = true;
         group.Membership.Accuse(view.Members[rank].Id, Accusation.Slow);
     }
+
+    /// <summary>A member without state says that its load comes forward.</summary>
+    public void OnLoading(int rank) => Judge(rank, slow: false);
 
     private void Forgive(int rank)
     {

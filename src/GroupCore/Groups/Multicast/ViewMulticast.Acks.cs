@@ -11,6 +11,8 @@ namespace GroupCore.Groups.Multicast;
 internal sealed partial class ViewMulticast : ITimerTarget
 {
     private const int AckHead = 7;
+    private const byte AnswerFlag = 1;
+    private const byte LoadingFlag = 2;
     private readonly uint[] _ackOf;
     private readonly uint[] _ackedOrder;
     private readonly List<FlushCall> _flushCalls = [];
@@ -21,11 +23,12 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private bool _answerAck;
     private bool _askAck;
     private bool _acksMoved;
+    private long _signDue;
 
     /// <summary>What a member has acknowledged of a sender; of its own it holds everything.</summary>
     private uint AckOf(int member, int sender) => member == sender && member != _self ? uint.MaxValue : _ackOf[(member * _members) + sender];
 
-    /// <summary>flags u8 (1: answer at once), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
+    /// <summary>flags u8 (1: answer at once, 2: it holds back since it loads its state, and that comes forward), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
     public void OnAck(int member, ReadOnlySpan<byte> body)
     {
         int count = body.Length < AckHead ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[5..]);
@@ -48,7 +51,8 @@ internal sealed partial class ViewMulticast : ITimerTarget
             acked = Math.Max(acked, BinaryPrimitives.ReadUInt32LittleEndian(body[(AckHead + 2 + (6 * i))..]));
         }
         _ackedOrder[member] = Math.Max(_ackedOrder[member], BinaryPrimitives.ReadUInt32LittleEndian(body[1..]));
-        _answerAck |= (body[0] & 1) != 0;
+        _answerAck |= (body[0] & AnswerFlag) != 0;
+        if ((body[0] & LoadingFlag) != 0) _slow?.OnLoading(member);
         _acksMoved = true;
     }
 
@@ -68,9 +72,11 @@ internal sealed partial class ViewMulticast : ITimerTarget
         // A full dispatcher takes nothing back that was received, but opens no window further.
         if (_group.Dispatcher.Full)
         {
+            SignLoading();
             ArmAckTimer();
             return;
         }
+        if (_hold is { StopsAcks: true }) SignLoading();
         if (_ackOf[(_self * _members) + _self] != _logs[_self].Closed)
         {
             _ackOf[(_self * _members) + _self] = _logs[_self].Closed;
@@ -101,12 +107,16 @@ internal sealed partial class ViewMulticast : ITimerTarget
         int count = 0;
         for (int s = 0; s < _members; s++)
             if (MayAck(s)) count++;
+        bool asked = _answerAck || _askAck;
+        _ackDue = _answerAck = false;
+        if (count == 0 && !asked && _ackedOrder[_self] == _order.Closed) return;
         var frame = _members > 1 ? _group.Frame(FrameType.Ack, AckHead + (6 * count)) : default;
         for (int s = 0, at = AckHead; s < _members; s++)
         {
             if (!MayAck(s)) continue;
             uint closed = _logs[s].Closed;
             _ackOf[(_self * _members) + s] = closed;
+            _hold?.Acknowledge(s);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[at..], (ushort)s);
             BinaryPrimitives.WriteUInt32LittleEndian(frame[(at + 2)..], closed);
             at += 6;
@@ -114,18 +124,30 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _ackedOrder[_self] = _order.Closed;
         if (_members > 1)
         {
-            frame[0] = _askAck ? (byte)1 : (byte)0;
+            frame[0] = _askAck ? AnswerFlag : (byte)0;
             BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], _order.Closed);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[5..], (ushort)count);
             _group.SendToOthers();
         }
         _unackedMessages = 0;
         _unackedBytes = 0;
-        _ackDue = _answerAck = _askAck = false;
+        _askAck = false;
         _acksMoved = true;
     }
 
-    private bool MayAck(int sender) => sender != _self && _ackOf[(_self * _members) + sender] != _logs[sender].Closed && !_logs[sender].StopsAcks;
+    /// <summary>Says each second to those who wait for this member that its load comes forward, if it does.</summary>
+    private void SignLoading()
+    {
+        if (_node.Now < _signDue || _members == 1 || !_group.LoadMoved()) return;
+        _signDue = _node.Now + GroupLimits.StateSignNanoseconds;
+        var frame = _group.Frame(FrameType.Ack, AckHead);
+        frame[0] = LoadingFlag;
+        BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], _ackedOrder[_self]);
+        BinaryPrimitives.WriteUInt16LittleEndian(frame[5..], 0);
+        _group.SendToOthers();
+    }
+
+    private bool MayAck(int sender) => sender != _self && _ackOf[(_self * _members) + sender] != _logs[sender].Closed && !(_hold?.StopsAcks ?? _logs[sender].StopsAcks);
 
     private void ArmAckTimer()
     {

@@ -18,8 +18,8 @@ internal sealed partial class ViewMulticast
     /// <summary>What is here now: contents of the report (R2).</summary>
     public FlushReport Report(ulong proposal)
     {
-        var report = new FlushReport(proposal, _self, _initialised, _members) { OrderBase = _order.Base, OrderClosed = _order.Closed };
-        for (uint x = _order.Base; x != _order.Length; x++) report.Order.Add(_order[x]);
+        var report = new FlushReport(proposal, _self, _initialised, _members) { OrderBase = _order.Stable, OrderClosed = _order.Closed };
+        for (uint x = _order.Stable; x != _order.Length; x++) report.Order.Add(_order[x]);
         for (int s = 0; s < _members; s++)
         {
             var log = _logs[s];

@@ -37,7 +37,7 @@ internal sealed partial class ViewMulticast
         var log = _logs[rank];
         // A forward may bring again what another one brought: only what follows is new.
         int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
-        if (rank == _self || (first + skip != log.Received) || (sender >= 0 && log.Full))
+        if (rank == _self || (first + skip != log.Received) || (sender >= 0 && (_hold is { } hold ? hold.IsFull(rank) : log.Full)))
         {
             refusal = RefusalReason.Unexpected;
             return false;
@@ -60,7 +60,11 @@ internal sealed partial class ViewMulticast
         {
             _ = MessageRecord.TryRead(records[at..], out var kind, out uint dep, out int length);
             if (skip > 0) skip--;
-            else log.Append(slab, offset + at, length, kind, dep);
+            else
+            {
+                log.Append(slab, offset + at, length, kind, dep);
+                _hold?.Add(rank, length);
+            }
             at += length;
             _unackedMessages++;
         }
@@ -86,7 +90,7 @@ internal sealed partial class ViewMulticast
         _positions.Clear();
         if (sender != _sequencer) _node.Counters.Refuse(RefusalReason.WrongSender);
         else if (body.Length < 4 || !OrderRuns.TryRead(body[4..], _members, GroupLimits.OrderPositions, _positions)) _node.Counters.Refuse(RefusalReason.Malformed);
-        else if (BinaryPrimitives.ReadUInt32LittleEndian(body) != _order.Length || _order.Count + _positions.Count > 2 * GroupLimits.OrderPositions)
+        else if (BinaryPrimitives.ReadUInt32LittleEndian(body) != _order.Length || _order.Count + _positions.Count > (2 * GroupLimits.OrderPositions) + (_hold?.Messages ?? 0))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             _group.OnGap();

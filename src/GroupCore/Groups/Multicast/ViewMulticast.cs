@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -29,13 +30,16 @@ internal sealed partial class ViewMulticast
     private readonly Queue<SendOperation?> _ownOrdered = new();
     private SlowWatch? _slow;
     private bool _initialised;
+    // Of a member without state, and until what it held is delivered.
+    private LoadHold? _hold;
     private bool _dirty;
     private bool _over;
 
-    public ViewMulticast(GroupProtocol group, View view, int self, bool initialised)
+    public ViewMulticast(GroupProtocol group, View view, int self, LoadBudget? load)
     {
-        (_group, _node, _view, _self, _initialised) = (group, group.Node, view, self, initialised);
+        (_group, _node, _view, _self, _initialised) = (group, group.Node, view, self, load is null);
         _members = view.Members.Count;
+        if (load is not null) _hold = new(load, _members);
         _sequencer = view.Coordinator;
         _logs = new SenderLog[_members];
         for (int s = 0; s < _members; s++) _logs[s] = new();
@@ -47,7 +51,14 @@ internal sealed partial class ViewMulticast
     public void Initialise()
     {
         _initialised = true;
-        _dirty = true;
+        _dirty = _acksMoved = true;
+    }
+
+    /// <summary>What was held is delivered and dropped as far as it is stable: from here on this member is like any other.</summary>
+    private void EndHold()
+    {
+        _hold = null;
+        _group.Dispatcher.CatchUp(_group.Host.Options.MaxJoinBacklogBytes);
     }
 
     /// <summary>Closes, delivers, sends, acknowledges what this turn brought.</summary>
@@ -64,6 +75,7 @@ internal sealed partial class ViewMulticast
         if (!wedged) Acknowledge();
         _group.Dispatcher.TakeHolds();
         ReleaseStable();
+        if (_initialised && _hold is not null) EndHold();
         CompleteFlushCalls();
     }
 

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
+using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -23,39 +24,40 @@ internal sealed class PeerChannel
     private readonly INode _node;
     private readonly View _view;
     private readonly int _self;
-    // By rank, and only where something is or was under way: in a large group few members talk to few.
-    private readonly OutQueue?[] _out;
     private readonly List<uint>?[] _acks;
-    private readonly Queue<SendOperation>?[] _waiting;
-    private readonly List<(int Rank, ulong Proposal, byte[] Body)> _held = [];
+    private readonly PeerWindows _windows;
+    private readonly HookMessages _hooks;
+    private readonly UnloadedMessages? _unloaded;
     private readonly HandlingTable _handling;
-    private readonly Queue<(Handling Handling, bool Acknowledged, ulong Query, uint Handler, byte[] Payload)> _beforeState = new();
     private MessageSlab? _slab;
     private FlushMember? _flush;
-    private long _heldCost;
-    private long _acknowledgedCost;
-    private readonly long[] _owedCost;
-    private int _waitingCalls;
     private bool _ackDirty;
+    // Of hooks, which send while calls wait for the next view.
+    private readonly Queue<SendOperation> _hookCalls = new();
 
-    public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling)
+    public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling, LoadBudget? load)
     {
         (_group, _node, _view, _self, _handling) = (group, group.Node, view, self, new(firstHandling));
-        _out = new OutQueue?[view.Members.Count];
-        _acks = new List<uint>?[view.Members.Count];
-        _waiting = new Queue<SendOperation>?[view.Members.Count];
-        _owedCost = new long[view.Members.Count];
+        int members = view.Members.Count;
+        _acks = new List<uint>?[members];
+        _windows = new(members);
+        _hooks = new(_node, members);
+        if (load is not null) _unloaded = new(_node, load, members);
     }
 
     /// <summary>Messages of this member that are not handled yet (R7).</summary>
-    public int Outstanding { get; private set; }
+    public int Outstanding => _windows.Outstanding;
+
+    /// <summary>Whether all that this member sent is handled, and none of what its hooks sent waits for a receiver (R7).</summary>
+    public bool IsQuiet => _windows.Outstanding == 0 && _hookCalls.Count == 0;
 
     /// <summary>Numbers of handlings from this one on are the next view's.</summary>
     public ulong NextHandling => _handling.Next;
 
     /// <summary>
     /// A caller's message. Normal calls of a wedged or blocked member wait, as they do for a receiver that has too much of this member
-    /// unhandled; those of hooks and of handlers of this view's messages do not. Waiting calls are first in first out per receiver.
+    /// unhandled; those of handlers of this view's messages do not, and those of hooks for such a receiver only. Waiting calls are first in
+    /// first out per receiver.
     /// </summary>
     public void Take(SendOperation call)
     {
@@ -66,39 +68,27 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return;
         }
-        bool inside = call.HookProposal != 0 || _handling.IsOpen(call.Parent);
+        if (call.HookProposal != 0)
+        {
+            if (_hookCalls.Count > 0 || !TrySend(call, inside: false)) _hookCalls.Enqueue(call);
+            return;
+        }
+        bool inside = _handling.IsOpen(call.Parent);
         int rank = _view.RankOf(call.To!.Value);
-        bool first = rank < 0 || (_flush is null && !_group.IsBlocked && _waiting[rank] is not { Count: > 0 });
-        if ((inside || first) && TrySend(call, inside)) return;
-        (_waiting[rank] ??= new()).Enqueue(call);
-        _waitingCalls++;
+        bool first = rank < 0 || (_flush is null && !_group.IsBlocked && !_windows.HasWaiting(rank));
+        if (!(inside || first) || !TrySend(call, inside)) _windows.Wait(rank, call);
     }
 
     /// <summary>Takes the calls that wait for a receiver, for the next view or to fail.</summary>
     public List<SendOperation> TakeWaiting()
     {
-        var calls = new List<SendOperation>(_waitingCalls);
-        if (_waitingCalls == 0) return calls;
-        foreach (var queue in _waiting)
-            while (queue is not null && queue.TryDequeue(out var call)) calls.Add(call);
-        _waitingCalls = 0;
+        var calls = _windows.TakeWaiting();
+        while (_hookCalls.TryDequeue(out var hook)) calls.Add(hook);
         return calls;
     }
 
     /// <summary>Ends the waiting calls whose callers do not wait any more.</summary>
-    public void RemoveCancelled()
-    {
-        if (_waitingCalls == 0) return;
-        foreach (var queue in _waiting)
-        {
-            for (int count = queue?.Count ?? 0; count > 0; count--)
-            {
-                var call = queue!.Dequeue();
-                if (_group.TryCancel(call)) _waitingCalls--;
-                else queue.Enqueue(call);
-            }
-        }
-    }
+    public void RemoveCancelled() => _windows.RemoveCancelled(_group);
 
     private bool TrySend(SendOperation call, bool inside)
     {
@@ -111,12 +101,10 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return true;
         }
-        var queue = _out[rank] ??= new();
-        if (!inside && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes || _group.RoomTo(rank) <= 0)) return false;
+        if (!inside && (_windows.IsFull(rank) || _group.RoomTo(rank) <= 0)) return false;
         ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
         if (parent != 0) _handling[parent].Children++;
-        Outstanding++;
-        uint id = queue.Add(parent, call.Payload.Length);
+        uint id = _windows.Add(rank, parent, call.Payload.Length);
         if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
         else Transmit(call, rank, id);
         _group.Finish(call);
@@ -155,32 +143,18 @@ internal sealed class PeerChannel
         ulong hook = (body[4] & HookFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[Head..]) : 0;
         if (hook > (_flush?.Wedge ?? 0))
         {
-            Hold(rank, hook, body);
+            _hooks.Hold(rank, body);
             return;
         }
         ulong query = (body[4] & QueryFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[(head - 8)..]) : 0;
         Enqueue(new() { Rank = rank, Id = BinaryPrimitives.ReadUInt32LittleEndian(body) }, rank, query, BinaryPrimitives.ReadUInt32LittleEndian(body[5..]), body[head..]);
     }
 
-    /// <summary>R14: a message of a hook waits until this member is wedged at its proposal.</summary>
-    private void Hold(int rank, ulong hook, ReadOnlySpan<byte> body)
-    {
-        long cost = GroupLimits.Cost(body.Length);
-        if (_heldCost + cost > GroupLimits.EarlyBytesOf(_out.Length))
-        {
-            _node.Counters.Refuse(RefusalReason.Unexpected);
-            return;
-        }
-        _heldCost += cost;
-        _held.Add((rank, hook, body.ToArray()));
-    }
-
     /// <summary>The state is loaded and the view event queued: what came before is delivered now, and acknowledged behind its handler if it was not.</summary>
     public void Initialise()
     {
-        while (_beforeState.TryDequeue(out var held)) Deliver(held.Handling with { Rank = held.Acknowledged ? Handling.Nobody : held.Handling.Rank }, held.Handling.Rank, held.Query, held.Handler, held.Payload);
-        _acknowledgedCost = 0;
-        Array.Clear(_owedCost);
+        while (_unloaded!.TryTake(out var held))
+            Deliver(held.Handling with { Rank = held.Acknowledged ? Handling.Nobody : held.Handling.Rank }, held.From, held.Query, held.Handler, held.Payload);
     }
 
     private void Enqueue(in Handling handling, int from, ulong query, uint handler, ReadOnlySpan<byte> payload)
@@ -191,27 +165,7 @@ internal sealed class PeerChannel
             return;
         }
         // R15: a member without state holds and acknowledges. If the view ends first, this member has never been in it for its handlers.
-        if (_flush is not null)
-        {
-            Acknowledge(from, handling.Id);
-            return;
-        }
-        long cost = GroupLimits.Cost(payload.Length);
-        // What is beyond the budget is not acknowledged: that closes its sender's window, and so bounds it.
-        bool acknowledged = _acknowledgedCost + cost <= GroupLimits.EarlyBytesOf(_out.Length);
-        if (acknowledged)
-        {
-            _acknowledgedCost += cost;
-            Acknowledge(from, handling.Id);
-        }
-        else if (_owedCost[from] + cost <= GroupLimits.EarlyBytesOfMember) _owedCost[from] += cost;
-        else
-        {
-            // Not what a window lets through.
-            _node.Counters.Refuse(RefusalReason.Unexpected);
-            return;
-        }
-        _beforeState.Enqueue((handling, acknowledged, query, handler, payload.ToArray()));
+        if (_flush is not null || _unloaded is null || _unloaded.Add(handling, from, query, handler, payload)) Acknowledge(from, handling.Id);
     }
 
     private void Acknowledge(int rank, uint id)
@@ -275,8 +229,7 @@ internal sealed class PeerChannel
             Acknowledge(rank, id);
             return;
         }
-        _out[_self]!.TryClose(id, out _);
-        Outstanding--;
+        _windows.TryClose(_self, id, out _);
         Release(parent);
     }
 
@@ -305,11 +258,7 @@ internal sealed class PeerChannel
         }
         for (int at = 2; at < body.Length; at += 4)
         {
-            if (rank != _self && _out[rank] is { } queue && queue.TryClose(BinaryPrimitives.ReadUInt32LittleEndian(body[at..]), out var parent))
-            {
-                Outstanding--;
-                Release(parent);
-            }
+            if (rank != _self && _windows.TryClose(rank, BinaryPrimitives.ReadUInt32LittleEndian(body[at..]), out var parent)) Release(parent);
             else _node.Counters.Refuse(RefusalReason.Unexpected);
         }
     }
@@ -318,26 +267,19 @@ internal sealed class PeerChannel
     public void OnWedged(FlushMember flush)
     {
         _flush = flush;
-        for (int rank = 0; rank < _out.Length; rank++)
+        for (int rank = 0; rank < _acks.Length; rank++)
         {
             if (flush.TakesPart(rank) || rank == _self) continue;
-            while (_out[rank] is { } queue && queue.TryCloseFirst(out var parent))
-            {
-                Outstanding--;
-                Release(parent);
-            }
+            while (_windows.TryCloseFirst(rank, out var parent)) Release(parent);
         }
-        var held = _held.ToArray();
-        _held.Clear();
-        _heldCost = 0;
-        foreach (var (rank, _, body) in held) OnPeer(rank, body);
+        foreach (var (rank, body) in _hooks.Take()) OnPeer(rank, body);
         AcknowledgeUnloaded();
     }
 
     /// <summary>Without its state when wedged: no state comes in this view any more (R15), and nobody is to wait for this member's handlers.</summary>
     private void AcknowledgeUnloaded()
     {
-        while (_beforeState.TryDequeue(out var unloaded))
+        while (_unloaded is not null && _unloaded.TryTake(out var unloaded))
             if (!unloaded.Acknowledged) Acknowledge(unloaded.Handling.Rank, unloaded.Handling.Id);
     }
 
@@ -361,29 +303,23 @@ internal sealed class PeerChannel
         }
     }
 
-    /// <summary>One full receiver holds nobody else's messages up.</summary>
     private void SendWaiting()
     {
-        if (_waitingCalls == 0 || _flush is not null || _group.IsBlocked) return;
-        foreach (var queue in _waiting)
-        {
-            while (queue is not null && queue.TryPeek(out var call) && TrySend(call, inside: false))
-            {
-                queue.Dequeue();
-                _waitingCalls--;
-            }
-        }
+        while (_hookCalls.TryPeek(out var hook) && TrySend(hook, inside: false)) _hookCalls.Dequeue();
+        if (_windows.Waiting == 0 || _flush is not null || _group.IsBlocked) return;
+        for (int rank = 0; rank < _acks.Length; rank++)
+            while (_windows.TryPeek(rank, out var call) && TrySend(call, inside: false)) _windows.Dequeue(rank);
     }
 
     /// <summary>Whether another member has not handled what this one sent it.</summary>
-    public bool AwaitsHandling(int rank) => rank != _self && _out[rank] is { Count: > 0 };
+    public bool AwaitsHandling(int rank) => rank != _self && _windows.Awaits(rank);
 
     /// <summary>Whether this member has not handled what it sent itself.</summary>
     public bool HandlesOwn
     {
         get
         {
-            Span<WaitReason> reasons = stackalloc WaitReason[_out.Length];
+            Span<WaitReason> reasons = stackalloc WaitReason[_acks.Length];
             reasons.Clear();
             return Handles(reasons) && reasons[_self] == WaitReason.OwnCode;
         }

@@ -89,9 +89,10 @@ internal sealed partial class GroupProtocol : ITimerTarget
         _betweenViews = Peers?.TakeWaiting() ?? [];
         bool initialised = Initialised;
         (View, Rank, _gapReported) = (next, rank, false);
-        Multicast = new(this, next, rank, initialised);
+        var load = initialised ? null : new LoadBudget(_host.Options.MaxJoinBacklogBytes);
+        Multicast = new(this, next, rank, load);
         Flush = new(this, next);
-        Peers = new(this, next, rank, Peers?.NextHandling ?? 1);
+        Peers = new(this, next, rank, Peers?.NextHandling ?? 1, load);
         ConnectPeers(next);
         if (initialised)
         {

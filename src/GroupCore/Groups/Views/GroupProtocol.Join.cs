@@ -17,6 +17,7 @@ internal sealed partial class GroupProtocol
     private string _joinWaitsFor = "the membership service's answer";
     private StateCut? _saving;
     private int _silentGivers;
+    private (long JoinProgressAt, long Handled) _signed;
 
     /// <summary>The membership was asked.</summary>
     public void BeginJoin()
@@ -30,6 +31,15 @@ internal sealed partial class GroupProtocol
 
     /// <summary>What the join waits for, when that is nothing that counts as progress.</summary>
     public void OnJoinWaits(string waitsFor) => _joinWaitsFor = waitsFor;
+
+    /// <summary>Whether the load of this member, and what its handlers catch up with behind it, has come forward since this was asked last.</summary>
+    public bool LoadMoved()
+    {
+        var now = _life.Phase == GroupPhase.Loading ? (_joinProgressAt, 0L) : Dispatcher.IsCatchingUp ? (0L, Dispatcher.Done) : default;
+        if (now == default || now == _signed) return false;
+        _signed = now;
+        return true;
+    }
 
     private void LookAtJoin()
     {

@@ -1,0 +1,96 @@
+using System.Diagnostics.CodeAnalysis;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Views;
+
+namespace GroupCore.Groups.Peers;
+
+/// <summary>
+/// By receiver: what it has not handled, and the calls that wait since that is too much. One full receiver holds nobody else's messages up.
+/// In a large group few members talk to few, so there is something only where something is or was under way.
+/// </summary>
+internal sealed class PeerWindows(int members)
+{
+    private OutQueue?[] _out = [];
+    private Queue<SendOperation>?[] _waiting = [];
+
+    /// <summary>Messages that are not handled yet (R7).</summary>
+    public int Outstanding { get; private set; }
+
+    /// <summary>Calls that wait.</summary>
+    public int Waiting { get; private set; }
+
+    public bool Awaits(int rank) => _out.Length > 0 && _out[rank] is { Count: > 0 };
+
+    public bool IsFull(int rank) => _out.Length > 0 && _out[rank] is { } queue && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes);
+
+    public bool HasWaiting(int rank) => _waiting.Length > 0 && _waiting[rank] is { Count: > 0 };
+
+    /// <summary>Counts a message that is sent now; returns its number.</summary>
+    public uint Add(int rank, ulong parent, int bytes)
+    {
+        if (_out.Length == 0) _out = new OutQueue?[members];
+        Outstanding++;
+        return (_out[rank] ??= new()).Add(parent, bytes);
+    }
+
+    /// <summary>A message is handled, or its receiver is gone; false when it is not under way.</summary>
+    public bool TryClose(int rank, uint id, out ulong parent)
+    {
+        parent = 0;
+        if (_out.Length == 0 || _out[rank] is not { } queue || !queue.TryClose(id, out parent)) return false;
+        Outstanding--;
+        return true;
+    }
+
+    public bool TryCloseFirst(int rank, out ulong parent)
+    {
+        parent = 0;
+        if (_out.Length == 0 || _out[rank] is not { } queue || !queue.TryCloseFirst(out parent)) return false;
+        Outstanding--;
+        return true;
+    }
+
+    public void Wait(int rank, SendOperation call)
+    {
+        if (_waiting.Length == 0) _waiting = new Queue<SendOperation>?[members];
+        (_waiting[rank] ??= new()).Enqueue(call);
+        Waiting++;
+    }
+
+    public bool TryPeek(int rank, [NotNullWhen(true)] out SendOperation? call)
+    {
+        call = null;
+        return _waiting.Length > 0 && _waiting[rank] is { } queue && queue.TryPeek(out call);
+    }
+
+    /// <summary>The first call that waits for a receiver is sent or ended.</summary>
+    public void Dequeue(int rank)
+    {
+        _waiting[rank]!.Dequeue();
+        Waiting--;
+    }
+
+    /// <summary>Takes all calls that wait, for the next view or to fail.</summary>
+    public List<SendOperation> TakeWaiting()
+    {
+        var calls = new List<SendOperation>(Waiting);
+        foreach (var queue in _waiting)
+            while (queue is not null && queue.TryDequeue(out var call)) calls.Add(call);
+        Waiting = 0;
+        return calls;
+    }
+
+    /// <summary>Ends the waiting calls whose callers do not wait any more.</summary>
+    public void RemoveCancelled(GroupProtocol group)
+    {
+        foreach (var queue in _waiting)
+        {
+            for (int count = queue?.Count ?? 0; count > 0; count--)
+            {
+                var call = queue!.Dequeue();
+                if (group.TryCancel(call)) Waiting--;
+                else queue.Enqueue(call);
+            }
+        }
+    }
+}

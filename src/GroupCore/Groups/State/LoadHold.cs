@@ -1,0 +1,30 @@
+namespace GroupCore.Groups.State;
+
+/// <summary>
+/// What a member without state holds of each sender. Up to the budget it is acknowledged when it is received: the others go on as if it were
+/// delivered. Beyond the budget it is not, which closes the window of its sender, and so bounds it too.
+/// </summary>
+internal sealed class LoadHold(LoadBudget budget, int members)
+{
+    private readonly long[] _owed = new long[members];
+
+    /// <summary>Messages held.</summary>
+    public int Messages { get; private set; }
+
+    /// <summary>Whether acknowledgements wait for the load.</summary>
+    public bool StopsAcks => budget.IsUsed;
+
+    /// <summary>Whether more has come of a sender than its windows let through.</summary>
+    public bool IsFull(int sender) => _owed[sender] >= GroupLimits.StoredBytes;
+
+    public void Add(int sender, int bytes)
+    {
+        long cost = GroupLimits.Cost(bytes);
+        budget.Take(cost);
+        _owed[sender] += cost;
+        Messages++;
+    }
+
+    /// <summary>All that is held of a sender is acknowledged.</summary>
+    public void Acknowledge(int sender) => _owed[sender] = 0;
+}

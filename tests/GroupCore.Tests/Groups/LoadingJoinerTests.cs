@@ -1,0 +1,132 @@
+using GroupCore.Groups;
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using Ida.Testing;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A joiner whose load takes long is not slow, and costs the others nothing until what it may hold is used up.</summary>
+public sealed class LoadingJoinerTests
+{
+    private static readonly GroupOptions s_evicts = new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) };
+
+    private readonly List<int> _delivered = [0, 0, 0];
+    private int _sent;
+
+    /// <summary>Two members, of which the giver saves so long, and a joiner; its handlers may begin late.</summary>
+    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int savesFor, GroupOptions options, GroupHostOptions? host = null, int handlersBeginAfter = 0)
+    {
+        GroupCluster? all = null;
+        int nodes = 0, joined = 0, takes = 0;
+        var simulation = new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" });
+        var cluster = new GroupCluster(simulation, 2, options: options, beforeMembers: c => all = c,
+            more: g =>
+            {
+                int me = joined++;
+                g.HandleBytes("bytes", (from, bytes) => _delivered[me]++).OnError(static error => { });
+            },
+            tap: node =>
+            {
+                bool comes = ++nodes == 3;
+                return new DelayingNode(simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(takes) : comes && work is Dispatcher ? TimeSpan.FromSeconds(handlersBeginAfter) : TimeSpan.Zero);
+            });
+        Assert.True(cluster.Settle());
+        simulation.Run(TimeSpan.FromSeconds(1));
+        takes = savesFor;
+        var comer = cluster.Add(host: host);
+        Assert.True(simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }] && all!.Usable.TrueForAll(static m => m.Group!.CurrentView.Members.Count == 3), TimeSpan.FromSeconds(5)));
+        return (cluster, comer);
+    }
+
+    private void Send(GroupCluster cluster, int member, int messages, int bytes, bool ordered)
+    {
+        byte[] payload = new byte[bytes];
+        for (int i = 0; i < messages; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                var group = cluster[member].Group!;
+                await (ordered ? group.OrderedSendAsync<ReadOnlyMemory<byte>>("bytes", payload) : group.SendAsync<ReadOnlyMemory<byte>>("bytes", payload));
+                _sent++;
+            });
+        }
+    }
+
+    [Theory]
+    [InlineData(SlowMember.Evict)]
+    [InlineData(SlowMember.Block)]
+    public void R_the_others_go_on_while_a_joiner_loads_for_long_and_nobody_is_slow(SlowMember policy)
+    {
+        var (cluster, comer) = Loading(61, 40, s_evicts with { SlowMember = policy });
+        using var closing = cluster;
+        for (int second = 0; second < 30; second++)
+        {
+            Send(cluster, 0, 500, 1_000, ordered: false);
+            Send(cluster, 1, 500, 20, ordered: true);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        }
+        Assert.Equal(30_000, _sent);
+        Assert.Equal([30_000, 30_000, 0], _delivered);
+        Assert.Equal(GroupPhase.Loading, comer.Host.Groups[0].Phase);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 30_000, TimeSpan.FromSeconds(20)), $"{_delivered[2]} delivered {comer.JoinError}");
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void R_what_a_joiner_holds_is_bounded_and_beyond_it_senders_wait_for_its_load()
+    {
+        var (cluster, comer) = Loading(62, 40, s_evicts, new() { MaxJoinBacklogBytes = 4 << 20 });
+        using var closing = cluster;
+        for (int i = 0; i < 2; i++) Send(cluster, i, 15_000, 1_000, ordered: i == 1);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(30));
+        // The budget, and a window of each of two senders.
+        Assert.InRange(_delivered[0], 4_000, 3 * 4_200);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 30_000, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void R_a_view_change_amid_a_load_loses_nothing_of_what_the_joiner_holds_for_it()
+    {
+        var (cluster, comer) = Loading(63, 20, s_evicts);
+        using var closing = cluster;
+        Send(cluster, 0, 10_000, 1_000, ordered: false);
+        Send(cluster, 1, 20_000, 20, ordered: true);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        Assert.Equal([30_000, 30_000, 0], _delivered);
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Send(cluster, 1, 1_000, 20, ordered: true);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 1_000, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Theory]
+    [InlineData(SlowMember.Evict)]
+    [InlineData(SlowMember.Block)]
+    public void R_a_load_that_makes_no_progress_for_the_stated_time_is_slow_when_the_others_wait_for_it(SlowMember policy)
+    {
+        var (cluster, comer) = Loading(64, 1, s_evicts with { SlowMember = policy }, new() { MaxJoinBacklogBytes = 4 << 20 }, handlersBeginAfter: 100);
+        using var closing = cluster;
+        for (int i = 0; i < 2; i++) Send(cluster, i, 15_000, 1_000, ordered: i == 1);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(30));
+        Assert.Equal(GroupPhase.Member, comer.Host.Groups[0].Phase);
+        if (policy == SlowMember.Evict) Assert.Equal([(comer.Id, Accusation.Slow)], cluster.Oracle.Accusations.Distinct());
+        else Assert.Empty(cluster.Oracle.Accusations);
+    }
+
+    [Theory]
+    [InlineData(1L << 20)]
+    [InlineData(1L << 40)]
+    public void A_backlog_out_of_range_is_refused(long bytes) =>
+        Assert.Throws<ArgumentException>(() => new GroupCluster(65, 0).Add(host: new() { MaxJoinBacklogBytes = bytes }));
+}
