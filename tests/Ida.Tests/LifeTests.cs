@@ -185,4 +185,20 @@ public sealed class LifeTests
         world.RunUntil(() => task.IsCompleted, "The call");
         return await task;
     }
+
+    [Fact]
+    public async Task A_call_at_a_member_that_was_excluded_ends_in_time_while_user_code_elsewhere_takes_longer()
+    {
+        var world = DhtWorld.Founded(6);
+        var (excluded, slow) = (world.Members[0], world.Members[3]);
+        world.ChangeView(excluded);
+        var get = excluded.Dht.Map<string, long>("m").OrderedGetAsync("a1", new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var put = excluded.Dht.Map<string, long>("m").OrderedPutAsync("a1", 1L, new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        world.Poke();
+        slow.Stall(TimeSpan.FromSeconds(7));
+        world.ChangeView();
+        Assert.True(get.IsCompleted && put.IsCompleted);
+        await Assert.ThrowsAsync<ViewUnavailableException>(() => get);
+        await Assert.ThrowsAsync<OutcomeUnknownException>(() => put);
+    }
 }

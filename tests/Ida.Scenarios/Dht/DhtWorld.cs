@@ -191,6 +191,15 @@ internal sealed class DhtWorld
         Poke();
     }
 
+    /// <summary>Time passes until user code of none of these members keeps its turn; for all others as well, who are not kept.</summary>
+    public void WaitForUserCode(Predicate<HarnessMember> of)
+    {
+        long until = Members.FindAll(of).Select(static member => member.StalledUntil).DefaultIfEmpty().Max();
+        if (until <= Now) return;
+        Now = until;
+        Poke();
+    }
+
     /// <summary>Lets time pass and everything be delivered until the condition holds; fails when it does not.</summary>
     public void RunUntil(Func<bool> done, string what, Func<string>? open = null, int steps = 4000)
     {
@@ -250,8 +259,7 @@ internal sealed class DhtWorld
     {
         ViewRequested = false;
         // A flush waits for user code, which costs nobody his place.
-        foreach (var member in Members)
-            if (member.InView && !exclude.Contains(member)) Now = Math.Max(Now, member.StalledUntil);
+        WaitForUserCode(member => member.InView && !exclude.Contains(member));
         var old = View?.Members.Select(m => m.Id).ToList() ?? [];
         var survivors = old.Select(Find).Where(m => m.Alive && !exclude.Contains(m)).ToList();
         var joined = Members.Where(m => m.Alive && !m.Excluded && m.View is null && !old.Contains(m.Self)).ToList();

@@ -379,14 +379,14 @@ internal sealed class SurfaceSchedule
     private void Finish()
     {
         _left = 0;
-        foreach (var member in _world.Members) _world.Now = Math.Max(_world.Now, member.StalledUntil);
+        _world.WaitForUserCode(static _ => true);
         _faults.End();
         if (Depopulated) return;
         _ledger.CancelWaits();
         _world.RunUntil(() =>
         {
             _faults.NoticeDepopulation();
-            foreach (var member in _world.Members) _world.Now = Math.Max(_world.Now, member.StalledUntil);
+            _world.WaitForUserCode(static _ => true);
             _ledger.Look();
             return Depopulated || (_open.Count == 0 && _ledger.Open == 0);
         }, "The end of all calls", () => _ledger.Describe());
