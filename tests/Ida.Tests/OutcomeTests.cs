@@ -86,6 +86,30 @@ public sealed class OutcomeTests
     }
 
     [Fact]
+    public async Task A_retry_learns_the_outcome_from_a_member_that_is_farther_away_than_it_waits_to_ask_again()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.Settle();
+        // Replicas may forget it.
+        var next = map.OrderedMergeAsync("b1", 1L).AsTask();
+        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        world.Settle();
+        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        for (int i = 0; i < 40 && !retry.IsCompleted; i++)
+        {
+            var sent = world.Busy().ConvertAll(pair => (Pair: pair, Count: world.Waiting(pair.From, pair.To)));
+            world.Advance(TimeSpan.FromMilliseconds(60));
+            foreach (var (pair, count) in sent)
+                for (int frame = 0; frame < count; frame++) world.Deliver(pair.From, pair.To);
+        }
+        Assert.True(retry.IsCompleted);
+        Assert.Single((await retry).Versions);
+    }
+
+    [Fact]
     public async Task F22_a_put_that_goes_on_is_told_to_a_retry_at_another_member_when_its_own_member_has_gone()
     {
         var world = DhtWorld.Founded(6);

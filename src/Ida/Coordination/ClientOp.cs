@@ -39,6 +39,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public RunningOp? Running;
     public int MissingReads;
 
+    /// <summary>No attempt runs: it waits for the member of its session to say how the put ended.</summary>
+    public bool Asks;
+
     /// <summary>What it counts of the bytes in flight, and what answers of other members have brought.</summary>
     public long Charge, AnswerBytes;
 
@@ -243,7 +246,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        WithoutResult = TooLarge = _cancelRequested = false;
+        WithoutResult = TooLarge = Asks = _cancelRequested = false;
         Running = null;
         Error = null;
         RetryAt = 0;

@@ -15,6 +15,7 @@ internal sealed partial class Coordinator
     {
         if (op.RetryAt == AwaitsRoom) Resume(op);
         op.RetryAt = 0;
+        op.Asks = false;
         if (!state.Acts || state.Map is not { } map) return;
         if (!HasRoom(op, map))
         {

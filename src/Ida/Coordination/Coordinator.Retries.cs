@@ -100,6 +100,7 @@ internal sealed partial class Coordinator
         send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
         if (op.RetryAt == AwaitsRoom) Resume(op);
         op.RetryAt = state.Node.Now + AskAgain;
+        op.Asks = true;
     }
 
     /// <summary>Another member asks how a put of this session ended.</summary>
@@ -119,9 +120,12 @@ internal sealed partial class Coordinator
         send.End(from, key, state.Rank, status, status == EndStatus.Executed ? end : null);
     }
 
-    /// <summary>The retry that waits for such an answer from <paramref name="from"/>.</summary>
+    /// <summary>
+    /// The retry that waits for such an answer from <paramref name="from"/>. The answer is about the put, so it does not matter which of
+    /// the questions it is for: it may take longer to come than the next question waits.
+    /// </summary>
     public bool TryAsking(int from, in OpKey key, [NotNullWhen(true)] out ClientOp? op) =>
-        _pending.TryGetValue(key.Id, out op) && op.IsInFlight && op.IsPut && op.Running is null && op.Attempt == key.Attempt && op.Payload == key.Payload
+        _pending.TryGetValue(key.Id, out op) && op.IsInFlight && op.Asks && op.Payload == key.Payload
         && state.OwnerOf(key.Id.Session) == from;
 
     /// <summary>The answer, with results in the parts where there are any.</summary>

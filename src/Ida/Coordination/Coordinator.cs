@@ -105,7 +105,9 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             next = op.Next;
             if (op.Follower is { } follower) CheckCaller(follower, now);
             if (op.Phase != OpPhase.Detached && CheckCaller(op, now)) continue;
-            if (op.RetryAt != 0 && now >= op.RetryAt) Issue(op);
+            if (op.RetryAt == 0 || now < op.RetryAt) continue;
+            if (op.Asks && state.Acts) AskHowItEnded(op);
+            else Issue(op);
         }
         for (ClientOp? op = _waiting.First, next; op is not null; op = next)
         {
