@@ -9,7 +9,6 @@ namespace GroupCore.Groups;
 public sealed partial class Group
 {
     private static readonly TimeSpan s_queryTimeout = TimeSpan.FromSeconds(30);
-    private long _queries;
 
     /// <summary>Asks all members; answers come straight back, in rank order of the view in which the query was delivered.</summary>
     /// <exception cref="QueryTimeoutException">Not enough answers within <paramref name="timeout"/> (default 30 s).</exception>
@@ -37,7 +36,7 @@ public sealed partial class Group
         var to = MemberAt(rank);
         var view = CurrentView;
         var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
-        var collector = new QueryCollector(NextQuery(), handler, 0, limit, result);
+        var collector = new QueryCollector(Protocol.Host.NextQuery(), handler, 0, limit, result);
         collector.Expect(to, view);
         var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes);
         (call.To, call.Query, call.Detached) = (to, collector.Number, true);
@@ -54,7 +53,7 @@ public sealed partial class Group
         cancellationToken.ThrowIfCancellationRequested();
         var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
         var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
-        var collector = new QueryCollector(NextQuery(), handler, replies.Code, limit, result);
+        var collector = new QueryCollector(Protocol.Host.NextQuery(), handler, replies.Code, limit, result);
         var call = Write(kind, entry, query, GroupLimits.MessageBytes, collector.Number);
         (call.Query, call.Detached) = (collector.Number, true);
         Start(collector, call, result.Fail);
@@ -77,8 +76,6 @@ public sealed partial class Group
             throw;
         }
     }
-
-    private ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
 
     private void Start(QueryCollector collector, SendOperation call, Action<Exception> abandon) => Protocol.Post(new CallCommand(
         () =>

@@ -20,6 +20,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly List<JoinCall> _joinsWaiting = [];
     private Action? _handedOver;
     private int _firstServed;
+    private long _queries;
     private readonly bool[] _slots = new bool[GroupLimits.GroupsPerProcess + 1];
 
     /// <summary>Takes over the group frames of <paramref name="node"/> and the events of <paramref name="membership"/>.</summary>
@@ -89,6 +90,9 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         }
     }
 
+    /// <summary>From any thread: a number that no other query of this process has, in no group and in no later membership of one. Answers come late.</summary>
+    internal ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
+
     internal long JoinNanoseconds => (long)Options.JoinTimeout.TotalNanoseconds;
 
     /// <summary>The caller of a join that has not begun does not wait any more.</summary>
@@ -111,7 +115,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         var (name, options, table) = (call.Name, call.Options, call.Table);
         var earlier = _groups.Find(g => g.Name == name);
-        if (earlier is not null && earlier.Over is null) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
+        if (earlier is { Over: null, IsGoing: false }) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
         string tag = table.Tag ?? Options.Tag;
         if (earlier is { Phase: GroupPhase.Abandoned } && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
         if (earlier is not null)

@@ -92,6 +92,9 @@ internal sealed partial class GroupProtocol
     /// <summary>Whether it was asked to leave, and its layer has something to hand over first.</summary>
     public bool IsHandingOver => _life.Phase == GroupPhase.HandingOver;
 
+    /// <summary>Whether it was asked to leave.</summary>
+    public bool IsGoing => _life.IsGoing;
+
     /// <summary>Whether this member is out of the group.</summary>
     public bool IsOver => _life.Phase == GroupPhase.Over;
 
