@@ -91,7 +91,7 @@ internal sealed partial class GroupProtocol
     {
         bool stranger = View is not null && RankOfPeer(peer) < 0;
         if (stranger && view > View!.Id + 64) Node.Counters.Refuse(RefusalReason.WrongSender);
-        else if ((_muted && _life.Phase != GroupPhase.Abandoned) || !(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early).TryAdd(Id ?? default, view, peer, header, body))
+        else if (!(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early).TryAdd(Id ?? default, view, peer, header, body))
             Node.Counters.Refuse(RefusalReason.Unexpected);
     }
 

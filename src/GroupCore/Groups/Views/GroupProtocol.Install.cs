@@ -208,6 +208,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: groupcore-oracle 5.6.</summary>
     public void StartHooks(Proposal proposal)
     {
+        // The hook of an earlier proposal holds nothing up any more, whoever this member is by now.
+        (_hook, HooksDone) = (null, true);
         if (Table.OnProposed.Count == 0 || !Initialised) return;
         HooksDone = false;
         _hook = new(Facade, proposal, View!);
