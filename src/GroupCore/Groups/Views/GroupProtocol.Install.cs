@@ -179,7 +179,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             case JoinTimeout:
                 LookAtJoin();
                 break;
-            case StateSign:
+            case StateSign when (ulong)(token >> 8) == View?.Id:
                 TellJoiners();
                 break;
             case LateCut when _lateCut is { } cut && ReferenceEquals(cut.View, View):

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Text;
 using GroupCore.Groups.State;
+using GroupCore.Membership;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
@@ -88,8 +89,10 @@ internal sealed partial class GroupProtocol
     private void SignalWhile(StateCut cut)
     {
         _saving = cut;
-        Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign);
+        SetSignTimer(cut.View);
     }
+
+    private void SetSignTimer(View view) => Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign | ((long)view.Id << 8));
 
     /// <summary>StateSign: <see cref="StatePhase"/> u8, events handled u64, reason of a failure in UTF-8.</summary>
     private void TellJoiners()
@@ -107,7 +110,7 @@ internal sealed partial class GroupProtocol
             text.CopyTo(frame[SignHead..]);
             SendTo(rank);
         }
-        if (phase != StatePhase.Failed) Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign);
+        if (phase != StatePhase.Failed) SetSignTimer(View);
     }
 
     private static string Shortened(string text) => text.Length <= SignTextBytes / 3 ? text : text[..(SignTextBytes / 3)];
