@@ -23,7 +23,7 @@ public sealed class PeerWaitTests
             {
                 await _gate.Task.ConfigureAwait(false);
                 return QueryAnswer<int>.Of(number);
-            });
+            }).Handle<Hasty>("hasty", static (from, message) => { });
         });
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
@@ -161,5 +161,40 @@ public sealed class PeerWaitTests
         Assert.Equal(0, group.Protocol.Queries.Count);
         Assert.Equal(20, calls.Count(call => call.Cancelled));
         Assert.Equal(10, calls.Count(call => call.Error is QueryTimeoutException));
+    }
+
+    /// <summary>Its token fires while it is written: before the call is anywhere.</summary>
+    private sealed class Hasty
+    {
+        internal CancellationTokenSource? Cancel { get; init; }
+
+        public int Number
+        {
+            get
+            {
+                Cancel?.Cancel();
+                return 1;
+            }
+            set
+            {
+            }
+        }
+    }
+
+    [Fact]
+    public void R11_a_token_that_fires_before_its_call_is_queued_ends_it()
+    {
+        using var cluster = Settled(6, stuck: -1);
+        cluster[0].Membership.Block(true);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        using var cancel = new CancellationTokenSource();
+        var group = cluster[0].Group!;
+        var ordered = Start(cluster, () => group.OrderedSendAsync("hasty", new Hasty { Cancel = cancel }, cancel.Token).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.True(ordered.Cancelled);
+        using var second = new CancellationTokenSource();
+        var peer = Start(cluster, () => group.SendToAsync(cluster[1].Group!.Rank, "hasty", new Hasty { Cancel = second }, second.Token).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.True(peer.Cancelled);
     }
 }

@@ -69,6 +69,8 @@ internal sealed partial class GroupProtocol
             call.Error = reason;
             Finish(call);
         }
+        // A token that fired before the call came here has found nothing to end.
+        else if (TryCancel(call)) return;
         else if (call.To is null) _calls.Enqueue(call);
         else Peers.Take(call);
     }
