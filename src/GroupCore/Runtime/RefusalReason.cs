@@ -32,4 +32,7 @@ public enum RefusalReason
 
     /// <summary>A node that sent more than 100 malformed frames within a minute: its link is ended, and its connections are refused for a minute.</summary>
     Muted,
+
+    /// <summary>A connection that could not be taken, because the process or its system has no descriptor or no memory left: tried again every 100 ms.</summary>
+    Exhausted,
 }

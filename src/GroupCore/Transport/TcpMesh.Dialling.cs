@@ -11,6 +11,7 @@ internal sealed partial class TcpMesh
     private const long HelloTime = 5000 * Millisecond;
     private const long ReportPause = 50 * Millisecond;
     private const long FramingPause = 1000 * Millisecond;
+    private const long AcceptPause = 100 * Millisecond;
     private const long ForgetAfter = 60_000 * Millisecond;
     private const int MaxStrangers = 64;
     private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
@@ -24,6 +25,12 @@ internal sealed partial class TcpMesh
         }
         var connection = Begin(socket, ConnectionState.AwaitHello, null, HelloTime, dialled: false, probe: false);
         _strangers.Add(connection);
+    }
+
+    public void OnAcceptFailed()
+    {
+        _node.Counters.Refuse(RefusalReason.Exhausted);
+        _timers.Set(_node.Now + AcceptPause, new AcceptPauseEnd(_port), 0);
     }
 
     public void OnDialled(PortSocket socket, DialResult result)
@@ -149,5 +156,10 @@ internal sealed partial class TcpMesh
         _connections.Remove(connection);
         if (connection.Input is { } input) _dropped.Add(input);
         connection.Input = null;
+    }
+
+    private sealed class AcceptPauseEnd(ISocketPort port) : ITimerTarget
+    {
+        public void OnTimer(long token) => port.ResumeAccepting();
     }
 }

@@ -20,7 +20,7 @@ namespace GroupCore.Transport;
 /// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
 /// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
-/// within it, or lets the time pass, is counted.</para>
+/// within it, or lets the time pass, is counted. Without a descriptor for one the node takes none for 100 ms, which is counted, and goes on.</para>
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
 /// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address that is known
 /// as another's. A name whose session is over, or has no connection, can be taken by whoever comes first.</para>

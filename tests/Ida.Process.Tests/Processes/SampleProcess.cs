@@ -44,12 +44,12 @@ internal sealed class SampleProcess : IAsyncDisposable
     }
 
     /// <summary>Runs a sample to its end, for at most a minute and a half.</summary>
-    public static async Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunAsync(string sample, params string[] arguments)
-    {
-        await using var process = Start(sample, arguments);
-        int exitCode = await process.ExitAsync(TimeSpan.FromSeconds(90));
-        return (exitCode, process.Output, process.ErrorLines);
-    }
+    public static Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunAsync(string sample, params string[] arguments) =>
+        RunAsync(Start(sample, arguments));
+
+    /// <summary>The same with a variable of its environment, "NAME=value".</summary>
+    public static Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunWithAsync(string variable, string sample, params string[] arguments) =>
+        RunAsync(Start([variable], sample, arguments));
 
     /// <summary>The first line of its output that contains a text, as soon as it comes.</summary>
     public async Task<string> LineAsync(string containing, TimeSpan limit)
@@ -80,6 +80,13 @@ internal sealed class SampleProcess : IAsyncDisposable
         if (!_process.HasExited) _process.Kill(entireProcessTree: true);
         await ExitAsync(TimeSpan.FromSeconds(10));
         _process.Dispose();
+    }
+
+    private static async Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunAsync(SampleProcess started)
+    {
+        await using var process = started;
+        int exitCode = await process.ExitAsync(TimeSpan.FromSeconds(90));
+        return (exitCode, process.Output, process.ErrorLines);
     }
 
     private void Take(string? line, ConcurrentQueue<string> into)

@@ -18,6 +18,7 @@ internal sealed class CompletionPort : ISocketPort
     private readonly SocketAsyncEventArgs _accept = new(true);
     private readonly EventHandler<SocketAsyncEventArgs> _onCompleted;
     private Socket? _listener;
+    private bool _acceptsNext;
     private volatile bool _waiting;
 
     public CompletionPort()
@@ -54,7 +55,7 @@ internal sealed class CompletionPort : ISocketPort
         return socket;
     }
 
-    public bool HasNews => _readable.Count > 0;
+    public bool HasNews => _readable.Count > 0 || _acceptsNext;
 
     public void Wait(long timeout)
     {
@@ -81,7 +82,11 @@ internal sealed class CompletionPort : ISocketPort
             if (!socket.IsClosed && (socket.Start < socket.End || socket.IsEnded)) _readable.Add(socket);
         }
         _readable.RemoveRange(0, listed);
+        // One a poll: an accept that fails or succeeds at once, again and again, does not keep the others waiting.
+        if (_acceptsNext) BeginAccept();
     }
+
+    public void ResumeAccepting() => _acceptsNext = true;
 
     public int Receive(PortSocket socket, Span<byte> to)
     {
@@ -196,23 +201,21 @@ internal sealed class CompletionPort : ISocketPort
     private void Accepted(ISocketPortEvents events)
     {
         var accepted = _accept.AcceptSocket;
-        bool failed = _accept.SocketError != SocketError.Success;
         _accept.AcceptSocket = null;
-        if (failed)
+        _acceptsNext = _accept.SocketError is SocketError.Success or SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Interrupted;
+        if (!_acceptsNext) events.OnAcceptFailed();
+        if (_accept.SocketError != SocketError.Success || TryOpen(accepted!) is not { } socket)
         {
             accepted?.Dispose();
+            return;
         }
-        else
-        {
-            var socket = Open(accepted!);
-            BeginReceive(socket);
-            events.OnAccepted(socket);
-        }
-        BeginAccept();
+        BeginReceive(socket);
+        events.OnAccepted(socket);
     }
 
     private void BeginAccept()
     {
+        _acceptsNext = false;
         try
         {
             if (!_listener!.AcceptAsync(_accept)) Completed(_accept);
@@ -242,6 +245,19 @@ internal sealed class CompletionPort : ISocketPort
     {
         socket.IsSending = true;
         if (!socket.Socket.SendAsync(socket.Output)) Completed(socket.Output);
+    }
+
+    // Null when the connection is broken already, which some systems tell at its first option.
+    private CompletionSocket? TryOpen(Socket socket)
+    {
+        try
+        {
+            return Open(socket);
+        }
+        catch (SocketException)
+        {
+            return null;
+        }
     }
 
     private CompletionSocket Open(Socket socket)

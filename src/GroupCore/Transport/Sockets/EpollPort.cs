@@ -37,6 +37,7 @@ internal sealed unsafe class EpollPort : ISocketPort
     private readonly List<(EpollSocket Socket, DialResult Result)> _failed = [];
     private int _listener = -1;
     private bool _acceptable;
+    private bool _acceptFailed;
     private int _connected;
     private int _blocked;
     private int _direct;
@@ -75,7 +76,6 @@ internal sealed unsafe class EpollPort : ISocketPort
     public PortSocket Dial(IPEndPoint to)
     {
         int descriptor = Check(LibC.Socket(Native(to), LibC.Stream | LibC.NonBlocking | LibC.CloseOnExec, 0));
-        SetOption(descriptor, LibC.TcpLevel, LibC.NoDelay);
         var address = to.Serialize();
         int done;
         fixed (byte* bytes = address.Buffer.Span) done = LibC.Connect(descriptor, bytes, (uint)address.Size);
@@ -85,7 +85,11 @@ internal sealed unsafe class EpollPort : ISocketPort
         return socket;
     }
 
-    public bool HasNews => _readable.Count > 0 || _failed.Count > 0;
+    public bool HasNews => _readable.Count > 0 || _failed.Count > 0 || MayAccept;
+
+    private bool MayAccept => _acceptable && !_acceptFailed;
+
+    public void ResumeAccepting() => _acceptFailed = false;
 
     public void Wait(long timeout)
     {
@@ -95,7 +99,7 @@ internal sealed unsafe class EpollPort : ISocketPort
 
     public void Poll(ISocketPortEvents events)
     {
-        if (_pending == 0 && _connected is > 0 and <= DirectSockets && _failed.Count == 0 && _blocked == 0 && ++_direct % DirectPolls != 0)
+        if (_pending == 0 && _connected is > 0 and <= DirectSockets && _failed.Count == 0 && !MayAccept && _blocked == 0 && ++_direct % DirectPolls != 0)
         {
             PollDirectly(events);
             return;
@@ -107,7 +111,7 @@ internal sealed unsafe class EpollPort : ISocketPort
             byte* at = _eventsAt + (i * EventSize);
             Take(Unsafe.ReadUnaligned<uint>(at), Unsafe.ReadUnaligned<ulong>(at + DataAt), events);
         }
-        if (_acceptable) Accept(events);
+        if (MayAccept) Accept(events);
         if (_failed.Count > 0) ReportFailed(events);
         int listed = _readable.Count;
         for (int i = 0; i < listed; i++)
@@ -279,20 +283,32 @@ internal sealed unsafe class EpollPort : ISocketPort
         while (true)
         {
             int descriptor = LibC.Accept(_listener, null, null, LibC.NonBlocking | LibC.CloseOnExec);
-            if (descriptor < 0)
+            int error = descriptor < 0 ? Marshal.GetLastPInvokeError() : 0;
+            if (error is LibC.Interrupted or LibC.Aborted) continue;
+            if (error == LibC.WouldBlock)
             {
-                // Out of descriptors: the next poll tries again.
-                if (Marshal.GetLastPInvokeError() == LibC.WouldBlock) _acceptable = false;
+                _acceptable = false;
                 return;
             }
-            SetOption(descriptor, LibC.TcpLevel, LibC.NoDelay);
-            var socket = Add(descriptor);
+            EpollSocket socket;
+            try
+            {
+                Check(descriptor);
+                socket = Add(descriptor);
+            }
+            catch (IOException)
+            {
+                _acceptFailed = true;
+                events.OnAcceptFailed();
+                return;
+            }
             socket.IsConnected = true;
             _connected++;
             events.OnAccepted(socket);
         }
     }
 
+    // Takes the descriptor over, also when it throws.
     private EpollSocket Add(int descriptor)
     {
         if (!_freeSlots.TryPop(out int slot))
@@ -301,8 +317,18 @@ internal sealed unsafe class EpollPort : ISocketPort
             _slots.Add(null);
         }
         var socket = new EpollSocket(descriptor, slot, ++_generation & int.MaxValue);
+        try
+        {
+            SetOption(descriptor, LibC.TcpLevel, LibC.NoDelay);
+            Register(descriptor, LibC.In | LibC.Out | LibC.ReadHup | LibC.Edge, ((ulong)socket.Generation << 32) | (uint)slot);
+        }
+        catch (IOException)
+        {
+            _freeSlots.Push(slot);
+            LibC.Close(descriptor);
+            throw;
+        }
         _slots[slot] = socket;
-        Register(descriptor, LibC.In | LibC.Out | LibC.ReadHup | LibC.Edge, ((ulong)socket.Generation << 32) | (uint)slot);
         return socket;
     }
 

@@ -11,7 +11,10 @@ internal interface ISocketPort : IDisposable
     /// <summary>Starts to listen; returns the address with the port that was chosen. Throws <see cref="AddressInUseException"/>, <see cref="IOException"/>.</summary>
     IPEndPoint Listen(IPEndPoint at);
 
-    /// <summary>Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome.</summary>
+    /// <summary>Takes connections again after <see cref="ISocketPortEvents.OnAcceptFailed"/>.</summary>
+    void ResumeAccepting();
+
+    /// <summary>Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome. Throws <see cref="IOException"/> and <see cref="System.Net.Sockets.SocketException"/>.</summary>
     PortSocket Dial(IPEndPoint to);
 
     /// <summary>Whether a <see cref="Wait"/> that began before would have to end now; completions on other threads end it by themselves.</summary>

@@ -6,6 +6,9 @@ internal interface ISocketPortEvents
     /// <summary>Somebody connected.</summary>
     void OnAccepted(PortSocket socket);
 
+    /// <summary>There is no descriptor, or no memory, for a connection: the port takes none until <see cref="ISocketPort.ResumeAccepting"/>.</summary>
+    void OnAcceptFailed();
+
     /// <summary>A dialled connection is made, or failed and is closed.</summary>
     void OnDialled(PortSocket socket, DialResult result);
 

@@ -1,0 +1,107 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using GroupCore.Groups;
+using GroupCore.Runtime;
+using Ida.Nodes;
+using Ida.Process.Tests.Processes;
+
+namespace Ida.Process.Tests.Nodes;
+
+/// <summary>A process without a descriptor left. It is one of its own: what is measured is its limit, and the other tests need theirs.</summary>
+[Collection("processes, one test at a time")]
+public sealed partial class DescriptorTests
+{
+    private const string PortVariable = "IDA_TEST_PORT";
+    private const int OpenFiles = 7;
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    [Theory, InlineData("Epoll"), InlineData("Completion")]
+    public async Task A_node_without_descriptors_serves_on_and_takes_connections_again_when_there_are_some(string port)
+    {
+        if (!OperatingSystem.IsLinux()) return;
+        var (exitCode, output, errors) = await SampleProcess.RunWithAsync($"{PortVariable}={port}", "Ida.Process.Tests",
+            "--explicit", "only", "--filter-method", $"{typeof(DescriptorTests).FullName}.{nameof(In_this_process)}", "--no-progress", "--no-ansi");
+        Assert.True(exitCode == 0, output + string.Join('\n', errors));
+    }
+
+    /// <summary>What the child does.</summary>
+    [Fact(Explicit = true)]
+    public async Task In_this_process()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var port = Enum.Parse<SocketPortKind>(Environment.GetEnvironmentVariable(PortVariable) ?? "Auto");
+        await using var first = await StartAsync(port);
+        await using var second = await StartAsync(port, first.Address.Text);
+        var groups = new[] { await JoinAsync(first), await JoinAsync(second) };
+        Assert.Equal("a", await AskAsync(groups[0], "a"));
+        var at = IPEndPoint.Parse(first.Address.Text);
+        var callers = Enumerable.Range(0, 20).Select(_ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)).ToArray();
+        // What is loaded when it is first used needs a descriptor as well.
+        await callers[0].ConnectAsync(at, cancellation);
+        Assert.Equal("c", await AskAsync(groups[1], "c"));
+        Assert.InRange(first.Counters.Refused(RefusalReason.Exhausted), 0, 0);
+        var whole = Limit(new Limits { Soft = 3, Hard = 0 });
+        long began = Stopwatch.GetTimestamp();
+        try
+        {
+            foreach (var caller in callers[1..]) await caller.ConnectAsync(at, cancellation);
+            while (first.Counters.Refused(RefusalReason.Exhausted) < 3)
+            {
+                Assert.True(Stopwatch.GetElapsedTime(began) < Patience, "The refusals are not counted.");
+                Assert.Equal("b", await AskAsync(groups[0], "b"));
+                Assert.Equal("c", await AskAsync(groups[1], "c"));
+            }
+            // Tried by a timer, not whenever there is a moment.
+            long tried = first.Counters.Refused(RefusalReason.Exhausted);
+            Assert.InRange(tried, 3, 2 + (long)(Stopwatch.GetElapsedTime(began) / TimeSpan.FromMilliseconds(100)));
+        }
+        finally
+        {
+            Limit(whole);
+        }
+        await using var third = await StartAsync(port, first.Address.Text);
+        await JoinAsync(third);
+        foreach (var caller in callers) caller.Dispose();
+    }
+
+    private static Task<IdaNode> StartAsync(SocketPortKind port, params string[] seeds)
+    {
+        var options = new IdaNodeOptions { Cluster = "d", Seeds = seeds };
+        return IdaNode.HostAsync(options, new LoopLifeHost(options, port), TestContext.Current.CancellationToken).AsTask();
+    }
+
+    private static async Task<Group> JoinAsync(IdaNode node) =>
+        await node.JoinAsync("g", static g => g.OnQuery<string, string>("ask", static (_, text) => text), cancellationToken: TestContext.Current.CancellationToken).AsTask().WaitAsync(Patience);
+
+    // Of the other member.
+    private static async Task<string> AskAsync(Group group, string text)
+    {
+        var view = group.CurrentView;
+        Assert.Equal(2, view.Members.Count);
+        return await group.QueryToAsync<string, string>(1 - group.Rank, "ask", text, cancellationToken: TestContext.Current.CancellationToken).AsTask().WaitAsync(Patience);
+    }
+
+    // Sets the soft limit, the hard one stays; returns what was.
+    private static unsafe Limits Limit(Limits to)
+    {
+        Limits was;
+        Assert.Equal(0, getrlimit(OpenFiles, &was));
+        to.Hard = was.Hard;
+        Assert.Equal(0, setrlimit(OpenFiles, &to));
+        return was;
+    }
+
+    [LibraryImport("libc")]
+    private static unsafe partial int getrlimit(int resource, Limits* limits);
+
+    [LibraryImport("libc")]
+    private static unsafe partial int setrlimit(int resource, Limits* limits);
+
+    private struct Limits
+    {
+        public ulong Soft;
+        public ulong Hard;
+    }
+}
