@@ -9,6 +9,7 @@ namespace GroupCore.Transport;
 /// <see cref="Room"/> first and waits without it; control frames do not ask. So bulk never delays control for long, and the queue stays far
 /// from <see cref="LinkLimits.QueueBytes"/>, above which the link ends with <see cref="LinkFault.Overflow"/>: at both ends those that use it
 /// hear that frames are lost, and what is sent to its number from then on goes nowhere.
+/// Only a peer that was asked for by <see cref="Open"/> is dialled; one that dialled in may come back for 60 s.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
 public interface ILinks
@@ -25,7 +26,15 @@ public interface ILinks
     /// <summary>Forgets a peer: closes its connection, drops its queue. The number is not used again.</summary>
     void Close(int peer);
 
-    /// <summary>Dials a peer again at once, to learn soon whether it still listens.</summary>
+    /// <summary>Ends a link that leads nowhere: all that use it hear <see cref="LinkFault.Rejected"/>, who calls this as well.</summary>
+    internal void GiveUp(int peer)
+    {
+    }
+
+    /// <summary>Bytes of frames that came from the peer over this link.</summary>
+    internal long Received(int peer) => 0;
+
+    /// <summary>Dials a peer that was asked for again at once, to learn soon whether it still listens.</summary>
     void Probe(int peer);
 
     /// <summary>The id the peer has shown, 0 while unknown.</summary>

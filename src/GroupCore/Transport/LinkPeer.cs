@@ -35,7 +35,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The connection of a probe.</summary>
     public TcpConnection? Probing { get; set; }
 
-    /// <summary>Whether this node asked for the peer; one that only dialled in is forgotten when it stays away.</summary>
+    /// <summary>Whether this node asked for the peer; one that only dialled in is not dialled, and forgotten when it stays away.</summary>
     public bool IsOpened { get; set; }
 
     /// <summary>Whether the link is over.</summary>
@@ -47,11 +47,8 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Failed dials since the link was up.</summary>
     public int Attempt { get; set; }
 
-    /// <summary>Next dial.</summary>
+    /// <summary>Next dial, or the end of the time in which it may come back.</summary>
     public TimerHandle Redial { get; set; }
-
-    /// <summary>Since when there is no connection.</summary>
-    public long DownSince { get; set; }
 
     /// <summary>When a failed dial was last reported.</summary>
     public long ReportedAt { get; set; } = long.MinValue;

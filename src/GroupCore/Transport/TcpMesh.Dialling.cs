@@ -59,7 +59,8 @@ internal sealed partial class TcpMesh
 
     public void OnRedial(LinkPeer peer)
     {
-        if (peer is { IsOver: false, Connection: null, Dialling: null }) Dial(peer);
+        if (!peer.IsOpened) Fail(peer, LinkFault.Rejected);
+        else if (peer is { IsOver: false, Connection: null, Dialling: null }) Dial(peer);
     }
 
     private void Dial(LinkPeer peer, bool probe = false)
@@ -116,9 +117,10 @@ internal sealed partial class TcpMesh
 
     private void RedialLater(LinkPeer peer, long pause)
     {
-        if (!peer.IsOpened && _node.Now - peer.DownSince > ForgetAfter)
+        // Who only dialled in is not dialled: where it listens is what it says of itself. It comes back, or is forgotten.
+        if (!peer.IsOpened)
         {
-            Fail(peer, LinkFault.Rejected);
+            Redial(peer, ForgetAfter);
             return;
         }
         peer.Attempt = Math.Min(peer.Attempt + 1, RedialAfter.Length - 1);
@@ -132,16 +134,15 @@ internal sealed partial class TcpMesh
         peer.Redial = _timers.Set(_node.Now + delay, peer, 0);
     }
 
-    // A connection that carried the session is gone.
+    // A connection that carried the session is gone. Who dialled it did so because it was asked to.
     private void Broken(TcpConnection connection, long pause)
     {
         var peer = connection.Peer!;
         Drop(connection);
         peer.Connection = null;
         peer.Session.Detach();
-        peer.DownSince = _node.Now;
         Raise(peer, LinkFault.Reset);
-        if (pause > 0) Redial(peer, pause);
+        if (pause > 0 && peer.IsOpened) Redial(peer, pause);
         else if (connection.IsDialled) Dial(peer);
         else RedialLater(peer, 0);
     }

@@ -13,7 +13,8 @@ namespace GroupCore.Transport;
 /// meant, and both ends' names of the session; the received offsets in Hello and HelloAck say from where each end sends on. A dialler that does not
 /// know whom it dials asks for the id first, on the same connection.</para>
 /// <para>Failure cases. Connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms; of two connections
-/// that cross, the one dialled by the lower id stays. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
+/// that cross, the one dialled by the lower id stays. A peer that this node never asked for is not dialled, since where it listens is what it
+/// says of itself: it comes back within 60 s or its link ends with <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
 /// 1000 ms. No answer in 1 s: <see cref="LinkFault.Unreachable"/>. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
@@ -37,7 +38,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly SlabPool _pool = new();
     private readonly SendBuffer _buffer;
     private readonly TimerQueue _timers = new();
-    private readonly List<LinkPeer?> _peers = [];
+    private readonly PeerTable<LinkPeer> _peers = new();
     private readonly Dictionary<ulong, LinkPeer> _byId = [];
     private readonly Dictionary<NodeAddress, LinkPeer> _byAddress = [];
     private readonly List<TcpConnection> _strangers = [];
@@ -45,6 +46,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly Queue<(int Peer, LinkNews News, LinkFault Fault)> _events = new();
     private readonly NodeBacklog _backlog;
     private readonly MuteTable _muted;
+    private int _numbers;
     private int _live;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -114,9 +116,14 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         Reopen();
     }
 
+    public void GiveUp(int peer)
+    {
+        if (Find(peer) is { IsOver: false } given) Fail(given, LinkFault.Rejected);
+    }
+
     public void Probe(int peer)
     {
-        if (Find(peer) is not { IsOver: false } probed) return;
+        if (Find(peer) is not { IsOver: false, IsOpened: true } probed) return;
         probed.ReportedAt = long.MinValue;
         if (probed.Connection is null)
         {
@@ -133,6 +140,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     public NodeAddress AddressOf(int peer) => Find(peer)?.Address ?? default;
 
     public long Backlog(int peer) => Find(peer)?.Session.Backlog ?? 0;
+
+    public long Received(int peer) => Find(peer)?.Session.Received ?? 0;
 
     public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
 
@@ -170,15 +179,15 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Ends a <see cref="Wait"/>. From any thread.</summary>
     public void Wake() => _port.Wake();
 
-    private LinkPeer? Find(int peer) => (uint)peer < (uint)_peers.Count
+    private LinkPeer? Find(int peer) => (uint)peer < (uint)_numbers
         ? _peers[peer]
-        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_peers.Count} were opened.");
+        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_numbers} were opened.");
 
     private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId, bool told)
     {
-        var session = new LinkSession(_peers.Count, _pool, LinkCarrier.Connection, node: _backlog);
-        var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = _random.NextUInt64() | 1, DownSince = _node.Now };
-        _peers.Add(peer);
+        var session = new LinkSession(_numbers++, _pool, LinkCarrier.Connection, node: _backlog);
+        var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = _random.NextUInt64() | 1 };
+        _peers[peer.Number] = peer;
         // What a node says of itself when it dials in takes no address from another.
         if (told) _byAddress[address] = peer;
         else _byAddress.TryAdd(address, peer);
@@ -202,6 +211,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         peer.Session.MoveTo(known.Session);
         End(peer);
         known.IsOpened = true;
+        if (known is { Connection: null, Dialling: null, Attempt: 0 }) Dial(known);
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
         {
             if (_peers[number] is null) continue;

@@ -17,7 +17,6 @@ internal sealed partial class SimLinkEnd
     private bool _dialling, _probing, _dialled, _untold;
     private int _failures;
     private long _helloReceived, _ackReceived;
-    private long _downSince;
     private SimEventKind _probeAnswer;
     private long _reportedAt = -ReportPause;
 
@@ -47,7 +46,7 @@ internal sealed partial class SimLinkEnd
 
     public void Probe()
     {
-        if (IsOver) return;
+        if (IsOver || !_opened) return;
         _reportedAt = _simulation.Time - ReportPause;
         if (!Connected)
         {
@@ -102,9 +101,8 @@ internal sealed partial class SimLinkEnd
     {
         if (IsOver || !Connected || !Owner.Alive) return;
         Lose();
-        _downSince = _simulation.Time;
         Raise(LinkFault.Reset);
-        if (pause > 0) RedialAfter(pause);
+        if (pause > 0 && _opened) RedialAfter(pause);
         else if (_dialled) Dial();
         else RedialLater();
     }
@@ -129,6 +127,7 @@ internal sealed partial class SimLinkEnd
             case SimEventKind.DialTimeout when _dialling: DialFailed(LinkFault.Unreachable); break;
             case SimEventKind.DialReplaced: End(LinkFault.Replaced); break;
             case SimEventKind.DialRejected: End(LinkFault.Rejected); break;
+            case SimEventKind.Redial when !_opened: End(LinkFault.Rejected); break;
             case SimEventKind.Redial when !Connected: Dial(); break;
             case SimEventKind.ProbeArrive: ProbeArrived(); break;
             case SimEventKind.ProbeAnswer: ProbeAnswered(); break;
@@ -210,9 +209,9 @@ internal sealed partial class SimLinkEnd
 
     private void RedialLater()
     {
-        if (!_opened && _simulation.Time - _downSince > ForgetAfter)
+        if (!_opened)
         {
-            End(LinkFault.Rejected);
+            RedialAfter(ForgetAfter);
             return;
         }
         long pause = Simulation.Nanoseconds(Model.RedialMinimum), longest = Simulation.Nanoseconds(Model.RedialMaximum);

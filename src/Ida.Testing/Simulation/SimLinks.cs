@@ -28,6 +28,10 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public void Close(int peer) => End(peer).Close();
 
+    public void GiveUp(int peer) => End(peer).End(LinkFault.Rejected);
+
+    public long Received(int peer) => End(peer).Session.Received;
+
     public void Probe(int peer) => End(peer).Probe();
 
     public ulong NodeIdOf(int peer) => End(peer) is { IsClosed: false } end ? end.ShownId : 0;

@@ -7,15 +7,16 @@ namespace Oracle.Detection;
 /// Lets go of links that nobody will come back on, with their dialling and what is queued, so that a process keeps nothing of those it outlives.
 /// </summary>
 /// <remarks>
-/// A link is closed when it is over; when the process behind it is gone for certain and no longer watched; or when it had no connection for so
-/// long that, by the time-outs of membership, one of its ends is out of the system. Of a process that fell silent the connection may stand for
+/// A link is closed when it is over; when the process behind it is gone for certain and no longer watched; or when for so long no dial
+/// came through and no frame came that, by the time-outs of membership, one of its ends is out of the system: whoever still uses it then hears
+/// <see cref="LinkFault.Rejected"/>. Of a process that fell silent the connection may stand for
 /// a quarter of an hour: it is probed when it is no longer watched, and again every 5 s, so that one that lives after all is not closed.
 /// </remarks>
 internal sealed class DeadLinks(INode node, OracleOptions options)
 {
     private const long ProbeEvery = 5 * Durations.Second;
     private readonly long _patience = options.IsolationTimeout.Nanoseconds() + options.PoisonTimeout.Nanoseconds();
-    private readonly List<(int Peer, long Since)> _down = [];
+    private readonly List<(int Peer, long Since, long Received)> _down = [];
     private long _probed;
 
     /// <summary>Hears of each link that is let go of, before it is.</summary>
@@ -27,7 +28,7 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
     public void OnFault(int peer, LinkFault fault)
     {
         if (fault is not (LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable)) Close(peer);
-        else if (!_down.Exists(link => link.Peer == peer)) _down.Add((peer, node.Now));
+        else if (!_down.Exists(link => link.Peer == peer)) _down.Add((peer, node.Now, node.Links.Received(peer)));
     }
 
     /// <summary>A process is watched no longer: excluded, gone, or left to others.</summary>
@@ -51,8 +52,21 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
         if (probe) _probed = node.Now;
         for (int i = _down.Count - 1; i >= 0; i--)
         {
-            if (node.Now - _down[i].Since > _patience) Close(_down[i].Peer);
-            else if (probe) node.Links.Probe(_down[i].Peer);
+            var (peer, since, received) = _down[i];
+            // Nobody can be dialled there, but its own connection serves: an address that others cannot reach, or a process without descriptors.
+            if (node.Links.Received(peer) is var now && now != received)
+            {
+                _down[i] = (peer, node.Now, now);
+            }
+            else if (node.Now - since > _patience)
+            {
+                _down.RemoveAt(i);
+                node.Links.GiveUp(peer);
+            }
+            else if (probe)
+            {
+                node.Links.Probe(peer);
+            }
         }
     }
 

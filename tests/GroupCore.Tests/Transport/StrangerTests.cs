@@ -53,6 +53,35 @@ public sealed class StrangerTests
         Assert.Equal(HelloStatus.Accepted, impostor.Connect(b.Address));
     }
 
+    /// <summary>Else whoever connects could let a node dial any address, again and again.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task What_a_stranger_says_of_itself_is_not_dialled_when_it_breaks_off(string port)
+    {
+        await using var b = new TestNode(Kind(port));
+        await using var other = new TestNode(Kind(port));
+        using var claimed = new TcpListener(System.Net.IPAddress.Loopback, 0);
+        claimed.Start();
+        using var stranger = new RawPeer("test", 77, claimed.LocalEndpoint.ToString()!, 1);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        int peer = await b.Saw(null);
+        stranger.Dispose();
+        await b.Saw(LinkFault.Reset, peer);
+        await b.Do(node => node.Links.Probe(peer));
+        // A dial of the address, at once or after the first pause, is before this one.
+        var paused = new TaskCompletionSource();
+        await b.Do(node => node.SetTimer(node.Now + 100_000_000, new Timer(paused), 0));
+        await paused.Task.WaitAsync(TestNode.Patience);
+        await b.Saw(null, await b.Open(other.Address));
+        Assert.False(claimed.Pending());
+        // It may come back, and whoever asks for it dials it.
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        Assert.Equal(peer, await b.Saw(null));
+        stranger.Dispose();
+        await b.Saw(LinkFault.Reset, peer);
+        Assert.Equal(peer, await b.Open(new(claimed.LocalEndpoint.ToString()!), 77));
+        using var dialled = await claimed.AcceptSocketAsync().WaitAsync(TestNode.Patience);
+    }
+
     [Theory, MemberData(nameof(Ports))]
     public async Task A_stranger_that_says_it_listens_at_anothers_address_gets_nothing_of_what_is_sent_there(string port)
     {
@@ -159,4 +188,9 @@ public sealed class StrangerTests
     }
 
     private static SocketPortKind Kind(string port) => Enum.Parse<SocketPortKind>(port);
+
+    private sealed class Timer(TaskCompletionSource fired) : ITimerTarget
+    {
+        public void OnTimer(long token) => fired.TrySetResult();
+    }
 }

@@ -216,6 +216,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     public void OnLinkFault(int peer, LinkFault fault)
     {
         // After the other faults the link goes on where it was, or the process is gone and the Oracle knows.
+        if (fault is LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable) return;
+        _bindings.Forget(peer);
         if (fault is not (LinkFault.Overflow or LinkFault.Rejected)) return;
         foreach (var group in _groups.ToArray()) group.OnLinkLost(peer);
     }

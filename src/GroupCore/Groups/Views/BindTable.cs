@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using GroupCore.Membership;
+using GroupCore.Transport;
 
 namespace GroupCore.Groups.Views;
 
@@ -8,9 +9,9 @@ internal sealed class BindTable
 {
     /// <summary>group number u32, incarnation u32, view u64; the slot is in the header.</summary>
     public const int Body = 16;
-    private readonly List<Binding?[]> _byPeer = [];
+    private readonly PeerTable<Binding?[]> _byPeer = new();
 
-    public Binding? Find(int peer, ushort slot) => (uint)peer < (uint)_byPeer.Count && slot < _byPeer[peer].Length ? _byPeer[peer][slot] : null;
+    public Binding? Find(int peer, ushort slot) => _byPeer[peer] is { } slots && slot < slots.Length ? slots[slot] : null;
 
     /// <summary>Takes what a peer announces; false when it is not acceptable.</summary>
     public bool OnBind(int peer, ushort slot, ReadOnlySpan<byte> body)
@@ -18,8 +19,7 @@ internal sealed class BindTable
         if (body.Length != Body || slot == 0 || slot > GroupLimits.GroupsPerProcess) return false;
         var id = new GroupId(BinaryPrimitives.ReadUInt32LittleEndian(body), BinaryPrimitives.ReadUInt32LittleEndian(body[4..]));
         ulong view = BinaryPrimitives.ReadUInt64LittleEndian(body[8..]);
-        while (_byPeer.Count <= peer) _byPeer.Add([]);
-        var slots = _byPeer[peer];
+        var slots = _byPeer[peer] ?? [];
         if (slot >= slots.Length)
         {
             Array.Resize(ref slots, Math.Max(slot + 1, Math.Min(slots.Length * 2, GroupLimits.GroupsPerProcess + 1)));
@@ -35,21 +35,34 @@ internal sealed class BindTable
     /// <summary>The group is over here: nothing of it is kept for any peer.</summary>
     public void Forget(GroupId group)
     {
-        for (int peer = 0; peer < _byPeer.Count; peer++)
+        for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))
         {
-            var slots = _byPeer[peer];
+            var slots = _byPeer[peer]!;
             bool any = false;
             for (int slot = 0; slot < slots.Length; slot++)
             {
                 if (slots[slot] is { } binding && binding.Id == group) slots[slot] = null;
                 any |= slots[slot] is not null;
             }
-            if (!any) _byPeer[peer] = [];
+            if (!any) _byPeer[peer] = null;
         }
     }
 
+    /// <summary>The link is over: nothing comes over it any more.</summary>
+    public void Forget(int peer) => _byPeer[peer] = null;
+
     /// <summary>Bindings held.</summary>
-    public int Count => _byPeer.Sum(static slots => slots.Count(static binding => binding is not null));
+    public int Count
+    {
+        get
+        {
+            int count = 0;
+            for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))
+                foreach (var binding in _byPeer[peer]!)
+                    if (binding is not null) count++;
+            return count;
+        }
+    }
 
     public static void Write(Span<byte> body, GroupId id, ulong view)
     {

@@ -11,7 +11,7 @@ internal sealed partial class GroupProtocol
 {
     private int[] _peers = [];
     private int[] _others = [];
-    private int[] _rankOf = [];
+    private RankMap _rankOf = RankMap.Empty;
     private int _frameLength;
 
     /// <summary>The body of the next frame; filled by the caller and given to one <c>SendTo</c> before the next.</summary>
@@ -39,20 +39,10 @@ internal sealed partial class GroupProtocol
             var member = view.Members[rank];
             _others[other++] = _peers[rank] = Node.Links.Open(member.Address, member.Id.Node);
         }
-        MapRanks();
+        _rankOf = new(_peers);
     }
 
-    private void MapRanks()
-    {
-        int highest = -1;
-        foreach (int peer in _peers) highest = Math.Max(highest, peer);
-        _rankOf = new int[highest + 1];
-        Array.Fill(_rankOf, -1);
-        for (int rank = 0; rank < _peers.Length; rank++)
-            if (_peers[rank] >= 0) _rankOf[_peers[rank]] = rank;
-    }
-
-    private int RankOfPeer(int peer) => (uint)peer < (uint)_rankOf.Length ? _rankOf[peer] : -1;
+    private int RankOfPeer(int peer) => _rankOf[peer];
 
     /// <summary>Tells every member which view the frames that follow on its link belong to.</summary>
     private void BindAll()

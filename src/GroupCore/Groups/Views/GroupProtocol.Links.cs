@@ -47,7 +47,7 @@ internal sealed partial class GroupProtocol
         var member = View.Members[rank];
         int again = Node.Links.Open(member.Address, member.Id.Node);
         (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (again, again);
-        MapRanks();
+        _rankOf = new(_peers);
         BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
         SendTo(rank);
         Queries.OnLinkLost(member.Id);
