@@ -64,9 +64,6 @@ internal static class GroupLimits
     /// <summary>After how long a member that has loaded its state asks for a view that says so.</summary>
     public const long InitialisedNanoseconds = 50_000_000;
 
-    /// <summary>How long disposing a group waits for the view without this member.</summary>
-    public const long DisposeNanoseconds = 2_000_000_000;
-
     public const int ContributionBytes = 900 << 10;
 
     public const int ReportPoints = 16_384;

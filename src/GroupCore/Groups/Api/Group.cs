@@ -85,10 +85,14 @@ public sealed partial class Group : IAsyncDisposable
     /// <summary>
     /// Leaves the group; completes when the view without this process is decided. What was sent before is delivered. A protocol above the
     /// group, such as the DHT, hands over first what only this member holds, in a bounded time of its own; meanwhile nothing more is sent.
+    /// It completes when the handlers have handled what came before, so it waits for a stuck handler; <see cref="DisposeAsync"/> does not.
+    /// In a handler of this group, for whose end it would wait, it completes as soon as it is asked for, as sends do; <see cref="Completion"/> says when it is over.
     /// </summary>
     public async ValueTask LeaveAsync(CancellationToken cancellationToken = default)
     {
+        bool inside = Protocol.Upcalls.IsCurrent;
         Protocol.Post(new CallCommand(Protocol.RequestLeave, Protocol.Abandon));
+        if (inside) return;
         try
         {
             await Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -112,11 +116,18 @@ public sealed partial class Group : IAsyncDisposable
         return await attachment.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Leaves as <see cref="LeaveAsync"/> does, but after the hand-over at most for two seconds; then the others find out by themselves.</summary>
+    /// <summary>
+    /// Leaves as <see cref="LeaveAsync"/> does, but waits, after the hand-over, at most <see cref="GroupHostOptions.DisposeTimeout"/> for the others to
+    /// decide the view without this process, and then as long for its handlers: what is not handled by then is never handed to a handler, and calls that
+    /// wait for it end with <see cref="NotMemberException"/>. A handler that is still at work is not interrupted. In a handler of this group it completes
+    /// as soon as it is asked for.
+    /// </summary>
     public async ValueTask DisposeAsync()
     {
         if (Completion.IsCompleted) return;
+        bool inside = Protocol.Upcalls.IsCurrent;
         Protocol.Post(new CallCommand(Protocol.LeaveSoon, Protocol.Abandon));
+        if (inside) return;
         try
         {
             await Completion.ConfigureAwait(false);

@@ -28,6 +28,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
             throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
+        if (options.DisposeTimeout < TimeSpan.Zero || options.DisposeTimeout > TimeSpan.FromHours(1))
+            throw new ArgumentException($"DisposeTimeout is {options.DisposeTimeout}; allowed are 0 to 1 h.", nameof(options));
         if (options.MaxJoinBacklogBytes is < GroupLimits.Window or > 16L << 30)
             throw new ArgumentException($"MaxJoinBacklogBytes is {options.MaxJoinBacklogBytes}; allowed are 4 MiB to 16 GiB.", nameof(options));
         (Node, Membership, Options) = (node, membership, options);
@@ -92,6 +94,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     /// <summary>From any thread: a number that no other query of this process has, in no group and in no later membership of one. Answers come late.</summary>
     internal ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
+
+    internal long DisposeNanoseconds => (long)Options.DisposeTimeout.TotalNanoseconds;
 
     internal long JoinNanoseconds => (long)Options.JoinTimeout.TotalNanoseconds;
 

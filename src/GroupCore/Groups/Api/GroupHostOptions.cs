@@ -22,4 +22,7 @@ public sealed record GroupHostOptions
 
     /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved or sent is progress, however large.</summary>
     public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>For how long <see cref="Group.DisposeAsync"/> waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
+    public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
 }

@@ -233,6 +233,26 @@ internal sealed class PeerChannel
         Release(parent);
     }
 
+    /// <summary>The handlers are given up: nobody waits for what they have not handled.</summary>
+    public void GiveHandlersUp()
+    {
+        for (ulong number = _handling.First; number < _handling.Next; number++)
+        {
+            if (!_handling.IsOpen(number)) continue;
+            ref var handling = ref _handling[number];
+            var (rank, id, parent) = (handling.Rank, handling.Id, handling.Parent);
+            handling.Rank = Handling.Nobody;
+            if (rank == Handling.Nobody) continue;
+            if (rank != _self)
+            {
+                Acknowledge(rank, id);
+                continue;
+            }
+            _windows.TryClose(_self, id, out _);
+            Release(parent);
+        }
+    }
+
     /// <summary>A message that a handler sent is acknowledged. Without R13 that handler's own message was acknowledged before.</summary>
     private void Release(ulong parent)
     {

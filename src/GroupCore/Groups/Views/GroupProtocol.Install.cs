@@ -15,6 +15,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private const long LeaveTimeout = 4;
     private const long JoinTimeout = 5;
     private const long StateSign = 6;
+    private const long HandlersTimeout = 7;
     private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
     private EarlyFrames? _strangers;
     private StateGiver? _giver;
@@ -170,6 +171,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     void ITimerTarget.OnTimer(long token)
     {
         Touch();
+        if (token == HandlersTimeout) GiveHandlersUp();
         if (IsOver) return;
         switch (token & 0xFF)
         {

@@ -169,13 +169,14 @@ internal sealed partial class GroupProtocol
         else AnnounceLeave();
     }
 
-    /// <summary>Leaves, and ends in two seconds if the others have not decided by then.</summary>
+    /// <summary>Leaves, and ends in a bounded time if the others have not decided, or the handlers are not done, by then.</summary>
     public void LeaveSoon()
     {
         RequestLeave();
         if (_leavingSoon) return;
         _leavingSoon = true;
-        if (!IsHandingOver) LimitLeave();
+        if (_over is not null) LimitHandlers();
+        else if (!IsHandingOver) LimitLeave();
     }
 
     private void AnnounceLeave()
@@ -187,7 +188,19 @@ internal sealed partial class GroupProtocol
 
     private void LimitLeave()
     {
-        if (!IsOver) Node.SetTimer(Node.Now + GroupLimits.DisposeNanoseconds, this, LeaveTimeout);
+        if (!IsOver) Node.SetTimer(Node.Now + _host.DisposeNanoseconds, this, LeaveTimeout);
+    }
+
+    private void LimitHandlers() => Node.SetTimer(Node.Now + _host.DisposeNanoseconds, this, HandlersTimeout);
+
+    /// <summary>Whoever disposes of the group waits no longer for its handlers, and nobody does: what they have not handled they never will.</summary>
+    private void GiveHandlersUp()
+    {
+        if (_completion.Task.IsCompleted) return;
+        _muted = true;
+        Dispatcher.Abandon(_over!);
+        if (View is not null && !IsOver) Peers.GiveHandlersUp();
+        Node.Complete(new Ending(this, null));
     }
 
     /// <summary>The node has stopped before it took a caller's request; on any thread.</summary>
@@ -279,6 +292,7 @@ internal sealed partial class GroupProtocol
         {
             _host.AwaitHandlers(this);
             Dispatcher.Add(new() { Kind = EventKind.Left });
+            if (_leavingSoon) LimitHandlers();
         }
     }
 

@@ -1,0 +1,137 @@
+using GroupCore.Groups;
+using GroupCore.Groups.Views;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A group is left and disposed of in bounded time, from anywhere, whatever its handlers do.</summary>
+public sealed class DisposeTests
+{
+    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null)
+    {
+        var cluster = new GroupCluster(seed, members, more: more);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    [Theory]
+    [InlineData("multicast")]
+    [InlineData("message of another")]
+    [InlineData("message to itself")]
+    public void R_dispose_behind_a_stuck_handler_ends_the_membership_and_its_calls(string kind)
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0, after = 0;
+        using var cluster = Settled(71, 3, g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("hang", async (from, m) =>
+            {
+                if (me == 0) await gate.Task.ConfigureAwait(false);
+            }).Handle<byte[]>("then", (from, m) => after += me == 0 ? 1 : 0);
+        });
+        var leaver = cluster[0];
+        var group = leaver.Group!;
+        int rank = group.Rank;
+        _ = cluster.Simulation.Spawn(() => kind switch
+        {
+            "multicast" => cluster[1].Group!.SendAsync("hang", Array.Empty<byte>()).AsTask(),
+            "message of another" => cluster[1].Group!.SendToAsync(rank, "hang", Array.Empty<byte>()).AsTask(),
+            _ => group.SendToAsync(rank, "hang", Array.Empty<byte>()).AsTask(),
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Exception? ordered = null;
+        bool disposed = false;
+        _ = cluster.Simulation.Spawn(async () => ordered = await Record.ExceptionAsync(() => group.OrderedSendAsync("then", Array.Empty<byte>()).AsTask()));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        leaver.End();
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await group.DisposeAsync();
+            disposed = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => disposed, TimeSpan.FromSeconds(5)), $"{group.Protocol}");
+        Assert.True(group.Completion.IsCompletedSuccessfully);
+        Assert.True(cluster.Simulation.RunUntil(() => ordered is not null, TimeSpan.FromSeconds(1)));
+        Assert.IsType<NotMemberException>(ordered);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[1].Group!.CurrentView.Members.Count == 2 && cluster[2].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(10)));
+        Assert.Empty(cluster.Oracle.Accusations);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal(0, after);
+        Assert.Empty(leaver.Host.Groups);
+    }
+
+    [Theory]
+    [InlineData("leave", "awaited")]
+    [InlineData("dispose", "awaited")]
+    [InlineData("leave", "synchronous")]
+    [InlineData("dispose", "synchronous")]
+    [InlineData("leave", "inline")]
+    [InlineData("dispose", "inline")]
+    [InlineData("leave", "view")]
+    public void R_a_group_can_be_left_and_disposed_of_in_its_own_handlers(string call, string handler)
+    {
+        GroupCluster? all = null;
+        int joined = 0, after = 0;
+        bool pending = false;
+        using var cluster = Settled(72, 3, g =>
+        {
+            int me = joined++;
+            async ValueTask Go()
+            {
+                if (me != 1) return;
+                all![1].End();
+                if (call == "leave") await all[1].Group!.LeaveAsync().ConfigureAwait(false);
+                else await all[1].Group!.DisposeAsync().ConfigureAwait(false);
+                after++;
+            }
+            if (handler == "inline") g.Inline();
+            if (handler == "awaited") g.HandleAsync<byte[]>("go", async (from, m) => await Go().ConfigureAwait(false));
+            else g.Handle<byte[]>("go", (from, m) => pending |= !Go().IsCompleted);
+            if (handler == "view") g.OnView(view => pending |= all is not null && view.Members.Count == 4 && !Go().IsCompleted);
+        });
+        all = cluster;
+        var group = cluster[1].Group!;
+        if (handler == "view") cluster.Add();
+        else _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("go", Array.Empty<byte>()).AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => group.Completion.IsCompleted, TimeSpan.FromSeconds(5)), $"{group.Protocol}");
+        Assert.True(group.Completion.IsCompletedSuccessfully);
+        Assert.True(after >= 1);
+        Assert.False(pending);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.DoesNotContain(cluster[0].Group!.CurrentView.Members, m => m.Id == cluster[1].Id);
+        Assert.Empty(cluster[1].Host.Groups);
+        Assert.Empty(cluster.Oracle.Accusations);
+    }
+
+    [Fact]
+    public void R_a_group_whose_leave_waits_for_a_stuck_handler_can_be_disposed_of()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = Settled(73, 2, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)));
+        var group = cluster[0].Group!;
+        _ = cluster.Simulation.Spawn(() => group.SendAsync("hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        // The request of LeaveAsync, whose own wait is that for Completion.
+        group.Protocol.Post(new CallCommand(group.Protocol.RequestLeave));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        Assert.False(group.Completion.IsCompleted);
+        Assert.Single(cluster[1].Group!.Protocol.View!.Members);
+        bool disposed = false;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await group.DisposeAsync();
+            disposed = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => disposed, TimeSpan.FromSeconds(3)));
+        Assert.True(group.Completion.IsCompletedSuccessfully);
+        gate.SetResult();
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(3_601)]
+    public void A_time_for_dispose_out_of_range_is_refused(int seconds) =>
+        Assert.Throws<ArgumentException>(() => new GroupCluster(74, 0).Add(host: new() { DisposeTimeout = TimeSpan.FromSeconds(seconds) }));
+}
