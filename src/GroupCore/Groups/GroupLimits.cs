@@ -44,6 +44,12 @@ internal static class GroupLimits
     public const int DispatchEvents = 16_384;
     public const long DispatchBytes = 8L << 20;
 
+    /// <summary>
+    /// Records of one sender, or positions of the order, in a view after which the sender, or the sequencer, asks for another with the same members;
+    /// after half as many again it waits for it (groupcore-oracle 3.1). All numbers of a view stay below 2^31.
+    /// </summary>
+    public const uint ViewRecords = 1U << 30;
+
     public const int AckMessages = 64;
     public const long AckBytes = 256 << 10;
     public const long AckNanoseconds = 10_000_000;

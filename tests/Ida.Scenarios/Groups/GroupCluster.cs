@@ -54,13 +54,16 @@ internal sealed class GroupCluster : IDisposable
 
     public int StateBytes { get; set; }
 
+    /// <summary>Options of members that come without their own.</summary>
+    public GroupHostOptions? HostOptions { get; set; }
+
     public List<TestMember> Usable => [.. Members.Where(m => m.Usable)];
 
     public TestMember this[int index] => Members[index];
 
     public TestMember Add(Action<GroupBuilder>? more = null, GroupHostOptions? host = null, CancellationToken token = default)
     {
-        var member = new TestMember(this, Simulation.AddNode(null, _without), _options, more ?? _more, host, token);
+        var member = new TestMember(this, Simulation.AddNode(null, _without), _options, more ?? _more, host ?? HostOptions, token);
         Members.Add(member);
         return member;
     }

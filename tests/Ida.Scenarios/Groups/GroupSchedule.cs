@@ -47,6 +47,9 @@ internal sealed record GroupSchedule
 
     public int StateBytes { get; init; } = 600_000;
 
+    /// <summary>Messages of a sender, or positions, after which a view ends in the seeds that have short ones.</summary>
+    public uint ShortView { get; init; } = 40;
+
     /// <summary>Whether a caller that flushed is excluded or crashes right after (B3).</summary>
     public double FailAfterFlush { get; init; } = 0.2;
 
@@ -65,7 +68,9 @@ internal sealed record GroupSchedule
     /// <summary>Runs one schedule; without a violation all is well.</summary>
     public GroupOutcome Run(SimulationCase run, Rule without = Rule.None, Action<string>? log = null)
     {
-        var cluster = new GroupCluster(run.Start(), Members, without, run.Seed % 2 == 0 ? Composition.HotSwap : Composition.Shift) { StateBytes = StateBytes };
+        // In every third seed views are short, so that their ends come amid everything else.
+        var cluster = new GroupCluster(run.Start(), Members, without, run.Seed % 2 == 0 ? Composition.HotSwap : Composition.Shift,
+            beforeMembers: c => c.HostOptions = run.Seed % 3 == 0 ? new() { ViewRecords = ShortView } : null) { StateBytes = StateBytes };
         cluster.Oracle.Log = log;
         var simulation = cluster.Simulation;
         try

@@ -25,4 +25,7 @@ public sealed record GroupHostOptions
 
     /// <summary>For how long <see cref="Group.DisposeAsync"/> waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
     public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>
+    internal uint ViewRecords { get; init; } = GroupLimits.ViewRecords;
 }

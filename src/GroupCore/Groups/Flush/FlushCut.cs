@@ -77,7 +77,7 @@ internal sealed class FlushCut(ulong proposal, int members)
         cut.OrderLength = BinaryPrimitives.ReadUInt32LittleEndian(from[(at + 4)..]);
         int records = BinaryPrimitives.ReadInt32LittleEndian(from[(at + 8)..]);
         at += 12;
-        if (records < 0 || records > (from.Length - at - 2) / 6 || cut.OrderLength < cut.OrderFrom || cut.OrderLength - cut.OrderFrom != (uint)records) return null;
+        if (records < 0 || records > (from.Length - at - 2) / 6 || cut.OrderLength > int.MaxValue || cut.OrderLength < cut.OrderFrom || cut.OrderLength - cut.OrderFrom != (uint)records) return null;
         for (; records > 0; records--, at += 6)
         {
             ushort rank = BinaryPrimitives.ReadUInt16LittleEndian(from[at..]);

@@ -43,7 +43,7 @@ internal static class OrderRuns
             ushort rank = BinaryPrimitives.ReadUInt16LittleEndian(runs[at..]);
             int count = BinaryPrimitives.ReadUInt16LittleEndian(runs[(at + 2)..]);
             uint first = BinaryPrimitives.ReadUInt32LittleEndian(runs[(at + 4)..]);
-            if (rank >= members || into.Count + count > max || first > int.MaxValue) return false;
+            if (rank >= members || into.Count + count > max || (long)first + count - 1 > int.MaxValue) return false;
             for (int i = 0; i < count; i++) into.Add((rank, first + (uint)i));
         }
         return true;

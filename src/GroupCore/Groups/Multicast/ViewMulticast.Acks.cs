@@ -174,7 +174,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         uint order = uint.MaxValue;
         for (int q = 0; q < _members; q++) order = Math.Min(order, _ackedOrder[q]);
         _order.DropBelow(order);
-        if (!_sequencePaused || _order.Count >= GroupLimits.OrderPositions) return;
+        if (!_sequencePaused || !MaySequence) return;
         // The room is for messages that are here already: nothing else may come to make another turn.
         _dirty = true;
         _group.Touch();

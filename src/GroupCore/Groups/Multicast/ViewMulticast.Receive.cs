@@ -16,7 +16,7 @@ internal sealed partial class ViewMulticast
         if (!TryStore(sender, body, out var refusal))
         {
             _node.Counters.Refuse(refusal);
-            if (refusal == RefusalReason.Unexpected) _group.OnGap();
+            if (refusal == RefusalReason.Unexpected) _group.AskForView();
         }
     }
 
@@ -93,7 +93,7 @@ internal sealed partial class ViewMulticast
         else if (BinaryPrimitives.ReadUInt32LittleEndian(body) != _order.Length || _order.Count + _positions.Count > (2 * GroupLimits.OrderPositions) + (_hold?.Messages ?? 0))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
-            _group.OnGap();
+            _group.AskForView();
         }
         else
         {

@@ -19,7 +19,7 @@ internal sealed partial class ViewMulticast
     public long Unstable { get; private set; }
 
     /// <summary>Whether a record of that many bytes may be sent now. Links are asked once for a run, which is at most a slab.</summary>
-    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _group.HasRoomToOthers());
+    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && _logs[_self].Received < MostRecords && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _group.HasRoomToOthers());
 
     /// <summary>Originates one record.</summary>
     public void Append(MessageKind kind, uint handler, ReadOnlySpan<byte> payload)
@@ -61,6 +61,8 @@ internal sealed partial class ViewMulticast
         return _sendSlab = MessageSlab.Rent(Math.Max(MessageSlab.Size, size));
     }
 
+    private bool MaySequence => _order.Count < GroupLimits.OrderPositions && _order.Length < MostRecords;
+
     private void EmitRun()
     {
         if (_runCount == 0) return;
@@ -86,7 +88,7 @@ internal sealed partial class ViewMulticast
         {
             var log = _logs[s];
             if (log.Sequenced < log.Base) log.Sequenced = log.Base;
-            for (; log.Sequenced != log.Received && _order.Count < GroupLimits.OrderPositions; log.Sequenced++)
+            for (; log.Sequenced != log.Received && MaySequence; log.Sequenced++)
                 if (log[log.Sequenced].TakesPosition) _order.Append(s, log.Sequenced);
             _sequencePaused |= log.Sequenced != log.Received;
         }

@@ -29,6 +29,7 @@ internal sealed partial class ViewMulticast
     private readonly OrderLog _order = new();
     private readonly Queue<SendOperation?> _ownOrdered = new();
     private SlowWatch? _slow;
+    private readonly uint _viewRecords;
     private bool _initialised;
     // Of a member without state, and until what it held is delivered.
     private LoadHold? _hold;
@@ -41,6 +42,7 @@ internal sealed partial class ViewMulticast
         _members = view.Members.Count;
         if (load is not null) _hold = new(load, _members);
         _sequencer = view.Coordinator;
+        _viewRecords = group.Host.Options.ViewRecords;
         _logs = new SenderLog[_members];
         for (int s = 0; s < _members; s++) _logs[s] = new();
         _ackOf = new uint[_members * _members];
@@ -53,6 +55,9 @@ internal sealed partial class ViewMulticast
         _initialised = true;
         _dirty = _acksMoved = true;
     }
+
+    /// <summary>What a sender or the order may come to in this view, should no other come.</summary>
+    private uint MostRecords => _viewRecords + (_viewRecords / 2);
 
     /// <summary>What was held is delivered and dropped as far as it is stable: from here on this member is like any other.</summary>
     private void EndHold()
@@ -70,6 +75,7 @@ internal sealed partial class ViewMulticast
             if (!wedged) Sequence();
             Progress();
             WatchSlow();
+            if (_logs[_self].Received >= _viewRecords || (_self == _sequencer && _order.Length >= _viewRecords)) _group.AskForView();
             _dirty = false;
         }
         if (!wedged) Acknowledge();

@@ -22,7 +22,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private StateLoader? _loader;
     private StateCut? _lateCut;
     private TerminationContext? _hook;
-    private bool _gapReported;
+    private bool _viewAsked;
     private List<SendOperation> _betweenViews = [];
 
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
@@ -89,7 +89,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     {
         _betweenViews = Peers?.TakeWaiting() ?? [];
         bool initialised = Initialised;
-        (View, Rank, _gapReported) = (next, rank, false);
+        (View, Rank, _viewAsked) = (next, rank, false);
         var load = initialised ? null : new LoadBudget(_host.Options.MaxJoinBacklogBytes);
         Multicast = new(this, next, rank, load);
         Flush = new(this, next);

@@ -246,11 +246,14 @@ internal sealed partial class GroupProtocol
         Conclude(reason, failed);
     }
 
-    /// <summary>Frames of a sender are missing here: the flush of a view with the same members brings them.</summary>
-    public void OnGap()
+    /// <summary>
+    /// Asks once for a view with the same members. Where frames of a sender are missing here its flush brings them; where the numbers of messages
+    /// or positions have become large they begin again.
+    /// </summary>
+    public void AskForView()
     {
-        if (_gapReported || IsWedged) return;
-        _gapReported = true;
+        if (_viewAsked || IsWedged) return;
+        _viewAsked = true;
         Membership.RequestView(View!.Group);
     }
 
