@@ -32,7 +32,7 @@ internal sealed record FrameBatch(ulong Seed, int Count, int Victim, Persona Per
             var frame = source.Next();
             if (chosen is not null && !chosen.Contains(i)) continue;
             onFrame?.Invoke(frame, context);
-            if (!stranger.Write(frame)) return $"{victim.Node.Id} neither ends nor takes a connection after frame {i}, {frame.Type} with {frame.Mutation}";
+            if (!stranger.Write(frame)) return $"{victim.Node.Id} neither ends nor takes a connection after frame {i}, {frame.Type} with {frame.Mutation}: {stranger.Refusal}";
         }
         return stranger.Settle() ? null : $"{victim.Node.Id} does not read on";
     }

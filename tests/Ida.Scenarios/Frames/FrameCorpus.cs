@@ -28,7 +28,7 @@ internal static class FrameCorpus
         {
             var (mutation, type) = (Enum.Parse<Mutation>(line[0]), Enum.Parse<FrameType>(line[1]));
             var frame = new HostileFrame(type, mutation, FrameText.Read(line[2], context), mutation == Mutation.Framing || FrameSource.IsOfLink(type));
-            if (!stranger.Write(frame)) return $"{victim.Node.Id} neither ends nor takes a connection after {type} with {mutation}";
+            if (!stranger.Write(frame)) return $"{victim.Node.Id} neither ends nor takes a connection after {type} with {mutation}: {stranger.Refusal}";
         }
         return stranger.Settle() ? null : $"{victim.Node.Id} does not read on";
     }

@@ -15,7 +15,7 @@ internal sealed class FrameVictims(SocketPortKind port, Func<ILinks, ILinks>? da
     public const string Cluster = "frames";
     public const string GroupName = "lab";
     private const int Honest = 3;
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
     private readonly List<FrameVictim> _members = [];
     private IReadOnlyList<ProcessId> _view = [];
     private int _checks;

@@ -11,10 +11,10 @@ namespace Ida.Scenarios;
 internal sealed class RawPeer : IDisposable
 {
     public const int MostBytes = 60 << 10;
-    private const int Patience = 10_000;
+    private const int Patience = 60_000;
     private readonly string _cluster;
     private readonly string _listen;
-    private readonly ulong _token;
+    private ulong _token;
     private readonly byte[] _out = new byte[MostBytes + SegmentFrame.Size];
     private readonly Action<FrameHeader, byte[]>? _onFrame;
     private byte[] _in = new byte[256 << 10];
@@ -53,6 +53,9 @@ internal sealed class RawPeer : IDisposable
             return null;
         }
     }
+
+    /// <summary>The other end does not know the session any more: the next one has another name.</summary>
+    public void BeginAnew() => (_token, _peerToken, _received, Sent, Acknowledged) = (_token + 2, 0, 0, 0, 0);
 
     /// <summary>Writes bytes as they are, outside of any segment.</summary>
     public void WriteRaw(ReadOnlySpan<byte> bytes)
@@ -109,11 +112,14 @@ internal sealed class RawPeer : IDisposable
     }
 
     /// <summary>Waits for the other end to end the connection; false when it does not in time.</summary>
-    public bool WaitForEnd(int milliseconds)
+    public bool WaitForEnd(long milliseconds) => Wait(() => !IsUp, milliseconds);
+
+    /// <summary>Reads until something holds or the connection ends; whether it holds.</summary>
+    public bool Wait(Func<bool> condition, long milliseconds)
     {
-        for (long end = Environment.TickCount64 + milliseconds; IsUp && Environment.TickCount64 < end;)
+        for (long end = Environment.TickCount64 + milliseconds; IsUp && !condition() && Environment.TickCount64 < end;)
             if (_socket!.Poll(10_000, SelectMode.SelectRead)) Drain(wait: true);
-        return !IsUp;
+        return condition();
     }
 
     public void Dispose() => _socket?.Dispose();

@@ -11,6 +11,7 @@ namespace Ida.Scenarios;
 internal sealed class Stranger : IDisposable
 {
     private const string Nowhere = "127.0.0.1:1";
+    private const long Patience = 60_000;
     private readonly RawPeer _link;
     private readonly FrameVictim _victim;
     private OracleIs? _oracle;
@@ -25,6 +26,9 @@ internal sealed class Stranger : IDisposable
 
     public ulong Id { get; }
 
+    /// <summary>What the victim answered when it did not take a connection; empty while it does.</summary>
+    public string Refusal { get; private set; } = "";
+
     /// <summary>Connections that the victim has ended.</summary>
     public int Ended => _link.Ended;
 
@@ -34,17 +38,13 @@ internal sealed class Stranger : IDisposable
     /// </summary>
     public FrameContext? Learn(FrameVictims system, bool registering)
     {
-        if (_link.Connect(_victim.Node.Address) != HelloStatus.Accepted) return null;
+        if (!Again()) return null;
         var ask = new byte[FrameHeader.Size + 3];
         FrameHeader.Write(ask, FrameType.WhoIsOracle, 0, 0, 3);
         (ask[FrameHeader.Size], ask[FrameHeader.Size + 1], ask[FrameHeader.Size + 2]) = (MessagePackCode.FixArray | 2, 0, 0);
         _link.Write(ask);
-        for (int i = 0; _oracle is null && i < 100; i++)
-        {
-            _link.Settle();
-            _link.WaitForEnd(20);
-        }
-        if (_oracle is null) return null;
+        _link.Flush();
+        if (!_link.Wait(() => _oracle is not null, Patience)) return null;
         var view = _victim.Group.CurrentView;
         List<Replica> nodes = [.. system.Members.Select(member => new Replica(member.Node.Id.Node, member.Node.Address)), new(system.Former.Id.Node, system.Former.Address)];
         List<ProcessId> processes = [.. system.Members.Select(member => member.Node.Id), system.Former.Id];
@@ -53,7 +53,7 @@ internal sealed class Stranger : IDisposable
             nodes.Add(new(Id, new(Nowhere)));
             processes.Add(new(Id, 1));
         }
-        return new(_system, _oracle.Replicas, _oracle.Leader, view.Group, view.Id, nodes, processes);
+        return new(_system, _oracle!.Replicas, _oracle.Leader, view.Group, view.Id, nodes, processes);
     }
 
     /// <summary>Writes a frame; when the victim must end the connection for it, waits for that and dials again. False when it does not take part any more.</summary>
@@ -69,7 +69,9 @@ internal sealed class Stranger : IDisposable
         _link.Flush();
         // A segment of random bytes may be one that tells the truth; what comes behind it then does not.
         if (frame.Type == FrameType.Segment) _link.WriteRaw(new byte[FrameHeader.Size]);
-        return _link.WaitForEnd(10_000) && Again();
+        if (_link.WaitForEnd(Patience)) return Again();
+        Refusal = "no end of the connection";
+        return false;
     }
 
     /// <summary>Waits until the victim has read everything.</summary>
@@ -77,7 +79,20 @@ internal sealed class Stranger : IDisposable
 
     public void Dispose() => _link.Dispose();
 
-    private bool Again() => _link.Connect(_victim.Node.Address) == HelloStatus.Accepted;
+    // What a node does that dials: of two dials that cross one gives way and comes again, and who is not known any more begins anew.
+    private bool Again()
+    {
+        long end = Environment.TickCount64 + Patience;
+        while (true)
+        {
+            var answer = _link.Connect(_victim.Node.Address);
+            if (answer == HelloStatus.Accepted) return true;
+            Refusal = answer?.ToString() ?? "no answer";
+            if (answer == HelloStatus.Forgotten) _link.BeginAnew();
+            else if (answer != HelloStatus.Superseded) return false;
+            if (Environment.TickCount64 > end) return false;
+        }
+    }
 
     private void OnFrame(FrameHeader header, byte[] body)
     {
