@@ -14,9 +14,9 @@ internal sealed partial class Conductor(RunOptions options, ZoneTable table, IRe
 {
     // Slow enough to be watched and to be in the middle of it when the member dies; a put takes a small part of a millisecond to a few.
     private const int RowsPerSecond = 70;
-    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(25);
-    private static readonly TimeSpan LoadLimit = TimeSpan.FromSeconds(20);
-    private static readonly TimeSpan ViewLimit = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan LoadLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan ViewLimit = TimeSpan.FromSeconds(60);
 
     private readonly Channel<(MemberProcess Member, MemberEvent? Event)> _events = Channel.CreateUnbounded<(MemberProcess, MemberEvent?)>();
     private readonly List<MemberProcess> _members = [];

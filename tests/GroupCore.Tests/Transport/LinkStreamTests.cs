@@ -29,7 +29,7 @@ public sealed class LinkStreamTests
         await using var first = Start(kind, toA, node => a = new(node, Frames, 4 << 20, Size), () => a);
         await using var second = Start(kind, toB, node => b = new(node, Frames, 4 << 20, Size), () => b);
         Assert.True(first.Node.TryPost(new Opening(first.Node, toB)));
-        await Task.WhenAll(a.Done, b.Done).WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
+        await Task.WhenAll(a.Done, b.Done).WaitAsync(TimeSpan.FromMinutes(4), TestContext.Current.CancellationToken);
         Assert.True(a.Wrong is null && b.Wrong is null, $"{a.Wrong} {b.Wrong}");
         Assert.Equal((Frames, Frames), (a.Got, b.Got));
         Assert.InRange(toA.Breaks + toB.Breaks, 10, int.MaxValue);

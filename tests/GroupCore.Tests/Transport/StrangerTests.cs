@@ -109,7 +109,7 @@ public sealed class StrangerTests
         Assert.True(stranger.Settle() && stranger.IsUp);
         stranger.Write(unknown);
         stranger.Flush();
-        Assert.True(stranger.WaitForEnd(20_000));
+        Assert.True(stranger.WaitForEnd(60_000));
         Assert.Equal(MuteTable.Malformed + 1, b.Node.Counters.Refused(RefusalReason.UnknownType));
         Assert.Equal(1, b.Node.Counters.Refused(RefusalReason.Muted));
         using var again = new RawPeer("test", 77, Nowhere, 2);

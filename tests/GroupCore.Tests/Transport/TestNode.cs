@@ -8,7 +8,7 @@ namespace GroupCore.Tests.Transport;
 /// <summary>A node on real sockets that records what happens to its links and checks numbered frames.</summary>
 internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
 {
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(120);
     private readonly ConcurrentQueue<(int Peer, LinkFault? Fault)> _events = new();
     private readonly SemaphoreSlim _changed = new(0);
     private INode _node = null!;

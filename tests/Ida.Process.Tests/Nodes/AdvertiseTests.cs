@@ -1,7 +1,4 @@
-using System.Net;
-using System.Net.Sockets;
 using GroupCore.Groups;
-using GroupCore.Transport;
 using Ida.Nodes;
 using Ida.Tests.Shared;
 
@@ -10,12 +7,12 @@ namespace Ida.Process.Tests.Nodes;
 /// <summary>A node behind a proxy: others know the proxy's address only.</summary>
 public sealed class AdvertiseTests
 {
-    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
 
     [Fact]
     public async Task A_node_is_reached_at_the_address_that_it_advertises()
     {
-        using var proxy = new BreakingProxy { Target = Free() };
+        using var proxy = new BreakingProxy { Target = new(FreePort.Address()) };
         await using var node = await StartAsync(Behind(proxy, [proxy.Address.Text]));
         Assert.Equal(proxy.Address, node.Address);
         await AssertReachedAsync(node, proxy);
@@ -24,7 +21,7 @@ public sealed class AdvertiseTests
     [Fact]
     public async Task A_later_life_advertises_the_same_address()
     {
-        using var proxy = new BreakingProxy { Target = Free() };
+        using var proxy = new BreakingProxy { Target = new(FreePort.Address()) };
         var founding = new IdaNodeOptions { Cluster = "a" };
         var host = new LoopLifeHost(founding);
         await using var founder = await IdaNode.HostAsync(founding, host, TestContext.Current.CancellationToken);
@@ -73,11 +70,4 @@ public sealed class AdvertiseTests
 
     private static Task<IdaNode> StartAsync(IdaNodeOptions options) =>
         IdaNode.StartAsync(options, TestContext.Current.CancellationToken).AsTask().WaitAsync(Bound, TestContext.Current.CancellationToken);
-
-    private static NodeAddress Free()
-    {
-        using var probe = new TcpListener(IPAddress.Loopback, 0);
-        probe.Start();
-        return EndPointText.Format((IPEndPoint)probe.LocalEndpoint);
-    }
 }

@@ -10,7 +10,7 @@ namespace Ida.Process.Tests.Nodes;
 /// <summary>A turn throws: the node ends loudly and completely, its process and the other nodes go on.</summary>
 public sealed class FaultTests
 {
-    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
 
     public static TheoryData<string, TurnFault> Faults => new(
         from port in OperatingSystem.IsLinux() ? new[] { "Epoll", "Completion" } : ["Completion"]

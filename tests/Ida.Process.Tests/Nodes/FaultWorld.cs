@@ -10,7 +10,7 @@ namespace Ida.Process.Tests.Nodes;
 internal sealed class FaultWorld : IAsyncDisposable
 {
     private const string Name = "g";
-    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
     private readonly List<IdaNode> _nodes = [];
     private readonly List<Group> _groups = [];
     private readonly ManualResetEventSlim _thawed = new();

@@ -23,7 +23,7 @@ public sealed class LostLinkTests
             {
                 if (Interlocked.Increment(ref delivered) == 18) all.TrySetResult();
             })).AsTask().WaitAsync(Bound));
-        foreach (var group in groups) await UntilAsync(() => group.CurrentView.Members.Count == 3);
+        foreach (var group in groups) await SeesThreeAsync(group);
         var from = groups[0].Protocol;
         int to = groups[1].CurrentView.RankOf(groups[1].Protocol.Membership.Self);
         var sent = new TaskCompletionSource();
@@ -47,9 +47,10 @@ public sealed class LostLinkTests
         foreach (var node in nodes) await node.DisposeAsync();
     }
 
-    private static async Task UntilAsync(Func<bool> condition)
+    private static async Task SeesThreeAsync(Group group)
     {
         using var patience = new CancellationTokenSource(Bound);
-        while (!condition()) await Task.Delay(5, patience.Token);
+        await foreach (var view in group.Views(patience.Token))
+            if (view.Members.Count == 3) return;
     }
 }

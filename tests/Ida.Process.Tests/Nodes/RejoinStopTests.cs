@@ -6,7 +6,7 @@ namespace Ida.Process.Tests.Nodes;
 /// <summary>A node that is stopped while it rejoins.</summary>
 public sealed class RejoinStopTests
 {
-    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
 
     [Fact]
     public async Task R5_no_life_begins_after_the_stop()

@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using Ida.Process.Tests.Processes;
 using Ida.Tests.Shared;
 
@@ -9,7 +7,7 @@ namespace Ida.Process.Tests.Nodes;
 [Collection("processes, one test at a time")]
 public sealed class SampleTests
 {
-    private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Soon = TimeSpan.FromSeconds(60);
 
     [Fact]
     public async Task The_demo_of_the_replicated_log_ends_with_equal_logs_and_leaves_no_process()
@@ -34,7 +32,7 @@ public sealed class SampleTests
     [Fact]
     public async Task The_first_page_works_in_two_terminals()
     {
-        string seed = FreeAddress();
+        string seed = FreePort.Address();
         await using var one = SampleProcess.Start("FirstDht", seed);
         await one.LineAsync("In the group.", Soon);
         await using var two = SampleProcess.Start("FirstDht", seed);
@@ -57,13 +55,5 @@ public sealed class SampleTests
         static string[] Code(string text) => [.. text.Split('\n')
             .Where(line => line.Trim().Length > 0 && !line.StartsWith("Console.", StringComparison.Ordinal))
             .Select(line => string.Join(' ', line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)))];
-    }
-
-    /// <summary>A loopback address that nobody listens at.</summary>
-    private static string FreeAddress()
-    {
-        using var probe = new TcpListener(IPAddress.Loopback, 0);
-        probe.Start();
-        return probe.LocalEndpoint.ToString()!;
     }
 }

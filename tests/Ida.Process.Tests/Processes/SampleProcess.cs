@@ -43,7 +43,7 @@ internal sealed class SampleProcess : IAsyncDisposable
         return new(SystemProcess.Start(start)!);
     }
 
-    /// <summary>Runs a sample to its end, for at most a minute and a half.</summary>
+    /// <summary>Runs a sample to its end, for at most three minutes.</summary>
     public static Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunAsync(string sample, params string[] arguments) =>
         RunAsync(Start(sample, arguments));
 
@@ -78,14 +78,14 @@ internal sealed class SampleProcess : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         if (!_process.HasExited) _process.Kill(entireProcessTree: true);
-        await ExitAsync(TimeSpan.FromSeconds(10));
+        await ExitAsync(TimeSpan.FromSeconds(60));
         _process.Dispose();
     }
 
     private static async Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunAsync(SampleProcess started)
     {
         await using var process = started;
-        int exitCode = await process.ExitAsync(TimeSpan.FromSeconds(90));
+        int exitCode = await process.ExitAsync(TimeSpan.FromMinutes(3));
         return (exitCode, process.Output, process.ErrorLines);
     }
 

@@ -6,8 +6,9 @@ namespace Ida.Process.Tests.QuickStart;
 [Collection("processes, one test at a time")]
 public sealed class QuickStartTests
 {
-    private static readonly TimeSpan UntilLoading = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan UntilGone = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan UntilLoading = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan UntilEnded = TimeSpan.FromSeconds(180);
+    private static readonly TimeSpan UntilGone = TimeSpan.FromSeconds(60);
 
     [Theory]
     [InlineData("1")]
@@ -95,7 +96,7 @@ public sealed class QuickStartTests
         await run.LineAsync("loading", UntilLoading);
         int[] members = ProcessTable.ChildrenOf(run.Id);
         Signals.Send(members[^1], Signals.Kill);
-        Assert.Equal(1, await run.ExitAsync(TimeSpan.FromSeconds(60)));
+        Assert.Equal(1, await run.ExitAsync(UntilEnded));
         Assert.Contains("ended on its own", run.Output, StringComparison.Ordinal);
         Assert.True(await ProcessTable.AllGoneAsync(members, UntilGone));
     }
