@@ -38,11 +38,10 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether this node asked for the peer; one that only dialled in is not dialled, and forgotten when it stays away.</summary>
     public bool IsOpened { get; set; }
 
-    /// <summary>Whether the link is over.</summary>
-    public bool IsOver => session.IsClosed;
+    public LinkPhase Phase { get; private set; }
 
-    /// <summary>Whether the mesh has let go of it.</summary>
-    public bool HasEnded { get; set; }
+    /// <summary>Whether the link is over.</summary>
+    public bool IsOver => Phase == LinkPhase.Ended;
 
     /// <summary>Failed dials since the link was up.</summary>
     public int Attempt { get; set; }
@@ -61,6 +60,12 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
 
     /// <summary>Other numbers of the same node, opened by another spelling of its address.</summary>
     public List<int> Aliases { get; } = [];
+
+    public void Become(LinkPhase next, NodeCounters counters)
+    {
+        if (LinkPhases.MayFollow(Phase, next)) Phase = next;
+        else counters.Forbid($"Link {Number}: {next} after {Phase}.");
+    }
 
     public void OnTimer(long token) => mesh.OnRedial(this);
 }

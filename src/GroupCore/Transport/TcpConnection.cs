@@ -4,23 +4,22 @@ using GroupCore.Transport.Sockets;
 namespace GroupCore.Transport;
 
 /// <summary>One connection of a <see cref="TcpMesh"/>: who dialled it and how far its handshake is, and its receive buffer.</summary>
-internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionState state, LinkPeer? peer) : ITimerTarget
+internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionKind kind, LinkPeer? peer) : ITimerTarget
 {
     public PortSocket Socket => socket;
 
-    public ConnectionState State { get; set; } = state;
+    public ConnectionKind Kind => kind;
+
+    public ConnectionState State { get; private set; } = kind == ConnectionKind.Accepted ? ConnectionState.AwaitHello : ConnectionState.Connecting;
 
     /// <summary>The peer it belongs to; null until an acceptor has read the Hello.</summary>
     public LinkPeer? Peer { get; set; } = peer;
 
-    /// <summary>Whether it was dialled only to see who is there.</summary>
-    public bool IsProbe { get; init; }
+    /// <summary>Whether an acceptor waits for the dialler to say who it is: the other end is nobody.</summary>
+    public bool AwaitsHello => State is ConnectionState.AwaitHello or ConnectionState.AwaitFullHello;
 
-    /// <summary>Whether this node dialled it.</summary>
-    public bool IsDialled { get; init; }
-
-    /// <summary>The dialler asked for the id already: the next Hello must be a full one.</summary>
-    public bool IsIdentified { get; set; }
+    /// <summary>Whether a dialler waits for the answer to what it said.</summary>
+    public bool AwaitsAck => State is ConnectionState.AwaitAck or ConnectionState.AwaitFullAck;
 
     /// <summary>End of the time for connecting and the handshake.</summary>
     public TimerHandle Deadline { get; set; }
@@ -38,6 +37,12 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionS
 
     /// <summary>… to here.</summary>
     public int End { get; set; }
+
+    public void Become(ConnectionState next, NodeCounters counters)
+    {
+        if (LinkPhases.MayFollow(State, next)) State = next;
+        else counters.Forbid($"Connection: {next} after {State}.");
+    }
 
     public void OnTimer(long token) => mesh.OnDeadline(this);
 }

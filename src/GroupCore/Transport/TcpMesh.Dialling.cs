@@ -23,7 +23,7 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.Handshake);
             Drop(_strangers[0]);
         }
-        var connection = Begin(socket, ConnectionState.AwaitHello, null, HelloTime, dialled: false, probe: false);
+        var connection = Begin(socket, ConnectionKind.Accepted, null, HelloTime);
         _strangers.Add(connection);
     }
 
@@ -39,7 +39,7 @@ internal sealed partial class TcpMesh
         if (connection.State != ConnectionState.Connecting) return;
         if (result == DialResult.Connected)
         {
-            connection.State = ConnectionState.AwaitAck;
+            Become(connection, ConnectionState.AwaitAck);
             SayHello(connection);
             return;
         }
@@ -48,29 +48,29 @@ internal sealed partial class TcpMesh
 
     public void OnDeadline(TcpConnection connection)
     {
-        if (connection.IsDialled)
+        if (connection.Kind != ConnectionKind.Accepted)
         {
             DialFailed(connection, LinkFault.Unreachable, 0);
             return;
         }
-        if (connection.State == ConnectionState.AwaitHello) _node.Counters.Refuse(RefusalReason.Handshake);
+        if (connection.AwaitsHello) _node.Counters.Refuse(RefusalReason.Handshake);
         Drop(connection);
     }
 
     public void OnRedial(LinkPeer peer)
     {
         if (!peer.IsOpened) Fail(peer, LinkFault.Rejected);
-        else if (peer is { IsOver: false, Connection: null, Dialling: null }) Dial(peer);
+        else if (peer.Phase == LinkPhase.Down) Dial(peer);
     }
 
-    private void Dial(LinkPeer peer, bool probe = false)
+    private void Dial(LinkPeer peer, ConnectionKind kind = ConnectionKind.Dialled)
     {
         if (_stopping) return;
         _timers.Cancel(peer.Redial);
         if (_muted.IsMuted(peer.NodeId, _node.Now))
         {
             Report(peer, LinkFault.Unreachable);
-            if (!probe) RedialLater(peer, FramingPause);
+            if (kind != ConnectionKind.Probe) RedialLater(peer, FramingPause);
             return;
         }
         PortSocket socket;
@@ -81,17 +81,22 @@ internal sealed partial class TcpMesh
         catch (Exception error) when (error is IOException or SocketException)
         {
             Report(peer, LinkFault.Unreachable);
-            if (!probe) RedialLater(peer, 0);
+            if (kind != ConnectionKind.Probe) RedialLater(peer, 0);
             return;
         }
-        var connection = Begin(socket, ConnectionState.Connecting, peer, DialTime, dialled: true, probe);
-        if (probe) peer.Probing = connection;
-        else peer.Dialling = connection;
+        var connection = Begin(socket, kind, peer, DialTime);
+        if (kind == ConnectionKind.Probe)
+        {
+            peer.Probing = connection;
+            return;
+        }
+        peer.Dialling = connection;
+        Become(peer, LinkPhase.Dialling);
     }
 
-    private TcpConnection Begin(PortSocket socket, ConnectionState state, LinkPeer? peer, long time, bool dialled, bool probe)
+    private TcpConnection Begin(PortSocket socket, ConnectionKind kind, LinkPeer? peer, long time)
     {
-        var connection = new TcpConnection(this, socket, state, peer) { IsDialled = dialled, IsProbe = probe };
+        var connection = new TcpConnection(this, socket, kind, peer);
         socket.Owner = connection;
         connection.Deadline = _timers.Set(_node.Now + time, connection, 0);
         _connections.Add(connection);
@@ -102,10 +107,16 @@ internal sealed partial class TcpMesh
     {
         var peer = connection.Peer!;
         Drop(connection);
-        if (connection.IsProbe) peer.Probing = null;
-        else peer.Dialling = null;
+        if (connection.Kind == ConnectionKind.Probe)
+        {
+            peer.Probing = null;
+            Report(peer, fault);
+            return;
+        }
+        peer.Dialling = null;
+        Become(peer, LinkPhase.Down);
         Report(peer, fault);
-        if (!connection.IsProbe) RedialLater(peer, pause);
+        RedialLater(peer, pause);
     }
 
     private void Report(LinkPeer peer, LinkFault fault)
@@ -140,17 +151,18 @@ internal sealed partial class TcpMesh
         var peer = connection.Peer!;
         Drop(connection);
         peer.Connection = null;
+        Become(peer, LinkPhase.Down);
         peer.Session.Detach();
         Raise(peer, LinkFault.Reset);
         if (pause > 0 && peer.IsOpened) Redial(peer, pause);
-        else if (connection.IsDialled) Dial(peer);
+        else if (connection.Kind == ConnectionKind.Dialled) Dial(peer);
         else RedialLater(peer, 0);
     }
 
     private void Drop(TcpConnection connection)
     {
         if (connection.State == ConnectionState.Closed) return;
-        connection.State = ConnectionState.Closed;
+        Become(connection, ConnectionState.Closed);
         _timers.Cancel(connection.Deadline);
         _port.Close(connection.Socket);
         _strangers.Remove(connection);

@@ -9,7 +9,7 @@ internal sealed partial class TcpMesh
     private void SayHello(TcpConnection connection)
     {
         var peer = connection.Peer!;
-        var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, connection.IsProbe, _node.Id, peer.NodeId, peer.Token, peer.PeerToken,
+        var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, connection.Kind == ConnectionKind.Probe, _node.Id, peer.NodeId, peer.Token, peer.PeerToken,
             peer.Session.Received, Local.Text);
         connection.Control = hello.ToFrame();
         SendControl(connection);
@@ -19,7 +19,7 @@ internal sealed partial class TcpMesh
     private bool TryHandshake(TcpConnection connection, ReadOnlySpan<byte> bytes)
     {
         if (!FrameHeader.TryRead(bytes, out var header)) return false;
-        bool accepting = connection.State == ConnectionState.AwaitHello;
+        bool accepting = connection.AwaitsHello;
         if (header.Type != (accepting ? FrameType.Hello : FrameType.HelloAck) || header.Length is < FrameHeader.Size - 4 or > LinkLimits.HelloBytes - 4
             || (header.Flags & 0xF0) != FrameHeader.Version)
         {
@@ -52,7 +52,7 @@ internal sealed partial class TcpMesh
         }
         else if (hello.Expected == 0)
         {
-            if (connection.IsIdentified) Refuse(connection, RefusalReason.Unexpected);
+            if (connection.State == ConnectionState.AwaitFullHello) Refuse(connection, RefusalReason.Unexpected);
             else Answer(connection, HelloStatus.Identified);
         }
         else if (hello.Expected != _node.Id || hello.NodeId == _node.Id)
@@ -96,7 +96,7 @@ internal sealed partial class TcpMesh
         if (peer is null)
         {
             var address = EndPointText.Format(listen);
-            if (hello.PeerToken != 0 || _live >= MaxPeers || _stopping)
+            if (hello.PeerToken != 0 || Live >= MaxPeers || _stopping)
             {
                 Answer(connection, hello.PeerToken != 0 ? HelloStatus.Forgotten : HelloStatus.Full);
                 return;
@@ -112,6 +112,7 @@ internal sealed partial class TcpMesh
             }
             Drop(dialling);
             peer.Dialling = null;
+            Become(peer, LinkPhase.Down);
         }
         if (peer.Connection is { } old)
         {
@@ -124,6 +125,8 @@ internal sealed partial class TcpMesh
             }
             peer.Session.Detach();
             Drop(old);
+            peer.Connection = null;
+            Become(peer, LinkPhase.Down);
         }
         if (!peer.Session.Attach(hello.Received))
         {
@@ -159,7 +162,7 @@ internal sealed partial class TcpMesh
             case HelloStatus.Replaced:
                 Fail(peer, LinkFault.Replaced);
                 break;
-            case HelloStatus.Accepted when connection.IsProbe:
+            case HelloStatus.Accepted when connection.Kind == ConnectionKind.Probe:
                 Drop(connection);
                 peer.Probing = null;
                 Raise(peer, LinkNews.Up);
@@ -176,9 +179,10 @@ internal sealed partial class TcpMesh
                 peer.Dialling = null;
                 CameUp(connection);
                 break;
-            case HelloStatus.Superseded when !connection.IsProbe:
+            case HelloStatus.Superseded when connection.Kind != ConnectionKind.Probe:
                 Drop(connection);
                 peer.Dialling = null;
+                Become(peer, LinkPhase.Down);
                 RedialLater(peer, 0);
                 break;
             case HelloStatus.Full:
@@ -192,7 +196,7 @@ internal sealed partial class TcpMesh
 
     private void Identified(TcpConnection connection, LinkPeer peer, ulong nodeId)
     {
-        if (connection.IsIdentified)
+        if (connection.State == ConnectionState.AwaitFullAck)
         {
             Refuse(connection, RefusalReason.Unexpected);
         }
@@ -215,7 +219,7 @@ internal sealed partial class TcpMesh
         else
         {
             TryClaim(peer, nodeId);
-            connection.IsIdentified = true;
+            Become(connection, ConnectionState.AwaitFullAck);
             SayHello(connection);
         }
     }
@@ -223,7 +227,8 @@ internal sealed partial class TcpMesh
     private void CameUp(TcpConnection connection)
     {
         var peer = connection.Peer!;
-        connection.State = ConnectionState.Up;
+        Become(connection, ConnectionState.Up);
+        Become(peer, LinkPhase.Up);
         _timers.Cancel(connection.Deadline);
         _timers.Cancel(peer.Redial);
         _strangers.Remove(connection);
@@ -240,7 +245,6 @@ internal sealed partial class TcpMesh
     private void Lost(LinkPeer peer)
     {
         peer.Session.Detach();
-        peer.Connection = null;
         RedialLater(peer, 0);
     }
 
@@ -249,9 +253,8 @@ internal sealed partial class TcpMesh
         var peer = connection.Peer;
         var ack = new HelloAckFrame(status, HelloFrame.Version, _node.Id, peer?.Token ?? 0, peer?.Session.Received ?? 0, Local.Text);
         connection.Control = ack.ToFrame();
-        connection.IsIdentified |= status == HelloStatus.Identified;
-        bool ends = status != HelloStatus.Identified && peer is null;
-        if (ends) connection.State = ConnectionState.Closing;
+        if (status == HelloStatus.Identified) Become(connection, ConnectionState.AwaitFullHello);
+        else if (peer is null) Become(connection, ConnectionState.Closing);
         SendControl(connection);
     }
 
@@ -263,7 +266,7 @@ internal sealed partial class TcpMesh
             Broken(connection, FramingPause);
             Blame(connection.Peer!.Number);
         }
-        else if (connection.IsDialled) DialFailed(connection, LinkFault.Reset, FramingPause);
+        else if (connection.Kind != ConnectionKind.Accepted) DialFailed(connection, LinkFault.Reset, FramingPause);
         else Drop(connection);
     }
 }

@@ -124,10 +124,10 @@ internal sealed partial class TcpMesh
     private void Ended(TcpConnection connection)
     {
         _work++;
-        bool within = (connection.State is ConnectionState.AwaitHello or ConnectionState.AwaitAck) && connection.End > connection.Start;
+        bool within = (connection.AwaitsHello || connection.AwaitsAck) && connection.End > connection.Start;
         if (within) _node.Counters.Refuse(RefusalReason.Handshake);
         if (connection.State == ConnectionState.Up) Broken(connection, 0);
-        else if (connection.IsDialled) DialFailed(connection, LinkFault.Reset, 0);
+        else if (connection.Kind != ConnectionKind.Accepted) DialFailed(connection, LinkFault.Reset, 0);
         else Drop(connection);
     }
 

@@ -47,7 +47,6 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly NodeBacklog _backlog;
     private readonly MuteTable _muted;
     private int _numbers;
-    private int _live;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
     public TcpMesh(Node node, TcpMeshOptions options, ulong seed)
@@ -68,6 +67,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     /// <summary>The address of the listening socket; differs from <see cref="Local"/> when another one is advertised.</summary>
     public NodeAddress Bound { get; }
+
+    /// <summary>Links that are not over, at most 4,096 of peers that dialled in.</summary>
+    public int Live { get; private set; }
 
     /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
     public long NextTimer => Math.Min(_timers.NextDue, NextAck);
@@ -98,7 +100,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         else if (!_byId.TryGetValue(nodeId, out peer) && _byAddress.TryGetValue(address, out peer) && !TryClaim(peer, nodeId)) peer = null;
         peer ??= Add(address, endPoint, nodeId, told: true);
         peer.IsOpened = true;
-        if (peer is { Connection: null, Dialling: null, Attempt: 0 }) Dial(peer);
+        if (peer is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(peer);
         return peer.Number;
     }
 
@@ -125,14 +127,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     {
         if (Find(peer) is not { IsOver: false, IsOpened: true } probed) return;
         probed.ReportedAt = long.MinValue;
-        if (probed.Connection is null)
-        {
-            if (probed.Dialling is null) Dial(probed);
-        }
-        else if (probed.Probing is null)
-        {
-            Dial(probed, probe: true);
-        }
+        if (probed.Phase == LinkPhase.Down) Dial(probed);
+        else if (probed is { Phase: LinkPhase.Up, Probing: null }) Dial(probed, ConnectionKind.Probe);
     }
 
     public ulong NodeIdOf(int peer) => Find(peer) is { IsKnown: true } found ? found.NodeId : 0;
@@ -192,9 +188,13 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         if (told) _byAddress[address] = peer;
         else _byAddress.TryAdd(address, peer);
         if (nodeId != 0) _byId[nodeId] = peer;
-        _live++;
+        Live++;
         return peer;
     }
+
+    private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);
+
+    private void Become(TcpConnection connection, ConnectionState next) => connection.Become(next, _node.Counters);
 
     // Whoever answers at the address was meant before; now it must be this node.
     private bool TryClaim(LinkPeer peer, ulong nodeId)
@@ -211,7 +211,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         peer.Session.MoveTo(known.Session);
         End(peer);
         known.IsOpened = true;
-        if (known is { Connection: null, Dialling: null, Attempt: 0 }) Dial(known);
+        if (known is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
         {
             if (_peers[number] is null) continue;
@@ -233,12 +233,12 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private void End(LinkPeer peer)
     {
         // One that failed is closed by its users later: it counts once.
-        if (peer.HasEnded) return;
-        peer.HasEnded = true;
+        if (peer.IsOver) return;
+        Become(peer, LinkPhase.Ended);
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
         if (_byAddress.TryGetValue(peer.Address, out same) && same == peer) _byAddress.Remove(peer.Address);
         peer.Session.Close();
-        _live--;
+        Live--;
         _timers.Cancel(peer.Redial);
         foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing])
             if (connection is not null) Drop(connection);

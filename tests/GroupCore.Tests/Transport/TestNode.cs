@@ -18,6 +18,7 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
         Loop = NodeLoop.Start(new() { Cluster = cluster, Listen = listen, Advertise = advertise, Port = port, Spin = spin ?? TimeSpan.FromMicroseconds(20) }, node =>
         {
             _node = node;
+            node.Counters.ThrowsForbidden = true;
             node.Route(FrameType.Data, FrameType.Data, this);
             node.Observe(this);
         });

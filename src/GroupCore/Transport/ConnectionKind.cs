@@ -1,0 +1,14 @@
+namespace GroupCore.Transport;
+
+/// <summary>Who made a <see cref="TcpConnection"/>, and what for.</summary>
+internal enum ConnectionKind
+{
+    /// <summary>The other end dialled it.</summary>
+    Accepted,
+
+    /// <summary>This node dialled it.</summary>
+    Dialled,
+
+    /// <summary>This node dialled it only to see who is there.</summary>
+    Probe,
+}
