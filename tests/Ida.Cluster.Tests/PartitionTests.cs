@@ -122,4 +122,41 @@ public sealed class PartitionTests
                 Assert.All(all, one => Assert.Equal(all[0].Program.Log, one.Program.Log));
             }, Limit);
         });
+
+    [Fact]
+    public void R_a_node_that_is_excluded_while_it_rejoins_rejoins_again_whatever_its_callback_does() =>
+        SimulationRunner.ForEachSeed(20, $"*{nameof(R_a_node_that_is_excluded_while_it_rejoins_rejoins_again_whatever_its_callback_does)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            var simulation = cluster.Simulation;
+            simulation.RunAsync(async () =>
+            {
+                for (int i = 0; i < 3; i++) await cluster.StartAsync();
+                int calls = 0;
+                Task? last = null;
+                SimMember member = null!;
+                member = await cluster.StartAsync(new() { OnPoison = PoisonPolicy.Rejoin, OnRejoined = (node, token) => ++calls < 3 ? StuckAsync(calls, node, token) : last = node.JoinAsync("g").AsTask() });
+                await cluster.Members[0].Node.JoinAsync("g");
+                IsolateAsync();
+                Assert.True(await UntilAsync(simulation, () => last is not null, TimeSpan.FromMinutes(5)), $"the third life, after {calls}");
+                await last!;
+                Assert.Equal((3, MembershipState.Active, false), (calls, member.Node.State, member.Node.Completion.IsCompleted));
+
+                // The first waits for its life, the second for nothing that ever comes.
+                async Task StuckAsync(int call, IdaNode node, CancellationToken token)
+                {
+                    var group = await node.JoinAsync("g");
+                    IsolateAsync();
+                    await (call == 1 ? group.Completion : new TaskCompletionSource().Task);
+                }
+
+                async void IsolateAsync()
+                {
+                    var all = cluster.Members.Select(static one => one.Host).ToList();
+                    simulation.Network.Partition([.. all[..3]], [all[3]]);
+                    await simulation.Delay(TimeSpan.FromSeconds(15));
+                    simulation.Network.Heal();
+                }
+            }, Limit);
+        });
 }

@@ -31,4 +31,6 @@ internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnly
         });
         return new(ended.Task);
     }
+
+    public Task WithinAsync(Task call, TimeSpan limit) => call.WaitAsync(limit, simulation.TimeProvider);
 }

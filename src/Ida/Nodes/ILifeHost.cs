@@ -14,4 +14,8 @@ internal interface ILifeHost
 
     /// <summary>Ends the life that runs, after what is queued on its links has left or a bounded time has passed.</summary>
     ValueTask EndAsync();
+
+    /// <summary>Waits for a call of user code in the time of this host.</summary>
+    /// <exception cref="TimeoutException">It took longer than <paramref name="limit"/>.</exception>
+    Task WithinAsync(Task call, TimeSpan limit) => call.WaitAsync(limit);
 }

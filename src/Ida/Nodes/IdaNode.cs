@@ -15,16 +15,13 @@ namespace Ida;
 /// Under <see cref="PoisonPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
 /// Source: groupcore-oracle 2 (minority processes), 4.2; decision 0004.
 /// </remarks>
-public sealed class IdaNode : IAsyncDisposable
+public sealed partial class IdaNode : IAsyncDisposable
 {
     /// <summary>Exit code of the process when it was excluded and <see cref="IdaNodeOptions.OnPoison"/> is <see cref="PoisonPolicy.Exit"/>.</summary>
     public const int PoisonedExitCode = 70;
 
     /// <summary>Exit code of the process after a fault where <see cref="IdaNodeOptions.OnFault"/> is <see cref="PoisonPolicy.Exit"/>.</summary>
     public const int FaultedExitCode = 71;
-
-    private const int FaultsInARow = 3;
-    private const long FaultsWithin = 60_000_000_000;
 
     private readonly IdaNodeOptions _options;
     private readonly ILifeHost _host;
@@ -34,7 +31,6 @@ public sealed class IdaNode : IAsyncDisposable
     private readonly CancellationToken _untilStopped;
     private volatile NodeLife _life = null!;
     private volatile bool _stopped;
-    private int _faults;
 
     private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host, _untilStopped) = (options, host, _stopping.Token);
 
@@ -91,70 +87,16 @@ public sealed class IdaNode : IAsyncDisposable
         var node = new IdaNode(options, host);
         try
         {
-            await node.BeginLifeAsync(cancellationToken).ConfigureAwait(false);
-            return node;
+            node.BeginLife();
+            await node._life.Registered.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch
         {
             await host.EndAsync().ConfigureAwait(false);
             throw;
         }
-    }
-
-    private Task BeginLifeAsync(CancellationToken cancellationToken)
-    {
-        // Either a life begins before the stop, which then ends it, or it does not begin.
-        lock (_gate)
-        {
-            if (_stopped) throw new OperationCanceledException(_untilStopped);
-            _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), OnLost));
-        }
-        return cancellationToken.CanBeCanceled ? _life.Registered.WaitAsync(cancellationToken) : _life.Registered;
-    }
-
-    private void OnLost(NodeLife life, Exception reason)
-    {
-        if (life != _life || _stopped) return;
-        bool faulted = reason is NodeFaultedException;
-        switch (faulted ? _options.OnFault : _options.OnPoison)
-        {
-            case PoisonPolicy.Exit:
-                // The last chance to say why.
-                if (faulted) Console.Error.WriteLine(reason);
-                Environment.Exit(faulted ? FaultedExitCode : PoisonedExitCode);
-                break;
-            case PoisonPolicy.Rejoin when !faulted || MayTryAgain(life):
-                _ = RejoinAsync();
-                break;
-            default:
-                _ = StopAsync(goodbye: false, reason).AsTask();
-                break;
-        }
-    }
-
-    // What ended this life soon after it began, and the lives before it, is going to end the next.
-    private bool MayTryAgain(NodeLife life)
-    {
-        _faults = life.Node.Now - life.Began < FaultsWithin ? _faults + 1 : 1;
-        return _faults < FaultsInARow;
-    }
-
-    private async Task RejoinAsync()
-    {
-        try
-        {
-            await _host.EndAsync().ConfigureAwait(false);
-            await BeginLifeAsync(_untilStopped).ConfigureAwait(false);
-            if (_options.OnRejoined is { } rejoined) await rejoined(this, _untilStopped).ConfigureAwait(false);
-        }
-        catch (Exception fault) when (!_stopped)
-        {
-            await StopAsync(goodbye: false, fault).ConfigureAwait(false);
-        }
-        catch (Exception)
-        {
-            // The node was stopped while it rejoined.
-        }
+        _ = node.FollowAsync();
+        return node;
     }
 
     private async ValueTask StopAsync(bool goodbye, Exception? fault)
@@ -166,7 +108,7 @@ public sealed class IdaNode : IAsyncDisposable
             await _completion.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return;
         }
-        _ = CancelAsync();
+        _ = CancelAsync(_stopping);
         try
         {
             if (goodbye) await _life.DepartAsync().ConfigureAwait(false);
@@ -179,19 +121,5 @@ public sealed class IdaNode : IAsyncDisposable
             if (fault is null) _completion.TrySetResult();
             else if (_completion.TrySetException(fault)) _ = _completion.Task.Exception;
         }
-    }
-
-    /// <summary>Tells user code of a rejoin that the node stops. That code may throw there, or never return: the node stops all the same.</summary>
-    private async Task CancelAsync()
-    {
-        try
-        {
-            await _stopping.CancelAsync().ConfigureAwait(false);
-        }
-        catch (AggregateException)
-        {
-            // Its own; nobody waits for it.
-        }
-        _stopping.Dispose();
     }
 }

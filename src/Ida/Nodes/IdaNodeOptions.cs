@@ -36,7 +36,10 @@ public sealed record IdaNodeOptions
     /// <summary>How long <see cref="IdaNode.StartAsync"/> looks for the cluster before it throws <see cref="ClusterUnreachableException"/>. Default 15 s; <see cref="Timeout.InfiniteTimeSpan"/> looks for ever.</summary>
     public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>.</summary>
+    /// <summary>
+    /// What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>. <see cref="PoisonPolicy.Rejoin"/> gives up at the third life in
+    /// a row that is ended within a minute of its begin before the cluster has registered it.
+    /// </summary>
     public PoisonPolicy OnPoison { get; init; } = PoisonPolicy.Stop;
 
     /// <summary>
@@ -45,7 +48,11 @@ public sealed record IdaNodeOptions
     /// </summary>
     public PoisonPolicy OnFault { get; init; } = PoisonPolicy.Stop;
 
-    /// <summary>Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again.</summary>
+    /// <summary>
+    /// Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again. What it throws ends the node.
+    /// Its token is cancelled when that life ends, or the node: then it has to return, for the next life begins when it has, or 5 s later, with
+    /// a call of its own; and what it throws then counts no more.
+    /// </summary>
     public Func<IdaNode, CancellationToken, Task>? OnRejoined { get; init; }
 
     /// <summary>How long the loop looks for work before it sleeps, see the data path; 0 turns spinning off. Default 50 µs.</summary>

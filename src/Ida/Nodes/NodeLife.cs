@@ -16,9 +16,9 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     private const long DepartNow = 3;
     private const long DepartTime = 3_000_000_000;
     private readonly IdaNodeOptions _options;
-    private readonly Action<NodeLife, Exception> _onLost;
     private readonly TaskCompletionSource _registered = new();
     private readonly TaskCompletionSource _departed = new();
+    private readonly TaskCompletionSource<Exception> _lost = new();
     private string _lastWord = "nobody answered";
     private volatile bool _departing;
     private volatile Exception? _stopped;
@@ -27,11 +27,9 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     /// <param name="node">The node of this life.</param>
     /// <param name="options">Options of the node.</param>
     /// <param name="membership">Options of its membership.</param>
-    /// <param name="onLost">Called outside of the loop when this life, once registered, was ended by exclusion (<see cref="PoisonedException"/>) or by a fault
-    /// (<see cref="NodeFaultedException"/>).</param>
-    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership, Action<NodeLife, Exception> onLost)
+    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership)
     {
-        (Node, _options, _onLost, Began) = (node, options, onLost, node.Now);
+        (Node, _options, Began) = (node, options, node.Now);
         Oracle = new OracleMember(node, membership);
         Groups = new GroupHost(node, new MembershipTap(Oracle, OnState), options.ForGroups());
         node.AtStop(this);
@@ -58,12 +56,21 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         }
     }
 
+    /// <summary>Whether it has ended. True already where a call learns it by the exception that it gets for it.</summary>
+    public bool IsOver => State is MembershipState.Poisoned or MembershipState.Stopped or MembershipState.Faulted;
+
     public OracleMember Oracle { get; }
 
     public GroupHost Groups { get; }
 
     /// <summary>Ends when the cluster has registered this life; faults when it did not within the time allowed.</summary>
     public Task Registered => _registered.Task;
+
+    /// <summary>
+    /// Ends, outside of the loop, with what first ended this life against its will: exclusion (<see cref="PoisonedException"/>) or a fault
+    /// (<see cref="NodeFaultedException"/>).
+    /// </summary>
+    public Task<Exception> Lost => _lost.Task;
 
     /// <summary>Lets the DHTs hand over, then takes leave of the cluster, so that nobody has to find out; at most for 3 s after the hand-over.</summary>
     public async ValueTask DepartAsync()
@@ -92,8 +99,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
             Complete(() =>
             {
                 _departed.TrySetResult();
-                var poisoned = new PoisonedException(reason);
-                if (!_registered.TrySetException(poisoned) && !wanted) _onLost(this, poisoned);
+                Lose(new PoisonedException(reason), wanted);
             });
         }
         else if (state == MembershipState.Starting)
@@ -112,10 +118,15 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         Complete(() =>
         {
             _departed.TrySetResult();
-            if (!_registered.TrySetException(reason) && reason is NodeFaultedException) _onLost(this, reason);
-            // Nobody may be waiting any more.
-            _ = _registered.Task.Exception;
+            Lose(reason, reason is not NodeFaultedException);
         });
+    }
+
+    private void Lose(Exception reason, bool wanted)
+    {
+        // Nobody may be waiting any more.
+        if (!wanted) _lost.TrySetResult(reason);
+        if (_registered.TrySetException(reason)) _ = _registered.Task.Exception;
     }
 
     private ClusterUnreachableException Unreachable() => new(

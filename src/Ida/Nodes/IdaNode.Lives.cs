@@ -1,0 +1,113 @@
+using GroupCore.Runtime;
+using Ida.Nodes;
+
+namespace Ida;
+
+/// <summary>From life to life, in one line of work: however often a life's end is told, and by whatever it ends, one life follows it.</summary>
+public sealed partial class IdaNode
+{
+    private const int EndsInARow = 3;
+    private const long EndsWithin = 60_000_000_000;
+    private int _ends;
+
+    private void BeginLife()
+    {
+        // Either a life begins before the stop, which then ends it, or it does not begin.
+        lock (_gate)
+        {
+            if (_stopped) throw new OperationCanceledException(_untilStopped);
+            _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options)));
+        }
+    }
+
+    /// <summary>Waits for the end of the present life and does what the policies say, until the node stops.</summary>
+    private async Task FollowAsync()
+    {
+        RejoinCall? call = null;
+        try
+        {
+            for (; ; )
+            {
+                var life = _life;
+                var reason = await life.Lost.ConfigureAwait(false);
+                if (_stopped) return;
+                if (!Rejoins(life, reason))
+                {
+                    await StopAsync(goodbye: false, reason).ConfigureAwait(false);
+                    return;
+                }
+                var ended = call?.EndAsync(_host);
+                call = null;
+                await _host.EndAsync().ConfigureAwait(false);
+                if (ended is not null) await ended.ConfigureAwait(false);
+                BeginLife();
+                try
+                {
+                    await _life.Registered.WaitAsync(_untilStopped).ConfigureAwait(false);
+                }
+                catch (Exception) when (_life.Lost.IsCompleted)
+                {
+                    continue;
+                }
+                if (_options.OnRejoined is not { } rejoined) continue;
+                call = new(this, _life, rejoined, _untilStopped);
+                _ = StopIfItFailsAsync(call);
+                // It is user code, which may block: the next end of a life is heard all the same.
+                _life.Node.Resume(call);
+            }
+        }
+        catch (Exception) when (_stopped)
+        {
+            // The node was stopped while it rejoined.
+        }
+        catch (Exception fault)
+        {
+            await StopAsync(goodbye: false, fault).ConfigureAwait(false);
+        }
+    }
+
+    private bool Rejoins(NodeLife life, Exception reason)
+    {
+        bool faulted = reason is NodeFaultedException;
+        switch (faulted ? _options.OnFault : _options.OnPoison)
+        {
+            case PoisonPolicy.Exit:
+                // The last chance to say why.
+                if (faulted) Console.Error.WriteLine(reason);
+                Environment.Exit(faulted ? FaultedExitCode : PoisonedExitCode);
+                return false;
+            case PoisonPolicy.Rejoin:
+                return MayTryAgain(life, faulted);
+            default:
+                return false;
+        }
+    }
+
+    // What ended this life soon after it began, and the lives before it, is going to end the next. Who was excluded as a member is welcome again.
+    private bool MayTryAgain(NodeLife life, bool faulted)
+    {
+        if (!faulted && life.Registered.IsCompletedSuccessfully) return true;
+        _ends = life.Node.Now - life.Began < EndsWithin ? _ends + 1 : 1;
+        return _ends < EndsInARow;
+    }
+
+    /// <summary>What the callback of a life throws ends the node, unless that life is over: then it comes from there, and the next one has its own.</summary>
+    private async Task StopIfItFailsAsync(RejoinCall call)
+    {
+        if (await call.Failure.ConfigureAwait(false) is { } failure && !call.Life.IsOver) await StopAsync(goodbye: false, failure).ConfigureAwait(false);
+    }
+
+    /// <summary>Tells user code that what it works for is over. That code may throw there, or never return: nobody waits for it.</summary>
+    internal static async Task CancelAsync(CancellationTokenSource source)
+    {
+        try
+        {
+            await source.CancelAsync().ConfigureAwait(false);
+        }
+        catch (AggregateException)
+        {
+            // Its own.
+        }
+        source.Dispose();
+    }
+}
