@@ -2,7 +2,6 @@ using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 
