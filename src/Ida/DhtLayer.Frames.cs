@@ -157,7 +157,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time is 0 or > Participant.MaxTime || !ReadResult(key, from, flags, executed: false, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time == 0 || time > _state.Clock.Limit(Node.Now) || !ReadResult(key, from, flags, executed: false, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
     }
 
@@ -166,7 +166,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time > Participant.MaxTime || !ReadResult(key, from, flags, executed: true, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: true, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnClear(key, from, (flags & 1) != 0);
     }
 
@@ -228,7 +228,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out int owner);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (!body.Complete || time is 0 or > Participant.MaxTime) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (!body.Complete || time == 0 || time > _state.Clock.Limit(Node.Now)) Node.Counters.Refuse(RefusalReason.Malformed);
         else _participant.Commit(key, owner, from, (flags & 2) != 0, time, (flags & 1) != 0);
     }
 

@@ -210,6 +210,12 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             EndWith(new DhtConfigurationException($"Options or registrations differ from those of the DHT in this group: {difference}."));
             return;
         }
+        if (decision.Kind == DecisionKind.Waiting && _state.Map is not null)
+        {
+            // Nobody's word of the old slots is left, not even the own one: they would be acted on with the ranks of another view.
+            EndWith(new NotDhtMemberException("What the members of the DHT said at the view change could not be read."));
+            return;
+        }
         if (decision.Kind == DecisionKind.Waiting)
         {
             if (_admitted == 0) _admitted = view.Id;
@@ -262,8 +268,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _settlement.Begin(view.Members.Count);
         _send.ForgetLocal();
         _sink.End();
-        _state.Clock.Observe(Math.Min(decision.Heard, Participant.MaxTime));
-        _state.Clock.Align(decision.Physical, Node.Now);
+        _state.Clock.Align(decision.Physical, decision.Heard, Node.Now);
+        _participant.LimitFloor();
     }
 
     /// <summary>The lowest full slot of a shard with newcomers gives them the state of the boundary.</summary>

@@ -82,7 +82,7 @@ public sealed class HostileInputTests
     {
         var world = DhtWorld.Founded(4);
         var good = Contribution.Read(world.Members[0].Self, world.Members[0].Contribution())!;
-        const ulong beyond = Ordering.Participant.MaxTime + 1;
+        const ulong beyond = Ordering.HybridClock.MaxTime + 1;
         var bad = new Contribution
         {
             Config = good.Config, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Full = true,

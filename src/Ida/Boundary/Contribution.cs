@@ -86,7 +86,7 @@ internal sealed class Contribution
         string hash = Encoding.UTF8.GetString(from.Blob(256)), resolvers = Encoding.UTF8.GetString(from.Blob(4 * DhtConfig.MaxText));
         UInt128 session = from.U128();
         ulong incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), heard = from.U64();
-        if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > Participant.MaxTime || heard > Participant.MaxTime) return null;
+        if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || heard > HybridClock.MaxTime) return null;
         var read = new Contribution
         {
             Member = member,
@@ -106,7 +106,7 @@ internal sealed class Contribution
         {
             var key = new OpKey(new(from.U128(), from.Var()), (uint)from.Var(), from.U64());
             ulong proposed = from.U64(), time = from.U64();
-            if (proposed > Participant.MaxTime || time > Participant.MaxTime) return null;
+            if (proposed > HybridClock.MaxTime || time > HybridClock.MaxTime) return null;
             var participants = new ushort[from.Count(ushort.MaxValue, 1)];
             for (int j = 0; j < participants.Length; j++) participants[j] = (ushort)from.Var();
             read.Unsettled.Add(new(key, proposed, time, participants));

@@ -40,6 +40,7 @@ internal sealed class Decision
     /// <summary>Sessions of the members with a slot, by slot.</summary>
     public List<UInt128> Sessions { get; } = [];
 
+    /// <summary>The physical clock to align with, and the highest time that a member has heard.</summary>
     public ulong Physical { get; private set; }
 
     public ulong Heard { get; private set; }
@@ -67,13 +68,12 @@ internal sealed class Decision
         foreach (var one in all)
         {
             Incarnation = Math.Max(Incarnation, one.Incarnation);
-            Physical = Math.Max(Physical, one.Physical);
-            Heard = Math.Max(Heard, one.Heard);
             _sessions[one.Member] = one.Session;
         }
         var members = all.FindAll(one => one.Incarnation != 0 && one.Incarnation == Incarnation && one.Slot >= 0);
         var config = Reference(members.Count > 0 ? members : all);
         if (config is null) return;
+        DecideClock(members.Count > 0 ? members : all);
         var newcomers = new List<ProcessId>();
         foreach (var one in all)
         {
@@ -95,6 +95,15 @@ internal sealed class Decision
         return first?.Config;
 
         static ulong Since(Contribution one) => one.Admitted == 0 ? ulong.MaxValue : one.Admitted;
+    }
+
+    /// <summary>The physical clock of the middle one, which a single wrong one does not move far; the lower of two, which is never out of range.</summary>
+    private void DecideClock(List<Contribution> from)
+    {
+        var clocks = from.ConvertAll(static one => one.Physical);
+        clocks.Sort();
+        Physical = clocks[(clocks.Count - 1) / 2];
+        foreach (var one in from) Heard = Math.Max(Heard, one.Heard);
     }
 
     private void Found(List<ProcessId> newcomers, DhtConfig config, ulong view)

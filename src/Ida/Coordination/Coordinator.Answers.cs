@@ -236,6 +236,7 @@ internal sealed partial class Coordinator
     private static bool Ends(ClientOp client, PoisonReason reason) => reason switch
     {
         PoisonReason.Taken or PoisonReason.Misplaced => true,
+        PoisonReason.ClockAhead => client.Phase != OpPhase.Detached,
         PoisonReason.OtherPairs => client.Phase != OpPhase.Detached || client.Requested is not null,
         PoisonReason.Overloaded => client.Phase != OpPhase.Detached,
         _ => false,
@@ -249,7 +250,7 @@ internal sealed partial class Coordinator
             // Its caller may have given up meanwhile.
             if (!Ends(client, running.Reason)) RetryApart(client);
             else if (running.Reason is PoisonReason.OtherPairs or PoisonReason.Taken) Finish(client, new OperationIdReusedException(client.Id));
-            else Refuse(client, running.Reason == PoisonReason.Misplaced ? Misplaced() : TooMany());
+            else Refuse(client, running.Reason switch { PoisonReason.Misplaced => Misplaced(), PoisonReason.ClockAhead => ClockAhead(), _ => TooMany() });
         }
         Forget(running);
     }

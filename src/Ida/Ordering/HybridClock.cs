@@ -1,35 +1,65 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// Logical time: microseconds in the upper 52 bits, a counter below, never reset. The physical part is the node's clock plus an offset
-/// that only grows; <see cref="Heard"/> is the highest time met anywhere. Source: ida 4.6.
+/// Logical time: microseconds since 2020 in the upper 52 bits, a counter below, never reset. The physical part is the node's clock plus an
+/// offset; <see cref="Heard"/> is the highest time met anywhere. Source: ida 4.6.
 /// </summary>
+/// <remarks>
+/// A wrong clock costs speed, not range: no time is taken that is more than <see cref="Jump"/> ahead of what this member may expect, which
+/// neither a message nor a contribution of one member moves. Members align their physical clocks at each install, so honest ones differ by
+/// far less.
+/// </remarks>
 internal sealed class HybridClock(long offsetNanoseconds)
 {
+    /// <summary>Times above this are refused: microseconds since 2020 reach it in 2091, and what is added to it does not overflow.</summary>
+    public const ulong MaxTime = 1UL << 63;
+
     private const int CounterBits = 12;
+
+    /// <summary>How far ahead of the expected time one may be that another member brings: 1 h.</summary>
+    public const ulong Jump = 3_600_000_000UL << CounterBits;
 
     /// <summary>How far a hint may be ahead of the physical clock before it is clamped: 500 ms.</summary>
     private const ulong Ahead = 500_000UL << CounterBits;
 
+    /// <summary>How far the physical clock may be ahead of the other members' before it is set back: 1 min, which a flush seldom takes.</summary>
+    private const ulong Apart = 60_000_000UL << CounterBits;
+
     private long _offset = offsetNanoseconds;
+    private ulong _base;
 
     /// <summary>The highest time seen or given out.</summary>
     public ulong Heard { get; private set; }
 
     public ulong Physical(long now) => (ulong)Math.Max(0, (now + _offset) / 1000) << CounterBits;
 
-    public void Observe(ulong time) => Heard = Math.Max(Heard, time);
+    /// <summary>The latest time that a member with a right clock brings.</summary>
+    public ulong Limit(long now) => Math.Min(Math.Max(Physical(now), _base) + Jump, MaxTime);
+
+    public void Observe(ulong time) => Heard = Math.Max(Heard, Math.Min(time, MaxTime));
 
     /// <summary>The time a coordinator suggests for its next operation.</summary>
-    public ulong Hint(long now) => Heard = Math.Max(Physical(now), Heard + 1);
+    public ulong Hint(long now)
+    {
+        ulong hint = Math.Max(Physical(now), Heard + 1);
+        if (hint > _base + Jump) hint = Math.Min(hint, Limit(now));
+        Observe(hint);
+        return hint;
+    }
 
     /// <summary>A coordinator with a wrong clock costs speed, not range: what it suggests is cut to half a second ahead.</summary>
     public ulong Clamp(ulong hint, long now) => Math.Min(hint, Physical(now) + Ahead);
 
-    /// <summary>At an install: moves the physical clock up to the latest among the members, so that clocks of different origin agree roughly.</summary>
-    public void Align(ulong physical, long now)
+    /// <summary>
+    /// At an install: what the members have heard, and the physical clock that most of them have reached, so that clocks of different origin
+    /// agree roughly.
+    /// </summary>
+    public void Align(ulong physical, ulong heard, long now)
     {
         ulong own = Physical(now);
-        if (physical > own) _offset += (long)((physical - own) >> CounterBits) * 1000;
+        if (physical > own || own - physical > Apart) _offset += ((long)(physical >> CounterBits) - (long)(own >> CounterBits)) * 1000;
+        ulong limit = Limit(now);
+        Observe(Math.Min(heard, limit));
+        _base = Math.Min(Heard, limit);
     }
 }

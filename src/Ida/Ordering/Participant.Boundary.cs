@@ -74,6 +74,9 @@ internal sealed partial class Participant
         _unsettledBytes = 0;
     }
 
+    /// <summary>After the clocks are aligned: what was proposed by a wrong one and never committed does not stay the least time of absent keys.</summary>
+    public void LimitFloor() => _floor = Math.Min(_floor, state.Clock.Limit(state.Node.Now) - HybridClock.Jump + 1);
+
     /// <summary>Another shard, or none: nothing of the old slice remains.</summary>
     public void DropSlice()
     {

@@ -16,9 +16,6 @@ namespace Ida.Ordering;
 /// </remarks>
 internal sealed partial class Participant(DhtState state, DhtSender send)
 {
-    /// <summary>Times above this are refused: no honest clock reaches it before the year 20000.</summary>
-    public const ulong MaxTime = 1UL << 62;
-
     private const int MostUnheard = 16_384, MostRecords = 4096, MostPooledUses = 65_536;
 
     private readonly OpTable _ops = new();
@@ -105,6 +102,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
         else if (Overloaded(op)) refusal = PoisonReason.Overloaded;
+        else if (IsTooFarAhead(op, hint)) refusal = PoisonReason.ClockAhead;
         if (refusal is { } reason)
         {
             session?.Poison(op.Key);
@@ -162,6 +160,15 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Entry.Uses >= state.Options.MaxQueuePerKey) return true;
         return false;
+    }
+
+    /// <summary>The coordinator's clock, or that of who last wrote one of the keys, is wrong.</summary>
+    private bool IsTooFarAhead(OpRecord op, ulong hint)
+    {
+        ulong limit = state.Clock.Limit(state.Node.Now);
+        bool ahead = hint > limit;
+        for (int i = 0; i < op.UseCount; i++) ahead |= op.Uses[i].Entry.Clock >= limit;
+        return ahead;
     }
 
     private void Enqueue(OpRecord op, int from, ulong hint)

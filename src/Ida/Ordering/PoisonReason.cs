@@ -21,6 +21,9 @@ internal enum PoisonReason : byte
     /// <summary>By the user's hash, as it is there, a key does not lie there; or the hash throws there.</summary>
     Misplaced,
 
+    /// <summary>Its time would be hours ahead of the clocks of most members.</summary>
+    ClockAhead,
+
     /// <summary>It does not know the session any more, or was told that the outcome is known.</summary>
     Expired,
 }

@@ -12,6 +12,9 @@ namespace Ida.Transfer;
 internal sealed class StateSink(DhtState state, DhtSender send, Participant participant)
 {
     private const int LookedAtPerAsk = 1024;
+
+    // A version is a time, or follows the one before.
+    private const ulong MaxVersion = HybridClock.MaxTime + HybridClock.Jump;
     private readonly List<byte> _head = [];
     private readonly Queue<Entry> _wanted = new();
     private readonly List<Entry> _asked = [];
@@ -97,7 +100,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             ulong version = kind == 2 ? body.Var() : 0;
             var value = kind == 2 ? body.Blob(DhtLimits.ValueBytes) : default;
             var entry = _asked[taken];
-            if (body.Failed || kind > 2 || version > Participant.MaxTime || (kind == 1 && participant.IsLate(entry)))
+            if (body.Failed || kind > 2 || version > MaxVersion || (kind == 1 && participant.IsLate(entry)))
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 break;
@@ -126,7 +129,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             var key = body.Blob(DhtLimits.KeyBytes);
             ulong version = body.Var();
             var value = body.Blob(DhtLimits.ValueBytes);
-            bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes && version <= Participant.MaxTime;
+            bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes && version <= MaxVersion;
             ulong place = whole ? StableHash.Of(key) : 0;
             if (!whole || EntryTable.RangeOf(place) != range)
             {
@@ -148,7 +151,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     {
         bool last = body.U8() != 0;
         boundaryClock = body.U64();
-        if (from != _sourceRank || body.Failed || _writing || boundaryClock > Participant.MaxTime)
+        if (from != _sourceRank || body.Failed || _writing || boundaryClock > HybridClock.MaxTime)
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return false;
