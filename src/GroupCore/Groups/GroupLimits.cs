@@ -50,6 +50,9 @@ internal static class GroupLimits
     /// </summary>
     public const uint ViewRecords = 1U << 30;
 
+    /// <summary>After how long without anything a group gives back what grew.</summary>
+    public const long IdleNanoseconds = 5_000_000_000;
+
     public const int AckMessages = 64;
     public const long AckBytes = 256 << 10;
     public const long AckNanoseconds = 10_000_000;

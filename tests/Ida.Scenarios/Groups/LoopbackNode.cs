@@ -12,7 +12,6 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
 {
-    private const int BufferBytes = 8 << 20;
     private readonly LoopbackNode[] _all;
     private readonly int _index;
     private readonly Node _node;
@@ -24,11 +23,11 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
     private IMembershipSink _sink = null!;
     private bool _ran;
 
-    public LoopbackNode(LoopbackNode[] all, int index)
+    public LoopbackNode(LoopbackNode[] all, int index, int bufferBytes = 8 << 20)
     {
         (_all, _index) = (all, index);
         _inbox = new byte[all.Length][];
-        for (int from = 0; from < all.Length; from++) _inbox[from] = new byte[BufferBytes];
+        for (int from = 0; from < all.Length; from++) _inbox[from] = new byte[bufferBytes];
         _arrived = new int[all.Length];
         _node = new((ulong)index + 1, (ulong)index + 1, this, _ => this);
         _node.Counters.ThrowsForbidden = true;

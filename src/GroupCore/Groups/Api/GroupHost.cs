@@ -1,5 +1,6 @@
 using System.Text;
 using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -18,6 +19,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
     private readonly List<JoinCall> _joinsWaiting = [];
+    private readonly IdleSweep _idle;
     private Action? _handedOver;
     private int _firstServed;
     private long _queries;
@@ -33,6 +35,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (options.MaxJoinBacklogBytes is < GroupLimits.Window or > 16L << 30)
             throw new ArgumentException($"MaxJoinBacklogBytes is {options.MaxJoinBacklogBytes}; allowed are 4 MiB to 16 GiB.", nameof(options));
         (Node, Membership, Options) = (node, membership, options);
+        _idle = new(node, _groups);
         node.Route(FrameType.Bind, FrameType.Bind, this);
         node.Route(FrameType.Data, FrameType.Data, this);
         node.Route(FrameType.Order, FrameType.Ack, this);
@@ -54,6 +57,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     internal GroupHostOptions Options { get; }
 
     internal BindTable Bindings => _bindings;
+
+    internal MessageSlabPool Slabs { get; } = new();
 
     /// <summary>The groups of this process, those it is still joining too.</summary>
     internal IReadOnlyList<GroupProtocol> Groups => _groups;
@@ -149,7 +154,11 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         return group;
     }
 
-    internal void Touched(GroupProtocol group) => _touched.Add(group);
+    internal void Touched(GroupProtocol group)
+    {
+        _touched.Add(group);
+        _idle.Arm();
+    }
 
     internal void Forget(GroupProtocol group)
     {

@@ -19,8 +19,8 @@ internal sealed class Dispatcher : ICompletion
     private readonly IEventTarget _target;
     private readonly bool _inline;
     private readonly Progress _progress;
-    private GroupEvent[] _filling = new GroupEvent[16];
-    private GroupEvent[] _running = new GroupEvent[16];
+    private GroupEvent[] _filling = [];
+    private GroupEvent[] _running = [];
     private int _filled;
     private int _toRun;
     private bool _busy;
@@ -77,7 +77,7 @@ internal sealed class Dispatcher : ICompletion
             _holdSlab = slab;
             _holdCount++;
         }
-        if (_filled == _filling.Length) Array.Resize(ref _filling, _filled * 2);
+        if (_filled == _filling.Length) Array.Resize(ref _filling, Math.Max(16, _filled * 2));
         _filling[_filled++] = entry;
         _addedEvents++;
         _addedBytes += entry.Length;
@@ -101,6 +101,12 @@ internal sealed class Dispatcher : ICompletion
         if (!_closing || _filled > 0) return;
         _closing = false;
         if (_inline) _node.LendTurns();
+    }
+
+    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    public void Trim()
+    {
+        if (!_busy && _filled == 0) (_filling, _running) = ([], []);
     }
 
     /// <summary>The group is over: nothing comes after what was added. Called once.</summary>

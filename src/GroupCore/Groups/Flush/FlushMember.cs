@@ -24,7 +24,7 @@ internal sealed class FlushMember
     private readonly View _view;
     private readonly bool[] _takesPart;
     private readonly bool[] _survives;
-    private readonly ReadOnlyMemory<byte>?[] _contributions;
+    private ReadOnlyMemory<byte>?[] _contributions = [];
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
     private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
     private readonly FlushWatch _watch;
@@ -38,7 +38,6 @@ internal sealed class FlushMember
         (_group, _node, _view) = (group, group.Node, view);
         _takesPart = new bool[view.Members.Count];
         _survives = new bool[view.Members.Count];
-        _contributions = new ReadOnlyMemory<byte>?[view.Members.Count];
         _watch = new(group, this, view);
     }
 
@@ -63,7 +62,7 @@ internal sealed class FlushMember
         if (Proposal is null) _group.BeginWedge();
         var oldCut = _node.Without == Rule.R9FreshReports ? Cut : null;
         (Proposal, Cut, Acked, _leader) = (proposal, oldCut, false, null);
-        Array.Clear(_contributions);
+        _contributions = new ReadOnlyMemory<byte>?[_takesPart.Length];
         for (int rank = 0; rank < _view.Members.Count; rank++) _survives[rank] = _takesPart[rank] = false;
         foreach (var id in proposal.Survivors) Mark(id, survives: true);
         foreach (var id in proposal.Leavers) Mark(id, survives: false);

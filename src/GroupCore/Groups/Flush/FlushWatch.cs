@@ -26,7 +26,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    private readonly WaitSign[] _signs = new WaitSign[view.Members.Count];
+    private WaitSign[] _signs = [];
     private long? _wedgedAt;
     private long _round;
     private int _steps;
@@ -35,6 +35,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void Start(FlushLeader? leader)
     {
         _wedgedAt ??= group.Node.Now;
+        if (_signs.Length == 0) _signs = new WaitSign[view.Members.Count];
         (_leader, _steps) = (leader, 0);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }

@@ -42,6 +42,12 @@ internal sealed class OrderLog
         if (to > Base) Base = to;
     }
 
+    /// <summary>Gives back what it does not need when it is empty.</summary>
+    public void Trim()
+    {
+        if (Count == 0) _ring = [];
+    }
+
     /// <summary>Forgets positions from <paramref name="length"/> on.</summary>
     public void Truncate(uint length)
     {

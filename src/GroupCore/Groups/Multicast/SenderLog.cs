@@ -131,6 +131,12 @@ internal sealed class SenderLog
         return cost;
     }
 
+    /// <summary>Gives back what it does not need when it is empty.</summary>
+    public void Trim()
+    {
+        if (Count == 0) _ring = [];
+    }
+
     private void DropAssembly() => TakeAssembly().Slab?.Release(1);
 
     private void Grow()

@@ -13,7 +13,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private const int AckHead = 7;
     private const byte AnswerFlag = 1;
     private const byte LoadingFlag = 2;
-    private readonly uint[] _ackOf;
+    private readonly AckTable _acks;
     private readonly uint[] _ackedOrder;
     private readonly List<FlushCall> _flushCalls = [];
     private int _unackedMessages;
@@ -26,7 +26,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private long _signDue;
 
     /// <summary>What a member has acknowledged of a sender; of its own it holds everything.</summary>
-    private uint AckOf(int member, int sender) => member == sender && member != _self ? uint.MaxValue : _ackOf[(member * _members) + sender];
+    private uint AckOf(int member, int sender) => member == sender && member != _self ? uint.MaxValue : _acks[member, sender];
 
     /// <summary>flags u8 (1: answer at once, 2: it holds back since it loads its state, and that comes forward), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
     public void OnAck(int member, ReadOnlySpan<byte> body)
@@ -47,7 +47,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         }
         for (int i = 0; i < count; i++)
         {
-            ref uint acked = ref _ackOf[(member * _members) + BinaryPrimitives.ReadUInt16LittleEndian(body[(AckHead + (6 * i))..])];
+            ref uint acked = ref _acks.At(member, BinaryPrimitives.ReadUInt16LittleEndian(body[(AckHead + (6 * i))..]));
             acked = Math.Max(acked, BinaryPrimitives.ReadUInt32LittleEndian(body[(AckHead + 2 + (6 * i))..]));
         }
         _ackedOrder[member] = Math.Max(_ackedOrder[member], BinaryPrimitives.ReadUInt32LittleEndian(body[1..]));
@@ -77,9 +77,9 @@ internal sealed partial class ViewMulticast : ITimerTarget
             return;
         }
         if (_hold is { StopsAcks: true }) SignLoading();
-        if (_ackOf[(_self * _members) + _self] != _logs[_self].Closed)
+        if (_acks[_self, _self] != _logs[_self].Closed)
         {
-            _ackOf[(_self * _members) + _self] = _logs[_self].Closed;
+            _acks.At(_self, _self) = _logs[_self].Closed;
             _acksMoved = true;
         }
         bool behind = IsBehind();
@@ -98,7 +98,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     {
         if (_ackedOrder[_self] != _order.Closed) return true;
         for (int s = 0; s < _members; s++)
-            if (s != _self && _ackOf[(_self * _members) + s] != _logs[s].Closed) return true;
+            if (s != _self && _acks[_self, s] != _logs[s].Closed) return true;
         return false;
     }
 
@@ -115,7 +115,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         {
             if (!MayAck(s)) continue;
             uint closed = _logs[s].Closed;
-            _ackOf[(_self * _members) + s] = closed;
+            _acks.At(_self, s) = closed;
             _hold?.Acknowledge(s);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[at..], (ushort)s);
             BinaryPrimitives.WriteUInt32LittleEndian(frame[(at + 2)..], closed);
@@ -147,7 +147,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _group.SendToOthers();
     }
 
-    private bool MayAck(int sender) => sender != _self && _ackOf[(_self * _members) + sender] != _logs[sender].Closed && !(_hold?.StopsAcks ?? _logs[sender].StopsAcks);
+    private bool MayAck(int sender) => sender != _self && _acks[_self, sender] != _logs[sender].Closed && !(_hold?.StopsAcks ?? _logs[sender].StopsAcks);
 
     private void ArmAckTimer()
     {
@@ -162,8 +162,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         if (!_acksMoved) return;
         for (int s = 0; s < _members; s++)
         {
-            uint stable = uint.MaxValue;
-            for (int q = 0; q < _members; q++) stable = Math.Min(stable, AckOf(q, s));
+            uint stable = _acks.Stable(s, _self);
             if (stable <= _logs[s].Base) continue;
             long cost = _logs[s].DropBelow(stable);
             if (s != _self || cost == 0) continue;

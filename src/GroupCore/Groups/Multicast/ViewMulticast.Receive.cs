@@ -50,9 +50,10 @@ internal sealed partial class ViewMulticast
             else
             {
                 slab?.Release(1);
-                slab = _receiveSlab = MessageSlab.Rent(Math.Max(MessageSlab.Size, records.Length));
+                slab = _receiveSlab = _slabs.Rent(records.Length);
             }
         }
+        log = LogToFill(rank);
         int offset = slab.Used;
         records.CopyTo(slab.Bytes.AsSpan(offset));
         slab.Used += records.Length;

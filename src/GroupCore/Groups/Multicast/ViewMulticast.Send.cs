@@ -35,7 +35,7 @@ internal sealed partial class ViewMulticast
         uint dep = MessageRecord.HeadOf(kind) == 12 ? _order.Delivered : 0;
         MessageRecord.Write(slab.Bytes.AsSpan(offset), kind, handler, dep, payload);
         slab.Used += size;
-        _logs[_self].Append(slab, offset, size, kind, dep);
+        LogToFill(_self).Append(slab, offset, size, kind, dep);
         Unstable += GroupLimits.Cost(size);
         _runCount++;
         _dirty = true;
@@ -58,7 +58,7 @@ internal sealed partial class ViewMulticast
             }
             slab.Release(1);
         }
-        return _sendSlab = MessageSlab.Rent(Math.Max(MessageSlab.Size, size));
+        return _sendSlab = _slabs.Rent(size);
     }
 
     private bool MaySequence => _order.Count < GroupLimits.OrderPositions && _order.Length < MostRecords;

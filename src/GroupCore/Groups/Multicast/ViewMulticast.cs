@@ -26,6 +26,9 @@ internal sealed partial class ViewMulticast
     private readonly int _self;
     private readonly int _sequencer;
     private readonly SenderLog[] _logs;
+    // Stands in for those of senders of which nothing has come: always empty.
+    private readonly SenderLog _none = new();
+    private readonly MessageSlabPool _slabs;
     private readonly OrderLog _order = new();
     private readonly Queue<SendOperation?> _ownOrdered = new();
     private SlowWatch? _slow;
@@ -44,8 +47,9 @@ internal sealed partial class ViewMulticast
         _sequencer = view.Coordinator;
         _viewRecords = group.Host.Options.ViewRecords;
         _logs = new SenderLog[_members];
-        for (int s = 0; s < _members; s++) _logs[s] = new();
-        _ackOf = new uint[_members * _members];
+        Array.Fill(_logs, _none);
+        _slabs = group.Host.Slabs;
+        _acks = new(_logs);
         _ackedOrder = new uint[_members];
     }
 
@@ -83,6 +87,24 @@ internal sealed partial class ViewMulticast
         ReleaseStable();
         if (_initialised && _hold is not null) EndHold();
         CompleteFlushCalls();
+        if (_runCount == 0) _slabs.GiveBack(ref _sendSlab);
+        _slabs.GiveBack(ref _receiveSlab);
+    }
+
+    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    public void Trim()
+    {
+        _acks.Trim(_self);
+        foreach (var log in _logs) log.Trim();
+        _order.Trim();
+        _positions.Clear();
+        _positions.Capacity = 0;
+    }
+
+    private SenderLog LogToFill(int sender)
+    {
+        if (ReferenceEquals(_logs[sender], _none)) _logs[sender] = new();
+        return _logs[sender];
     }
 
     private void WatchSlow()

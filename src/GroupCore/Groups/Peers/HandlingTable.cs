@@ -41,6 +41,12 @@ internal sealed class HandlingTable(ulong first)
         return true;
     }
 
+    /// <summary>Gives back what it does not need when it is empty.</summary>
+    public void Trim()
+    {
+        if (Next == _first) _ring = [];
+    }
+
     public void Close(ulong number)
     {
         this[number] = default;

@@ -42,6 +42,12 @@ internal sealed class OutQueue
         return true;
     }
 
+    /// <summary>Gives back what it does not need when it is empty.</summary>
+    public void Trim()
+    {
+        if (Next == _first) _ring = [];
+    }
+
     /// <summary>Closes the oldest open message.</summary>
     public bool TryCloseFirst(out ulong parent) => TryClose(_first, out parent);
 }

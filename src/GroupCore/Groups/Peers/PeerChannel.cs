@@ -208,7 +208,7 @@ internal sealed class PeerChannel
             }
             slab.Release(1);
         }
-        return _slab = MessageSlab.Rent(Math.Max(MessageSlab.Size, size));
+        return _slab = _group.Host.Slabs.Rent(size);
     }
 
     /// <summary>Events before <paramref name="events"/> have been handled.</summary>
@@ -306,6 +306,8 @@ internal sealed class PeerChannel
     public void EndOfTurn()
     {
         SendWaiting();
+        _group.Dispatcher.TakeHolds();
+        _group.Host.Slabs.GiveBack(ref _slab);
         if (!_ackDirty) return;
         _ackDirty = false;
         for (int rank = 0; rank < _acks.Length; rank++)
@@ -329,6 +331,15 @@ internal sealed class PeerChannel
         if (_windows.Waiting == 0 || _flush is not null || _group.IsBlocked) return;
         for (int rank = 0; rank < _acks.Length; rank++)
             while (_windows.TryPeek(rank, out var call) && TrySend(call, inside: false)) _windows.Dequeue(rank);
+    }
+
+    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    public void Trim()
+    {
+        _windows.Trim();
+        _handling.Trim();
+        for (int rank = 0; rank < _acks.Length; rank++)
+            if (_acks[rank] is { Count: 0 }) _acks[rank] = null;
     }
 
     /// <summary>Whether another member has not handled what this one sent it.</summary>

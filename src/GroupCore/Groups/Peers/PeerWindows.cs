@@ -80,6 +80,13 @@ internal sealed class PeerWindows(int members)
         return calls;
     }
 
+    /// <summary>Gives back what it does not need.</summary>
+    public void Trim()
+    {
+        foreach (var queue in _out) queue?.Trim();
+        if (Waiting == 0) _waiting = [];
+    }
+
     /// <summary>Ends the waiting calls whose callers do not wait any more.</summary>
     public void RemoveCancelled(GroupProtocol group)
     {

@@ -21,6 +21,8 @@ internal sealed partial class GroupProtocol
     private readonly TaskCompletionSource<Group> _joined = new();
     private readonly TaskCompletionSource _completion = new();
     private bool _touched;
+    private bool _active;
+    private bool _trimmed;
     private bool _blocked;
     private bool _leavingSoon;
     private readonly GroupLife _life;
@@ -112,8 +114,25 @@ internal sealed partial class GroupProtocol
     public void Touch()
     {
         if (_touched) return;
-        _touched = true;
+        _touched = _active = true;
         _host.Touched(this);
+    }
+
+    /// <summary>Whether something happened since this was asked last; if not, gives back what grew.</summary>
+    public bool WasActive()
+    {
+        if (_active)
+        {
+            _active = _trimmed = false;
+            return true;
+        }
+        if (_trimmed || View is null || IsOver) return false;
+        _trimmed = true;
+        Multicast.Trim();
+        Peers.Trim();
+        Dispatcher.Trim();
+        _scratch = [];
+        return false;
     }
 
     public void EndOfTurn()

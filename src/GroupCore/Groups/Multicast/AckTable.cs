@@ -1,0 +1,48 @@
+namespace GroupCore.Groups.Multicast;
+
+/// <summary>
+/// What each member has acknowledged of each sender in a view. A row of a sender is there only while some of its messages are not stable:
+/// without one all members have acknowledged what is dropped here (<see cref="SenderLog.Base"/>). So a group at rest holds one reference a member.
+/// </summary>
+internal sealed class AckTable(SenderLog[] logs)
+{
+    private readonly uint[]?[] _rows = new uint[]?[logs.Length];
+
+    public uint this[int member, int sender] => _rows[sender] is { } row ? row[member] : logs[sender].Base;
+
+    public ref uint At(int member, int sender)
+    {
+        var row = _rows[sender];
+        if (row is null)
+        {
+            row = _rows[sender] = new uint[logs.Length];
+            Array.Fill(row, logs[sender].Base);
+        }
+        return ref row[member];
+    }
+
+    /// <summary>Least of what the others than the sender, and the sender <paramref name="self"/> too, have acknowledged.</summary>
+    public uint Stable(int sender, int self)
+    {
+        if (_rows[sender] is not { } row) return logs[sender].Base;
+        uint stable = uint.MaxValue;
+        for (int q = 0; q < row.Length; q++)
+            if (q != sender || q == self) stable = Math.Min(stable, row[q]);
+        return stable;
+    }
+
+    /// <summary>Gives up the rows of senders all of whose messages are stable.</summary>
+    public void Trim(int self)
+    {
+        for (int s = 0; s < logs.Length; s++)
+            if (_rows[s] is { } row && logs[s].Count == 0 && IsAll(row, s, self)) _rows[s] = null;
+    }
+
+    // Somebody may have acknowledged what has not come here yet.
+    private bool IsAll(uint[] row, int sender, int self)
+    {
+        for (int q = 0; q < row.Length; q++)
+            if ((q != sender || q == self) && row[q] != logs[sender].Base) return false;
+        return true;
+    }
+}

@@ -1,0 +1,27 @@
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Views;
+
+/// <summary>
+/// Looks every five seconds, as long as something happens in any group of a process, for groups in which nothing has: they give back what grew
+/// with their last burst. Source: groupcore-oracle 14.3.
+/// </summary>
+internal sealed class IdleSweep(INode node, IReadOnlyList<GroupProtocol> groups) : ITimerTarget
+{
+    private bool _armed;
+
+    public void Arm()
+    {
+        if (_armed) return;
+        _armed = true;
+        node.SetTimer(node.Now + GroupLimits.IdleNanoseconds, this, 0);
+    }
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        _armed = false;
+        bool again = false;
+        for (int i = 0; i < groups.Count; i++) again |= groups[i].WasActive();
+        if (again) Arm();
+    }
+}

@@ -1,0 +1,87 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>What a group at rest holds at a member, after messages of every kind: at most 20 KB and 64 B for each member of it (groupcore-oracle 14.3).</summary>
+[Collection(AllocationTests.Alone)]
+public sealed class IdleMemoryTests(ITestOutputHelper output)
+{
+    [Theory]
+    [InlineData(2, 500)]
+    [InlineData(64, 8)]
+    public void F32_a_group_at_rest_holds_little(int members, int groups)
+    {
+        var nodes = new LoopbackNode[members];
+        for (int i = 0; i < members; i++) nodes[i] = new(nodes, i, bufferBytes: 64 << 10);
+        long now = 0;
+        // What the process holds once whatever it has: pools, and code made ready.
+        var all = new List<Group[]> { Join(nodes, 0, ref now) };
+        Use(nodes, all[0], ref now);
+        Rest(nodes, ref now);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        for (int g = 1; g <= groups; g++) all.Add(Join(nodes, g, ref now));
+        for (int g = 1; g <= groups; g++) Use(nodes, all[g], ref now);
+        Rest(nodes, ref now);
+        double bytes = (GC.GetTotalMemory(forceFullCollection: true) - before) / ((double)groups * members);
+        GC.KeepAlive(all);
+        GC.KeepAlive(nodes);
+        output.WriteLine($"{groups} groups of {members}: {bytes:0} B a membership");
+        Assert.InRange(bytes, 0, (20 << 10) + (64 * members));
+    }
+
+    private static readonly ViewMember[] s_members = [.. Enumerable.Range(0, 64).Select(static i => new ViewMember(new((ulong)i + 1, (ulong)i + 1), new($"loop:{i}"), true, ""))];
+
+    private static Group[] Join(LoopbackNode[] nodes, int number, ref long now)
+    {
+        string name = $"g{number}";
+        var joined = nodes.Select(m => m.Host.JoinAsync(name, static g => g
+            .HandleBytes("bytes", static (from, bytes) => { })
+            .OnQuery<int, int>("ask", static (from, question) => question)).AsTask()).ToList();
+        Run(nodes, ref now);
+        // Each decodes the view for itself; addresses of processes it has once.
+        foreach (var node in nodes) node.Install(new View(new((uint)number + 1, 1), name, 1, 0, new(), [.. s_members[..nodes.Length].Select(static m => m with { })], [], [], [], []));
+        Run(nodes, ref now);
+        return [.. joined.Select(static j => j.Result)];
+    }
+
+    /// <summary>A burst of every kind at a few members, and one of large messages.</summary>
+    private static void Use(LoopbackNode[] nodes, Group[] group, ref long now)
+    {
+        var payload = new ReadOnlyMemory<byte>(new byte[100]);
+        var calls = new List<Task>();
+        foreach (var member in group.Take(4))
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                calls.Add(member.SendAsync("bytes", payload).AsTask());
+                calls.Add(member.OrderedSendAsync("bytes", payload).AsTask());
+                calls.Add(member.SendToAsync(i % group.Length, "bytes", payload).AsTask());
+            }
+            calls.Add(member.QueryAsync<int, int>("ask", 1).AsTask());
+            Run(nodes, ref now);
+        }
+        Assert.All(calls, static call => Assert.True(call.IsCompletedSuccessfully));
+    }
+
+    private static void Rest(LoopbackNode[] nodes, ref long now)
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            now += 6_000_000_000;
+            Run(nodes, ref now);
+        }
+    }
+
+    /// <summary>Turns until nothing happens any more and all acknowledgements are out.</summary>
+    private static void Run(LoopbackNode[] nodes, ref long now)
+    {
+        for (int quiet = 0; quiet < 2;)
+        {
+            now += quiet == 0 ? 1_000 : 20_000_000;
+            bool ran = false;
+            foreach (var node in nodes) ran |= node.Turn(now);
+            quiet = ran ? 0 : quiet + 1;
+        }
+    }
+}
