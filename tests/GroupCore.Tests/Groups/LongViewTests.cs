@@ -1,7 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
-using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
