@@ -11,7 +11,7 @@ internal sealed partial class DhtLayer
 {
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        if (!_state.Acts || _over || _state.Map!.SlotOfRank(rank) < 0 || rank == _state.Rank)
+        if (!_state.Acts || IsOver || _state.Map!.SlotOfRank(rank) < 0 || rank == _state.Rank)
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);
             return;

@@ -19,11 +19,11 @@ internal sealed partial class DhtLayer
     /// <summary>Begins to leave, the DHT alone or with it the <paramref name="group"/>. True when nothing is left to do here.</summary>
     public bool Leave(bool group)
     {
-        if (_over) return true;
+        if (IsOver) return true;
         _groupLeaves |= group;
         long patience = (long)_state.Options.HandoverTimeout.TotalNanoseconds;
         if (!IsLeaving && (_state.Map is null || _state.Blocked || patience == 0)) LeaveAsItIs();
-        if (_over || IsLeaving) return _over;
+        if (IsOver || IsLeaving) return IsOver;
         IsLeaving = true;
         Node.SetTimer(Node.Now + patience, this, LeaveLimit);
         _state.Port.RequestView();
@@ -33,7 +33,7 @@ internal sealed partial class DhtLayer
     /// <summary>A newcomer has become full: it may be the one this member waits for.</summary>
     private void OnSuccessor(int rank)
     {
-        if (IsLeaving && !_over && _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(rank)) == _state.Shard) _state.Port.RequestView();
+        if (IsLeaving && !IsOver && _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(rank)) == _state.Shard) _state.Port.RequestView();
     }
 
     private void LeaveAsItIs()

@@ -8,6 +8,11 @@ internal sealed partial class DhtLayer
 
     public void Snapshot(SnapshotCommand command)
     {
+        if (_ended is { } reason)
+        {
+            command.Fail(reason);
+            return;
+        }
         if (_participant.Cut is not null)
         {
             _cutNext.Add(command);

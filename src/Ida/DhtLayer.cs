@@ -34,7 +34,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly DhtConfig _config;
     private ulong _incarnation, _admitted;
     private int _enabled = -1;
-    private bool _ticking, _over, _contributed, _contributedLeaving;
+    private bool _ticking, _contributed, _contributedLeaving;
+    private Exception? _ended;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
     {
@@ -61,7 +62,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     public int Shards { get; }
 
     /// <summary>Nothing will be served here any more.</summary>
-    public bool IsOver => _over;
+    public bool IsOver => _ended is not null;
 
     public DhtCounters Counters => _state.Counters;
 
@@ -107,7 +108,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         var contribution = new Contribution
         {
             Config = _config,
-            Enabled = !_over,
+            Enabled = !IsOver,
             Session = _state.Session,
             Incarnation = member ? _incarnation : 0,
             Admitted = _admitted,
@@ -126,7 +127,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _state.Wedged = false;
         bool contributed = _contributed;
         _contributed = false;
-        if (_over) return;
+        if (IsOver) return;
         if (!contributed)
         {
             // Attached during a flush, or to the current view: the next boundary is the first to count.
@@ -135,7 +136,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             return;
         }
         Install(Decision.Decide(contributions, view, _state.Without), view);
-        if (IsLeaving && !_over && !_contributedLeaving) _state.Port.RequestView();
+        if (IsLeaving && !IsOver && !_contributedLeaving) _state.Port.RequestView();
         Drain();
         Tick();
     }
@@ -143,7 +144,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     public void OnBlocked(bool blocked)
     {
         _state.Blocked = blocked;
-        if (blocked || _over || !_state.Acts) return;
+        if (blocked || IsOver || !_state.Acts) return;
         _participant.Retry();
         Drain();
     }
@@ -151,7 +152,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     /// <summary>A member's link has room again: answers that are due first, then operations, then state.</summary>
     public void OnRoom(int rank)
     {
-        if (_over || !_state.Acts) return;
+        if (IsOver || !_state.Acts) return;
         _send.OnRoom(rank);
         Coordinator.OnRoom();
         _source.OnRoom(rank);
@@ -161,7 +162,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public void EndOfTurn()
     {
-        if (_over || !_state.Acts) return;
+        if (IsOver || !_state.Acts) return;
         Drain();
         _settlement.Flush(all: false);
         _sink.Ask();
@@ -175,14 +176,14 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     {
         if (token != 0)
         {
-            if (_over) return;
+            if (IsOver) return;
             if (token == CutTurn) CopyOn();
             else if (token == LeaveLimit) LeaveAsItIs();
             else if (_incarnation == 0) GiveUpEnabling();
             return;
         }
         _ticking = false;
-        if (_over) return;
+        if (IsOver) return;
         Coordinator.Tick(Node.Now);
         if (_state.Acts)
         {
@@ -234,7 +235,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (_state.Without == Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
         _participant.ApplyDecision(decision);
         TakeSlot(decision, view);
-        if (_over) return;
+        if (IsOver) return;
         if (_state.Without != Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
         if (!_state.Full && _state.Map!.Source(_state.Shard) is >= 0 and var source) _sink.Begin(_state.Map.RankOfSlot(source));
         Coordinator.BeginView();
@@ -300,8 +301,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     private void EndWith(Exception reason)
     {
-        if (_over) return;
-        _over = true;
+        if (IsOver) return;
+        _ended = reason;
         // Callers first: after a fault of the node the rest may be in any state.
         EndCuts(reason);
         Coordinator.End(reason);

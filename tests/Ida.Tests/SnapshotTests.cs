@@ -69,4 +69,37 @@ public sealed class SnapshotTests
         world.Poison(world.Members[1]);
         Assert.IsType<NotDhtMemberException>(snapshot.Exception?.InnerException);
     }
+
+    [Fact]
+    public void R_a_member_whose_dht_is_over_says_so_instead_of_showing_an_empty_slice()
+    {
+        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2 });
+        world.Poison(world.Members[1]);
+        var snapshot = world.Members[1].Dht.SnapshotAsync(TestContext.Current.CancellationToken);
+        world.RunUntil(() => snapshot.IsCompleted, "The snapshot");
+        Assert.IsType<NotDhtMemberException>(snapshot.Exception?.InnerException);
+    }
+
+    /// <summary>Their continuations run on several threads: what they share is made once, or they sort one list at the same time.</summary>
+    [Fact]
+    public async Task R_callers_of_one_cut_share_the_slice_that_is_made_of_it()
+    {
+        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Timeout = TimeSpan.FromHours(10) });
+        var map = world.Members[0].Dht.Map<int, int>("m");
+        for (int i = 0; i < 3; i++)
+        {
+            var put = map.OrderedPutAsync(Enumerable.Range(i * PerPut, PerPut).Select(key => KeyValuePair.Create(key, 1))).AsTask();
+            world.RunUntil(() => put.IsCompleted, "The put");
+        }
+        var member = world.Members[1];
+        var first = member.Dht.SnapshotAsync(TestContext.Current.CancellationToken);
+        member.Turn(static () => { });
+        Assert.False(first.IsCompleted);
+        var second = member.Dht.SnapshotAsync(TestContext.Current.CancellationToken);
+        var third = member.Dht.SnapshotAsync(TestContext.Current.CancellationToken);
+        world.RunUntil(() => first.IsCompleted && second.IsCompleted && third.IsCompleted, "The snapshots");
+        Assert.NotSame(await first, await second);
+        Assert.Same(await second, await third);
+        Assert.Equal(3 * PerPut, (await third).Entries.Count);
+    }
 }

@@ -10,7 +10,16 @@ public static class FinalStateReader
     {
         ArgumentNullException.ThrowIfNull(dht);
         ArgumentNullException.ThrowIfNull(recorder);
-        var slice = await dht.SnapshotAsync();
+        LocalSlice slice;
+        try
+        {
+            slice = await dht.SnapshotAsync();
+        }
+        catch (DhtException)
+        {
+            // It is over here.
+            return false;
+        }
         if (!slice.IsFull) return false;
         var state = new Dictionary<string, HistoryValue>();
         var versions = new Dictionary<string, long>();

@@ -75,6 +75,8 @@ public sealed class Dht : IDhtEvents
     /// slice holds nobody up; the copy takes some 40 bytes per entry, and values that change meanwhile are kept for it.
     /// </summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
+    /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
+    /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
     public async Task<LocalSlice> SnapshotAsync(CancellationToken cancellationToken = default) =>
         (await AskAsync(new SnapshotCommand(Layer), cancellationToken).ConfigureAwait(false)).ToSlice();
 

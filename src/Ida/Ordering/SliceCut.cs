@@ -15,6 +15,8 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     private readonly Dictionary<Entry, (byte[]? Value, ulong Version)> _kept = [];
     private readonly List<(ulong Place, LocalEntry Entry)> _copied = [];
     private readonly List<Entry> _range = [];
+    private readonly Lock _making = new();
+    private LocalSlice? _made;
     private int _next;
 
     /// <summary>What it is a cut of. Where the slice is dropped meanwhile, this one stays as it is.</summary>
@@ -45,8 +47,13 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
         return _next == EntryTable.Ranges;
     }
 
-    /// <summary>The finished cut, for the caller's thread or the pool.</summary>
+    /// <summary>The finished cut, for the callers' threads or the pool. Callers may share one cut: the first to come makes what all get.</summary>
     public LocalSlice ToSlice()
+    {
+        lock (_making) return _made ??= Make();
+    }
+
+    private LocalSlice Make()
     {
         _copied.Sort(static (a, b) => a.Place != b.Place ? a.Place.CompareTo(b.Place) : a.Entry.Key.Span.SequenceCompareTo(b.Entry.Key.Span));
         ulong digest = 0;
