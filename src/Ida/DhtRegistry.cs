@@ -31,18 +31,25 @@ public sealed class DhtRegistry
         _resolvers.Add(Id(name), new Resolver<TKey, TStored, TIncoming>(resolver));
     }
 
-    internal void Seal(IPayloadSerializer serializer)
+    /// <summary>Nothing is registered any more; takes what else is the user's and read once, on the caller's thread.</summary>
+    internal void Seal(DhtOptions options)
     {
         _sealed = true;
-        Serializer = serializer;
+        Serializer = options.Serializer ?? ContractSerializer.Instance;
+        HashName = options.Hash.Name;
+        if (string.IsNullOrEmpty(HashName) || Encoding.UTF8.GetByteCount(HashName) > DhtConfig.MaxHashName)
+            throw new DhtConfigurationException($"The name of the hash function is {(HashName is null ? "null" : $"'{HashName}'")}; allowed are 1 to {DhtConfig.MaxHashName} bytes of UTF-8.");
     }
 
     internal IPayloadSerializer Serializer { get; private set; } = null!;
 
+    /// <summary>The name of the hash function.</summary>
+    internal string HashName { get; private set; } = null!;
+
     internal DhtConfig Config(DhtOptions options)
     {
         string all = string.Join("; ", _names);
-        return new(options.ShardSize, options.TargetSize, options.Hash.Name, StableHash.Of(Encoding.UTF8.GetBytes(all)), all.Length > DhtConfig.MaxText ? all[..DhtConfig.MaxText] : all);
+        return new(options.ShardSize, options.TargetSize, HashName, StableHash.Of(Encoding.UTF8.GetBytes(all)), all.Length > DhtConfig.MaxText ? all[..DhtConfig.MaxText] : all);
     }
 
     /// <summary>The identity of a registered resolver, 0 when there is none.</summary>

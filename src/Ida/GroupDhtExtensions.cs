@@ -1,8 +1,6 @@
 using System.Runtime.CompilerServices;
 using GroupCore.Groups;
 using GroupCore.Membership;
-using GroupCore.Runtime;
-using GroupCore.Wire;
 
 namespace Ida;
 
@@ -37,7 +35,7 @@ public static class GroupDhtExtensions
         }
         var registry = new DhtRegistry();
         register?.Invoke(registry);
-        registry.Seal(options.Serializer ?? ContractSerializer.Instance);
+        registry.Seal(options);
         Task<DhtHost> attached;
         lock (Gate)
         {

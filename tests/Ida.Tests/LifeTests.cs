@@ -100,6 +100,30 @@ public sealed class LifeTests
     public void Impossible_sizes_are_refused_at_once(int shardSize, int targetSize) =>
         Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = shardSize, TargetSize = targetSize }.Validate());
 
+    [Theory]
+    [InlineData(null)]
+    [InlineData("")]
+    [InlineData("é", 129)]
+    public void R_a_hash_whose_name_no_other_member_could_read_is_refused_at_the_call(string? name, int times = 1)
+    {
+        var world = DhtWorld.Founded(4);
+        var member = world.Add();
+        world.ChangeView();
+        string? whole = name is null ? null : string.Concat(Enumerable.Repeat(name, times));
+        Assert.Throws<DhtConfigurationException>(() => member.Enable(world.Options with { Hash = new NamedHash(whole!) }, DhtWorld.Resolvers));
+    }
+
+    [Fact]
+    public void R_no_hash_at_all_is_refused() =>
+        Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = 1, TargetSize = 4, Hash = null! }.Validate());
+
+    private sealed class NamedHash(string name) : IStableHash
+    {
+        public string Name => name;
+
+        public ulong Hash(ReadOnlySpan<byte> key) => StableHash.XxHash64.Hash(key);
+    }
+
     [Fact]
     public void I9_9_a_shard_without_a_full_member_ends_every_call_and_the_dht_can_begin_again()
     {

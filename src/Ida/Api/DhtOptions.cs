@@ -66,6 +66,7 @@ public sealed record DhtOptions
         if (TargetSize < ShardSize || TargetSize % ShardSize != 0)
             throw new DhtConfigurationException($"TargetSize is {TargetSize}; it must be a multiple of ShardSize, which is {ShardSize}.");
         if (TargetSize > ushort.MaxValue) throw new DhtConfigurationException($"TargetSize is {TargetSize}; at most {ushort.MaxValue} are allowed.");
+        if (Hash is null) throw new DhtConfigurationException("Hash is null; it must be a function, such as StableHash.XxHash64.");
         if (Timeout <= TimeSpan.Zero && Timeout != System.Threading.Timeout.InfiniteTimeSpan)
             throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive, or Timeout.InfiniteTimeSpan for none.");
         if (EnableTimeout != System.Threading.Timeout.InfiniteTimeSpan && (EnableTimeout <= TimeSpan.Zero || EnableTimeout > TimeSpan.FromDays(1)))

@@ -83,7 +83,7 @@ internal sealed class Contribution
         if (from.U8() != Version) return null;
         byte flags = from.U8();
         ulong shardSize = from.Var(), targetSize = from.Var(), registry = from.U64();
-        string hash = Encoding.UTF8.GetString(from.Blob(256)), resolvers = Encoding.UTF8.GetString(from.Blob(4 * DhtConfig.MaxText));
+        string hash = Encoding.UTF8.GetString(from.Blob(DhtConfig.MaxHashName)), resolvers = Encoding.UTF8.GetString(from.Blob(4 * DhtConfig.MaxText));
         UInt128 session = from.U128();
         ulong incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), heard = from.U64();
         if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || heard > HybridClock.MaxTime) return null;

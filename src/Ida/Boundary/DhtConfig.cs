@@ -6,6 +6,9 @@ internal sealed record DhtConfig(int ShardSize, int TargetSize, string Hash, ulo
     /// <summary>Resolvers are compared in full by their hash; their text is cut, it serves the error message only.</summary>
     public const int MaxText = 2000;
 
+    /// <summary>Bytes of UTF-8 that the name of a hash function may have.</summary>
+    public const int MaxHashName = 256;
+
     public int Shards => TargetSize / ShardSize;
 
     public bool Agrees(DhtConfig other) => ShardSize == other.ShardSize && TargetSize == other.TargetSize && Hash == other.Hash && Registry == other.Registry;

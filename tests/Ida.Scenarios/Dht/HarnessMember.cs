@@ -69,7 +69,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
     {
         var registry = new DhtRegistry();
         register?.Invoke(registry);
-        registry.Seal(options.Serializer ?? ContractSerializer.Instance);
+        registry.Seal(options);
         _node.Advance(_world.Now + Skew);
         Dht = Host.Enable(options, registry);
         _node.Release();
