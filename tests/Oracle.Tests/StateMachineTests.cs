@@ -1,6 +1,7 @@
 using System.Buffers;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -321,6 +322,36 @@ public sealed class StateMachineTests
     private static List<ProcessId> Members(GroupRecord group) => group.View.Members.Select(member => member.Id).ToList();
 
     private Request Of(ProcessId requester, Operation operation) => new(requester, ++_number, 0, operation);
+
+    /// <summary>The record of a process that is in no view goes with its exclusion; a voter it is until another one has caught up.</summary>
+    [Fact]
+    public void R_a_voter_that_is_dead_and_forgotten_is_no_voter_that_answers()
+    {
+        var bus = new LogBus(Rule.None);
+        foreach (ulong node in new ulong[] { 1, 2, 3 }) bus.Add(node);
+        bus[1].Found(LogBus.ReplicaOf(1));
+        bus.Settle();
+        foreach (ulong node in new ulong[] { 2, 3 })
+        {
+            Assert.True(bus[1].Leading!.TryChange(bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(node))));
+            bus.Settle();
+        }
+        var ids = new ulong[] { 1, 2, 3 }.Select(Register).ToList();
+        // With three that answer one may go, and no more.
+        Assert.Single(Kept(false, ids[1], ids[2]));
+        Assert.Equal([ids[1]], Kept(false, ids[1]));
+        Fail(true, ids[2]);
+        Assert.Null(_state.Find(ids[2]));
+        Assert.Empty(Kept(false, ids[1]));
+        Assert.Equal([ids[1]], Kept(true, ids[1]));
+
+        List<ProcessId> Kept(bool proved, params ProcessId[] failed)
+        {
+            var failures = failed.Select(id => new Failure(id, proved)).ToList();
+            VoterMajority.Keep(failures, bus[1].Leading!, bus[1].Entries.Configuration, _state, new HashSet<ProcessId>(), 1, bus.Parts[1].Now);
+            return failures.ConvertAll(static failure => failure.Process);
+        }
+    }
 
     private void Apply(params Request[] requests) => _state.Apply(++_index, OperationCodec.WriteEntry(requests));
 

@@ -27,7 +27,8 @@ internal static class VoterMajority
 
         bool Answers(ulong node) => (node == self || now - leader.HeardAt(node) < AnswerLife) && !Leaves(node);
 
-        bool Leaves(ulong node) => state.FindNode(node) is { } process && (!process.Alive || excluding.Contains(process.Id));
+        // The record of one that was in no view is forgotten with its exclusion, when it still is a voter.
+        bool Leaves(ulong node) => state.FindNode(node) is not { Alive: true } process || excluding.Contains(process.Id);
 
         void Spare(Predicate<Failure> which)
         {
