@@ -20,6 +20,7 @@ public sealed class SimNode : ILinkSink
     private Choices _choices, _order;
     private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashAnswers, _silent;
     private long _pauseInTurn;
+    private Exception? _fault;
     private int _framesOfTurn;
     private Func<SimNode, FrameSent, CrashMoment>? _watch;
     private long _timerAt = long.MaxValue;
@@ -104,6 +105,21 @@ public sealed class SimNode : ILinkSink
     internal void Stop()
     {
         if (Alive) Die(hostAnswers: true, new NodeStoppedException("The node was stopped."));
+    }
+
+    /// <summary>
+    /// One of its next turns throws, as where a protocol is wrong: this life ends as the loop of production ends it. Who waits for it hears
+    /// <see cref="NodeFaultedException"/> with <paramref name="fault"/> in it; peers get a reset, without what the turn would have sent.
+    /// </summary>
+    internal void FaultInTurn(TurnPlace place, Exception fault)
+    {
+        if (_inTurn) throw new InvalidOperationException($"{Name} is in a turn.");
+        if (!Alive || _fault is not null) return;
+        _fault = fault;
+        if (place == TurnPlace.Command) NodePosting.Post(_node, new ActionCommand(() => throw fault));
+        else if (place == TurnPlace.Timer) _node.SetTimer(_node.Now, new ThrowingStep(fault), 0);
+        else _node.AtEndOfTurn(new ThrowingStep(fault));
+        ScheduleTurn();
     }
 
     /// <summary>
@@ -217,17 +233,23 @@ public sealed class SimNode : ILinkSink
             return;
         }
         _inTurn = true;
+        bool faulted = false;
         try
         {
             if (_midTurn) _midTurn = false;
             else BeginTurn();
             if (!_midTurn) FinishTurn();
         }
+        catch (Exception error) when (ReferenceEquals(error, _fault))
+        {
+            faulted = true;
+        }
         finally
         {
             _inTurn = false;
         }
         if (_crashing) Die(_crashAnswers);
+        else if (faulted) Die(hostAnswers: true, new NodeFaultedException(_fault!));
         if (!Alive || _midTurn) return;
         if (_inbox.Count > 0 || _node.HasCommands || Links.HasOutput) ScheduleTurn();
         ScheduleTimer();

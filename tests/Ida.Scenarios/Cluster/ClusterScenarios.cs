@@ -17,11 +17,12 @@ internal static class ClusterScenarios
     /// maps, cancellations, timeouts that expire, and retries by id at the same and at another member. In every fourth seed faults last
     /// longer than suspicion, lease and isolation, so that living members are excluded.
     /// </summary>
+    /// <remarks>In another fourth a turn of one member throws.</remarks>
     public static Scenario History { get; } = new("cluster-history", run =>
     {
         var simulation = run.Case.Start();
-        bool lasting = run.Case.Seed % 4 == 3;
-        var faults = run.Case.Faults(lasting ? s_plan with { MaxFaults = 3, MinDuration = TimeSpan.FromSeconds(2), MaxDuration = TimeSpan.FromSeconds(12) } : s_plan);
+        bool lasting = run.Case.Seed % 4 == 3, throws = run.Case.Seed % 4 == 1;
+        var faults = run.Case.Faults(throws ? s_plan with { MaxFaults = 2 } : lasting ? s_plan with { MaxFaults = 3, MinDuration = TimeSpan.FromSeconds(2), MaxDuration = TimeSpan.FromSeconds(12) } : s_plan);
         foreach (var fault in faults.Faults)
         {
             run.Ingredients.Draw(FaultName(fault.Kind));
@@ -37,10 +38,12 @@ internal static class ClusterScenarios
         {
             faults.Inject(simulation);
             var asking = dht.AskAsync(run.Ingredients.Draw);
+            var throwing = throws ? ThrowAsync(run, dht) : Task.CompletedTask;
             await simulation.Delay(TimeSpan.FromSeconds(2));
             dht.Join();
             await simulation.Delay(TimeSpan.FromSeconds(lasting ? 15 : 5));
             if (asking.IsFaulted) await asking;
+            await throwing;
         });
         run.History = dht.Recorder.ToHistory();
         (run.Lost, run.Work) = (dht.Lost, dht.Clients.Sum(client => client.Succeeded));
@@ -50,13 +53,26 @@ internal static class ClusterScenarios
         Ingredients =
         [
             "remove", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
-            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, .. Enum.GetValues<FaultKind>().Select(FaultName),
+            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName),
         ],
     };
+
+    private static async Task ThrowAsync(ScenarioRun run, DhtCluster dht)
+    {
+        var random = dht.Simulation.Random.Fork();
+        await dht.Simulation.Delay(TimeSpan.FromMilliseconds(random.Next(4_000)));
+        var place = (TurnPlace)random.Next(Enum.GetValues<TurnPlace>().Length);
+        var member = dht.Members[random.Next(dht.Members.Count)];
+        if (!run.Case.Happens($"{FaultName(place)} at {member}")) return;
+        run.Ingredients.Draw(FaultName(place));
+        await dht.FaultAsync(member, place, new InvalidDataException("on purpose"));
+    }
 
     internal const string Snapshot = "snapshot under faults", Status = "status under faults";
 
     private const string Lasting = "fault longer than lease and suspicion";
 
     private static string FaultName(FaultKind kind) => $"fault: {kind}";
+
+    private static string FaultName(TurnPlace place) => $"turn throws: {place}";
 }

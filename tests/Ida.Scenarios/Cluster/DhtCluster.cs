@@ -18,6 +18,7 @@ internal sealed class DhtCluster
     private readonly DhtOptions _options;
     private readonly List<(SimMember Member, HistoryClient Client)> _clients = [];
     private readonly List<Task> _resolving = [];
+    private readonly HashSet<SimMember> _faulted = [];
     private bool _stop;
 
     public DhtCluster(Simulation simulation, HistoryWorkload? workload = null, int shardSize = 2, int targetSize = 4)
@@ -155,10 +156,49 @@ internal sealed class DhtCluster
         }
     });
 
-    // What a crashed node was asked is never answered.
+    /// <summary>A turn of a member throws: it says so, and all that waits for it ends with the cause. Not if it dies otherwise before.</summary>
+    public Task FaultAsync(SimMember member, TurnPlace place, Exception fault) => Simulation.Spawn(async () =>
+    {
+        if (!member.Host.Alive || !_dhts.TryGetValue(member, out var dht)) return;
+        var group = _groups[member];
+        _faulted.Add(member);
+        Task[] waiting = [dht.StatusAsync(), dht.SnapshotAsync(), group.FlushAsync().AsTask()];
+        member.Host.FaultInTurn(place, fault);
+        while (member.Host.Alive) await Simulation.Delay(TimeSpan.FromMilliseconds(1));
+        if (member.Node.State != MembershipState.Faulted) return;
+        await Simulation.Delay(TimeSpan.FromMilliseconds(1));
+        foreach (var ended in (ReadOnlySpan<Task>)[member.Node.Completion, group.Completion, dht.Completion])
+            if (CauseOf(ended) is not NodeFaultedException { InnerException: { } cause } || cause != fault) throw new ScenarioFailedException($"{member} faulted, and a part of it ended with {CauseOf(ended)}.");
+        foreach (var call in waiting)
+        {
+            if (!call.IsCompleted) throw new ScenarioFailedException($"{member} faulted, and a call at it has not ended.");
+            if (CauseOf(call) is { } error and not (DhtException or NodeFaultedException or NotMemberException)) throw error;
+        }
+        foreach (var resent in new Func<Task>[] { () => group.FlushAsync().AsTask(), () => dht.SnapshotAsync() })
+        {
+            try
+            {
+                await resent();
+                throw new ScenarioFailedException($"{member} faulted, and takes calls.");
+            }
+            catch (Exception error) when (error is NodeStoppedException or DhtException)
+            {
+                // As it should.
+            }
+        }
+    });
+
+    private static Exception? CauseOf(Task task) => task.Exception?.InnerException;
+
+    // What a crashed node was asked is never answered; of one that a fault ended, all is.
     private async Task Lives(SimMember member, Task client)
     {
         while (!client.IsCompleted && member.Host.Alive) await Simulation.Delay(TimeSpan.FromMilliseconds(10));
+        for (int waited = 0; !client.IsCompleted && _faulted.Contains(member) && member.Node.State == MembershipState.Faulted; waited++)
+        {
+            if (waited > 100) throw new ScenarioFailedException($"{member} faulted, and a call of its client has not ended.");
+            await Simulation.Delay(TimeSpan.FromMilliseconds(10));
+        }
         if (client.IsCompleted) await client;
     }
 
