@@ -63,6 +63,23 @@ public sealed class UserCodeTests
         Assert.Equal(2, (await other).Versions.Count);
     }
 
+    [Fact]
+    public async Task A_put_that_was_executed_is_told_to_a_retry_where_the_hash_throws()
+    {
+        var hash = new MoodyHash();
+        var world = DhtWorld.Founded(4, options: Options(hash));
+        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        world.ChangeView();
+        var retry = world.Members[2].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, new() { Operation = (await put).Operation }).AsTask();
+        world.Poke();
+        hash.Throws = true;
+        world.DeliverAll();
+        hash.Throws = false;
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Equal((await put).Versions, (await retry).Versions);
+    }
+
     private static DhtOptions Options(IStableHash hash) => new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10), Serializer = new MoodySerializer() };
 
     private sealed class MoodyHash : IStableHash

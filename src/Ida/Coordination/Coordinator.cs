@@ -185,9 +185,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             if (op.Follower is { } follower) yield return (follower.Leader == op && op.Phase == OpPhase.Detached ? OpPhase.Following : OpPhase.Free, follower);
         }
         for (var op = _waiting.First; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
-#pragma warning disable IDA0001 // Each is looked at by itself: the order tells nothing, and no protocol step asks for it.
-        foreach (var running in _running)
-            if (running.Value.Client is { } client && client.Running != running.Value) yield return (OpPhase.Free, client);
-#pragma warning restore IDA0001
     }
+
+    /// <summary>What is being driven here, in no order, for who looks whether each knows its operation and is known to it.</summary>
+    internal IReadOnlyDictionary<OpKey, RunningOp> Driven => _running;
 }

@@ -113,12 +113,28 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Enqueue(op, from, hint);
     }
 
-    /// <summary>A proposal whose keys do not lie here by the hash as it is here: it can never be held.</summary>
+    /// <summary>
+    /// A proposal whose keys do not lie here by the hash as it is here: it can never be held. Where another attempt at the put was executed
+    /// that is told all the same, since it needs no key.
+    /// </summary>
     public void Refuse(OpRecord op, int from, PoisonReason reason)
     {
         if (_ops.Find(op.Key) is null)
         {
-            SessionOf(op.Key.Id.Session)?.Poison(op.Key);
+            var session = SessionOf(op.Key.Id.Session);
+            Outcome outcome = default;
+            bool remembered = op.IsPut && state.Full && session is not null && session.TryGet(op.Key.Id.Sequence, out outcome);
+            if (remembered && outcome.Payload == op.Payload && IsOver(outcome, op.Key))
+            {
+                send.Done(from, op.Key, op.Owner, outcome.Versions.Count, outcome);
+                Discard(op);
+                return;
+            }
+            // "Nothing was executed" is true of no put that was, or may be yet.
+            if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
+            else if (remembered) reason = outcome.Payload == op.Payload ? PoisonReason.NotFull : PoisonReason.Taken;
+            else if (_ops.AttemptsOf(op.Key.Id) is not null) reason = PoisonReason.NotFull;
+            session?.Poison(op.Key);
             send.Poisoned(from, op.Key, op.Owner, reason);
         }
         Discard(op);

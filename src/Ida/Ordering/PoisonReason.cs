@@ -9,7 +9,7 @@ internal enum PoisonReason : byte
     /// <summary>A bound on its queues was reached.</summary>
     Overloaded,
 
-    /// <summary>It has no state to read from.</summary>
+    /// <summary>It has no state to read from, or cannot tell yet how another attempt ends.</summary>
     NotFull,
 
     /// <summary>Another put, with other pairs, waits under the id of this one.</summary>

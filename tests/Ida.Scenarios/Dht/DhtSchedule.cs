@@ -210,19 +210,11 @@ internal sealed class DhtSchedule
 
     private string? Judge()
     {
-        foreach (var member in _world.Members)
-            if (_world.Without == Rule.None && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
-        for (int shard = 0; shard < 2; shard++)
+        string? wrong = _world.CompareReplicas((shard, member, slice) =>
         {
-            var full = _world.Full(shard);
-            if (full.Count == 0) return $"Nobody holds shard {shard}.";
-            foreach (var member in full)
-            {
-                var slice = DhtWorld.Slice(member);
-                if (DhtWorld.Difference(full[0], member) is { } difference) return $"Shard {shard}: {difference}";
-                _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
-            }
-        }
+            _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
+        });
+        if (wrong is not null) return wrong;
         var report = StrictSerializabilityChecker.Check(_recorder.ToHistory(), new() { RealTime = _level == HistoryLevel.Strict });
         return report.Passed ? null : report.ToString();
     }

@@ -317,6 +317,24 @@ internal sealed class DhtWorld
         return task.Result;
     }
 
+    /// <summary>Hands on what each full member of the two shards holds; the first thing that is wrong with members, or null.</summary>
+    public string? CompareReplicas(Action<int, HarnessMember, LocalSlice> each)
+    {
+        foreach (var member in Members)
+            if (Without == Rule.None && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
+        for (int shard = 0; shard < 2; shard++)
+        {
+            var full = Full(shard);
+            if (full.Count == 0) return $"Nobody holds shard {shard}.";
+            foreach (var member in full)
+            {
+                if (Difference(full[0], member) is { } difference) return $"Shard {shard}: {difference}";
+                each(shard, member, Slice(member));
+            }
+        }
+        return null;
+    }
+
     /// <summary>How the slices of two members differ; null when they do not.</summary>
     public static string? Difference(HarnessMember one, HarnessMember other)
     {

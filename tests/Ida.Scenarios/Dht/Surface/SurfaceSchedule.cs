@@ -34,6 +34,7 @@ internal sealed class SurfaceSchedule
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
         _world.Options = DrawOptions();
+        DrawLinks(new(run.Seed ^ 0x117C5));
         _ledger = new(_world, ingredients);
         _world.Register = new SurfaceResolvers(_world, CallBack).Register;
         _driver = new(_random, ingredients);
@@ -96,6 +97,14 @@ internal sealed class SurfaceSchedule
             MaxOperations = bounds == 1 ? 2 + _random.Next(6) : 16_384,
             MaxQueuePerKey = bounds == 2 ? 1 + _random.Next(3) : 4096,
         };
+    }
+
+    // Less than one large value, so that nearly everything waits for room, or some of them.
+    private void DrawLinks(Prng random)
+    {
+        if (random.Next(6) != 0) return;
+        _drawn.Draw(SurfaceNames.SmallLinks);
+        _world.BulkBytes = random.Next(2) == 0 ? 200 + random.Next(4_000) : 100_000 + random.Next(900_000);
     }
 
     private void Step()
@@ -397,25 +406,17 @@ internal sealed class SurfaceSchedule
 
     private string? Judge()
     {
-        foreach (var member in _world.Members)
-            if (_world.Without == Rule.None && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
-        for (int shard = 0; shard < 2; shard++)
+        string? wrong = _world.CompareReplicas((shard, member, slice) =>
         {
-            var full = _world.Full(shard);
-            if (full.Count == 0) return $"Nobody holds shard {shard}.";
-            foreach (var member in full)
-            {
-                var slice = DhtWorld.Slice(member);
-                if (DhtWorld.Difference(full[0], member) is { } difference) return $"Shard {shard}: {difference}";
-                var state = new Dictionary<string, HistoryValue>();
-                var versions = new Dictionary<string, long>();
-                foreach (string map in SurfaceDriver.Lists)
-                    foreach (var (key, found) in slice.Of(SurfaceDriver.List(member.Dht, map))) (state[$"{map}:{key}"], versions[$"{map}:{key}"]) = (HistoryValue.List([.. found.Value]), (long)found.Version);
-                foreach (string map in SurfaceDriver.Values)
-                    foreach (var (key, found) in slice.Of(SurfaceDriver.Value(member.Dht, map))) (state[$"{map}:{key}"], versions[$"{map}:{key}"]) = (SurfacePart.ElementOf(found.Value), (long)found.Version);
-                Recorder.Final($"m{member.Index}", state, versions, shard);
-            }
-        }
+            var state = new Dictionary<string, HistoryValue>();
+            var versions = new Dictionary<string, long>();
+            foreach (string map in SurfaceDriver.Lists)
+                foreach (var (key, found) in slice.Of(SurfaceDriver.List(member.Dht, map))) (state[$"{map}:{key}"], versions[$"{map}:{key}"]) = (HistoryValue.List([.. found.Value]), (long)found.Version);
+            foreach (string map in SurfaceDriver.Values)
+                foreach (var (key, found) in slice.Of(SurfaceDriver.Value(member.Dht, map))) (state[$"{map}:{key}"], versions[$"{map}:{key}"]) = (SurfacePart.ElementOf(found.Value), (long)found.Version);
+            Recorder.Final($"m{member.Index}", state, versions, shard);
+        });
+        if (wrong is not null) return wrong;
         var report = StrictSerializabilityChecker.Check(Recorder.ToHistory());
         return report.Passed ? null : report.ToString();
     }
