@@ -6,13 +6,14 @@ namespace GroupCore.Groups.Peers;
 
 /// <summary>
 /// Answers to one query. Whom it asks is the view in which the query is delivered (known by the own delivery); who fails or leaves is no
-/// longer asked. Source: groupcore-oracle 6.10.
+/// longer asked, nor who had no state in that view and gets it in a later one: its handlers never see that view. Source: groupcore-oracle 6.10.
 /// </summary>
 internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result) : ITimerTarget
 {
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
     private List<ProcessId>? _expected;
     private View? _view;
+    private bool _multicast;
     private bool _over;
 
     public ulong Number { get; } = number;
@@ -25,7 +26,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
 
     public void OnDelivered(View view)
     {
-        _view = view;
+        (_view, _multicast) = (view, true);
         _expected = [];
         foreach (var member in view.Members) _expected.Add(member.Id);
         Check();
@@ -49,13 +50,16 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         return true;
     }
 
-    /// <summary>A view without some members: they answer no more.</summary>
+    /// <summary>A view without some members: they answer no more. The next one after the query's says too who got the state in time for it.</summary>
     public void OnView(View view)
     {
         if (_expected is null || _over) return;
-        _expected.RemoveAll(id => view.RankOf(id) < 0 && !HasReplied(id));
+        bool next = _multicast && view.Id == _view!.Id + 1;
+        _expected.RemoveAll(id => !HasReplied(id) && (view.RankOf(id) < 0 || (next && !IsInitialised(id, _view!) && !IsInitialised(id, view))));
         Check();
     }
+
+    private static bool IsInitialised(ProcessId id, View view) => view.Members[view.RankOf(id)].Initialised;
 
     /// <summary>What a member answered may be lost with its link, while it lives: where all were asked, that cannot pass for a result.</summary>
     public void OnLinkLost(ProcessId member)
