@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -30,5 +31,29 @@ public sealed class SlowLinkTests
         Assert.True(cluster.Simulation.RunUntil(() => delivered == 800, TimeSpan.FromSeconds(30)), $"{delivered} delivered");
         Assert.InRange(most, 1, LinkLimits.LeastBulkBytes * 2);
         Assert.Empty(cluster.Oracle.Accusations);
+    }
+
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void R7_a_member_that_forwards_as_fast_as_a_slow_link_goes_is_not_accused(ulong seed)
+    {
+        using var cluster = new GroupCluster(seed, 6, more: g => g.Handle<byte[]>("bulk", static (from, m) => { }), link: new() { BytesPerSecond = 500_000 });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        // What four members send reaches the second alone, and then they are gone.
+        var dying = cluster.Members.Skip(2).ToList();
+        foreach (var member in dying) cluster.Simulation.Network.Cut(member.SimNode, cluster[0].SimNode, CutMode.Drop);
+        foreach (var member in dying)
+            for (int i = 0; i < 15; i++) _ = cluster.Simulation.Spawn(() => member.Group!.SendAsync("bulk", new byte[60_000]).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        var (lacking, holder) = (cluster[0].Group!.Protocol, cluster[1].Group!.Protocol);
+        long lacks = dying.Sum(m => holder.Multicast.ReceivedOf(holder.View!.RankOf(m.Id)) - lacking.Multicast.ReceivedOf(lacking.View!.RankOf(m.Id)));
+        Assert.True(lacks > 20, $"{lacks} lack");
+        foreach (var member in dying) member.Crash();
+        cluster.Oracle.Fail([.. dying.Select(static m => m.Membership)]);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(60)), $"{cluster[0].Group!.Protocol}");
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.True(cluster.Verdict() is null, cluster.Verdict());
     }
 }

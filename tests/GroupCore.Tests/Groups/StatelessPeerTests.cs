@@ -1,19 +1,21 @@
+using GroupCore.Groups;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Point-to-point messages to a member whose state is on its way: held in bounds, and never dropped while their sender waits.</summary>
+/// <summary>Messages and queries to a member whose state is on its way: they wait for the view in which it has it, and none is lost.</summary>
 public sealed class StatelessPeerTests
 {
     private const int Bytes = 400_000;
     private const int Messages = 250;
+    private readonly List<int> _got = [];
 
     // The giver's save takes so much virtual time.
-    private static (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int seconds, List<int> got)
+    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int seconds)
     {
         GroupCluster? all = null;
-        var cluster = new GroupCluster(seed, 1, more: g => g.HandleBytes("bytes", (from, bytes) => got.Add(bytes.Length)),
+        var cluster = new GroupCluster(seed, 1, more: g => g.HandleBytes("bytes", (from, bytes) => _got.Add(bytes.Length)),
             tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(seconds) : TimeSpan.Zero), beforeMembers: c => all = c);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
@@ -24,39 +26,81 @@ public sealed class StatelessPeerTests
 
     private static void Send(GroupCluster cluster, int count, int bytes)
     {
-        byte[] payload = new byte[bytes];
-        for (int i = 0; i < count; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync<ReadOnlyMemory<byte>>(1, "bytes", payload).AsTask());
+        for (int i = 0; i < count; i++)
+        {
+            byte[] payload = new byte[bytes + i];
+            _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync<ReadOnlyMemory<byte>>(1, "bytes", payload).AsTask());
+        }
     }
 
-    [Fact]
-    public void R3_more_than_a_joiner_holds_waits_at_its_sender_and_comes_when_the_state_is_loaded()
+    private static void ChangeView(GroupCluster cluster)
     {
-        List<int> got = [];
-        var (cluster, comer) = Loading(51, 20, got);
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id > view, TimeSpan.FromSeconds(5)));
+        Assert.False(cluster[0].Group!.CurrentView.Members[1].Initialised);
+    }
+
+    [Theory]
+    [InlineData(51, false)]
+    [InlineData(52, true)]
+    public void R2_what_is_sent_to_a_joiner_comes_in_order_when_it_has_its_state_whatever_views_come_meanwhile(ulong seed, bool views)
+    {
+        var (cluster, comer) = Loading(seed, 20);
         using var closing = cluster;
         Send(cluster, Messages, Bytes);
-        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-        var peers = cluster[0].Group!.Protocol.Peers;
-        Assert.True(peers.Outstanding is > 0 and <= 12, $"{peers.Outstanding} out");
-        Assert.Empty(got);
-        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && got.Count == Messages, TimeSpan.FromSeconds(40)), $"{got.Count} came");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        if (views)
+        {
+            ChangeView(cluster);
+            ChangeView(cluster);
+        }
+        // Nothing of it is on the way, or in the joiner's memory.
+        Assert.Equal(0, cluster[0].Group!.Protocol.Peers.Outstanding);
+        Assert.Empty(_got);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _got.Count == Messages, TimeSpan.FromSeconds(60)), $"{_got.Count} came");
+        Assert.Equal(Enumerable.Range(Bytes, Messages), _got);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
         Assert.Equal(0, cluster[0].Group!.Protocol.Peers.Outstanding);
         Assert.Empty(cluster.Oracle.Accusations);
     }
 
     [Fact]
-    public void R3_what_a_joiner_holds_unacknowledged_keeps_no_view_change()
+    public void R2_a_query_to_a_joiner_is_answered_when_it_has_its_state()
     {
-        var (cluster, comer) = Loading(52, 100, []);
+        var (cluster, _) = Loading(53, 20);
         using var closing = cluster;
-        Send(cluster, Messages, Bytes);
-        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-        ulong view = cluster[0].Group!.CurrentView.Id;
-        Assert.True(cluster[0].Group!.Protocol.Peers.Outstanding > 0);
-        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
-        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id > view, TimeSpan.FromSeconds(5)));
-        Assert.Empty(cluster.Oracle.Accusations);
-        Assert.Equal(GroupPhase.Loading, comer.Host.Groups[0].Phase);
+        int answer = 0;
+        _ = cluster.Simulation.Spawn(async () => answer = await cluster[0].Group!.QueryToAsync<int, int>(1, "ask", 41, Timeout.InfiniteTimeSpan));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        ChangeView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => answer != 0, TimeSpan.FromSeconds(60)));
+        Assert.Equal(42, answer);
+    }
+
+    [Fact]
+    public void R2_a_query_of_a_view_that_ends_before_a_joiner_is_loaded_does_not_wait_for_it()
+    {
+        var (cluster, comer) = Loading(54, 40);
+        using var closing = cluster;
+        IReadOnlyList<MemberReply<int>>? answers = null;
+        _ = cluster.Simulation.Spawn(async () => answers = await cluster[0].Group!.QueryAsync<int, int>("ask", 41, Replies.All, Timeout.InfiniteTimeSpan));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Null(answers);
+        ChangeView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => answers is not null, TimeSpan.FromSeconds(1)));
+        Assert.Equal([41], answers!.Select(static a => a.Value));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(100)));
+    }
+
+    [Fact]
+    public void R2_a_query_of_the_view_in_which_a_joiner_is_loaded_gets_its_answer_too()
+    {
+        var (cluster, _) = Loading(55, 20);
+        using var closing = cluster;
+        IReadOnlyList<MemberReply<int>>? answers = null;
+        _ = cluster.Simulation.Spawn(async () => answers = await cluster[0].Group!.QueryAsync<int, int>("ask", 41, Replies.All, Timeout.InfiniteTimeSpan));
+        Assert.True(cluster.Simulation.RunUntil(() => answers is not null, TimeSpan.FromSeconds(60)));
+        Assert.Equal([41, 42], answers!.Select(static a => a.Value));
     }
 }

@@ -120,13 +120,8 @@ internal sealed class TestMember
         }
     }
 
-    /// <summary>To another member that holds the state: what is sent to one without it may be dropped with the view (R15).</summary>
-    public Task SendToSomeoneAsync(Prng random, int hops)
-    {
-        var view = Group!.CurrentView;
-        int rank = random.Next(view.Members.Count);
-        return view.Members[rank].Initialised ? SendToAsync(rank, hops) : Task.CompletedTask;
-    }
+    /// <summary>To some member, with or without the state.</summary>
+    public Task SendToSomeoneAsync(Prng random, int hops) => SendToAsync(random.Next(Group!.CurrentView.Members.Count), hops);
 
     public async Task SendToAsync(int rank, int hops, bool chained = false)
     {
@@ -185,9 +180,7 @@ internal sealed class TestMember
         if (Ended) return;
         (message[2] != 0 ? _cluster.Chains : Checker).PeerReceived(Id, message[0]);
         if (message[1] == 0 || Group is null) return;
-        var view = Group.CurrentView;
-        int rank = _cluster.Simulation.Random.Next(view.Members.Count);
-        if (view.Members[rank].Initialised) _ = SendToAsync(rank, (int)message[1] - 1, chained: true);
+        _ = SendToAsync(_cluster.Simulation.Random.Next(Group.CurrentView.Members.Count), (int)message[1] - 1, chained: true);
     }
 
     private void OnView(View view)

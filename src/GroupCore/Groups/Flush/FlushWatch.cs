@@ -23,10 +23,14 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<ProcessId> _tooSlow = [];
     private readonly List<ProcessId> _suspected = [];
     private readonly List<int> _missing = [];
+    private readonly List<int> _forwarding = [];
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
+    // Made with the first flush of the view.
     private WaitSign[] _signs = [];
+    private Progress[] _handled = [];
+    private Progress[] _forwarded = [];
     private long? _wedgedAt;
     private long _round;
     private int _steps;
@@ -35,7 +39,9 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void Start(FlushLeader? leader)
     {
         _wedgedAt ??= group.Node.Now;
-        if (_signs.Length == 0) _signs = new WaitSign[view.Members.Count];
+        int members = view.Members.Count;
+        if (_signs.Length == 0) _signs = new WaitSign[members];
+        (_handled, _forwarded) = (new Progress[members], new Progress[members]);
         (_leader, _steps) = (leader, 0);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
@@ -125,14 +131,15 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (flush.Acked) return reason;
         if (flush.Cut is { } cut)
         {
-            for (int s = 0; s < cut.Upto.Length; s++)
-                if (group.Multicast.ReceivedOf(s) < cut.Upto[s]) AddTo(_missing, cut.Holder[s]);
+            LookAtForwards(cut);
+            if (_forwarding.Count > 0 && reason == WaitReason.None) reason = WaitReason.Others;
         }
         for (int rank = 0; rank < _signs.Length; rank++)
         {
             if (!group.Peers.AwaitsHandling(rank)) continue;
             // Whose handlers are at work says so with its own first step: two leave it the time.
-            if (!IsFresh(_signs[rank]) && _steps >= 2)
+            bool still = _handled[rank].StandsStill(group.Peers.ProgressOf(rank), group.Node.Now);
+            if (!IsFresh(_signs[rank]) && still && _steps >= 2)
             {
                 AddTo(_missing, rank);
                 continue;
@@ -141,6 +148,22 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (reason == WaitReason.None) reason = WaitReason.Others;
         }
         return reason;
+    }
+
+    /// <summary>Who holds what is missing here and forwards it as fast as its link goes is not silent; it does so sender by sender.</summary>
+    private void LookAtForwards(FlushCut cut)
+    {
+        _forwarding.Clear();
+        for (int s = 0; s < cut.Upto.Length; s++)
+            if (group.Multicast.ReceivedOf(s) < cut.Upto[s]) AddTo(_forwarding, cut.Holder[s]);
+        foreach (int holder in _forwarding)
+        {
+            long received = 0;
+            for (int s = 0; s < cut.Upto.Length; s++)
+                if (cut.Holder[s] == holder) received += group.Multicast.ReceivedOf(s);
+            if (_forwarded[holder].StandsStill(received, group.Node.Now)) AddTo(_missing, holder);
+        }
+        _forwarding.RemoveAll(_missing.Contains);
     }
 
     private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;

@@ -8,7 +8,7 @@ internal enum WaitReason : byte
     /// <summary>Hooks or handlers of its users are at work.</summary>
     OwnCode = 1,
 
-    /// <summary>Handlers elsewhere are, of messages that its own handlers sent.</summary>
+    /// <summary>Handlers elsewhere are, of messages that its own handlers sent; or what it lacks is on its way.</summary>
     Others = 2,
 
     /// <summary>The members named are alive and slower than the group's options allow.</summary>

@@ -10,6 +10,9 @@ internal sealed class OutQueue
 
     public int Count { get; private set; }
 
+    /// <summary>How many are closed.</summary>
+    public uint Closed => Next - (uint)Count;
+
     public long Bytes { get; private set; }
 
     /// <summary>Adds a message that was sent in the handling <paramref name="parent"/>, 0 for none.</summary>

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
-using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -27,7 +26,7 @@ internal sealed class PeerChannel
     private readonly List<uint>?[] _acks;
     private readonly PeerWindows _windows;
     private readonly HookMessages _hooks;
-    private readonly UnloadedMessages? _unloaded;
+    private readonly ChainQueue _chains;
     private readonly HandlingTable _handling;
     private MessageSlab? _slab;
     private FlushMember? _flush;
@@ -35,14 +34,14 @@ internal sealed class PeerChannel
     // Of hooks, which send while calls wait for the next view.
     private readonly Queue<SendOperation> _hookCalls = new();
 
-    public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling, LoadBudget? load)
+    public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling)
     {
         (_group, _node, _view, _self, _handling) = (group, group.Node, view, self, new(firstHandling));
         int members = view.Members.Count;
         _acks = new List<uint>?[members];
         _windows = new(members);
         _hooks = new(_node, members);
-        if (load is not null) _unloaded = new(_node, load, members);
+        _chains = new(members);
     }
 
     /// <summary>Messages of this member that are not handled yet (R7).</summary>
@@ -56,9 +55,14 @@ internal sealed class PeerChannel
 
     /// <summary>
     /// A caller's message. Normal calls of a wedged or blocked member wait, as they do for a receiver that has too much of this member
-    /// unhandled; those of handlers of this view's messages do not, and those of hooks for such a receiver only. Waiting calls are first in
-    /// first out per receiver.
+    /// unhandled, and for a link without room. Those of hooks wait for such a receiver only. Those of handlers of this view's messages wait
+    /// for room alone, and are under way from the call on: what a receiver has not handled may wait for them, so that they must not wait
+    /// for it. What is for a member without state waits for the view in which it has it (R15).
     /// </summary>
+    /// <remarks>
+    /// First in first out per receiver are the calls that are complete before the next one is made. A handler's call, complete at once, goes
+    /// before calls that still wait for a receiver's window, but before no other handler's.
+    /// </remarks>
     public void Take(SendOperation call)
     {
         if (call.HookProposal != 0 && _flush is not { Acked: false })
@@ -68,21 +72,40 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return;
         }
+        int rank = _view.RankOf(call.To!.Value);
+        if (rank >= 0 && !Takes(rank))
+        {
+            // In the next view, where it may go, no hook is at work on this proposal.
+            call.HookProposal = 0;
+            _windows.Wait(rank, call);
+            return;
+        }
         if (call.HookProposal != 0)
         {
             if (_hookCalls.Count > 0 || !TrySend(call, inside: false)) _hookCalls.Enqueue(call);
             return;
         }
         bool inside = _handling.IsOpen(call.Parent);
-        int rank = _view.RankOf(call.To!.Value);
-        bool first = rank < 0 || (_flush is null && !_group.IsBlocked && !_windows.HasWaiting(rank));
+        bool free = _flush is null && !_group.IsBlocked;
+        bool first = rank < 0 || (free && !_windows.HasWaiting(rank));
+        if (inside && free && !first) SendHandlersCalls(rank);
         if (!(inside || first) || !TrySend(call, inside)) _windows.Wait(rank, call);
+    }
+
+    /// <summary>Whether a member has been able to take messages since this view began.</summary>
+    private bool Takes(int rank) => rank == _self || _view.Members[rank].Initialised;
+
+    /// <summary>Calls of other handlers, which are complete, wait for a receiver: they go before one that must not wait for it.</summary>
+    private void SendHandlersCalls(int rank)
+    {
+        foreach (var call in _windows.TakeDetached(rank)) TrySend(call, inside: true);
     }
 
     /// <summary>Takes the calls that wait for a receiver, for the next view or to fail.</summary>
     public List<SendOperation> TakeWaiting()
     {
-        var calls = _windows.TakeWaiting();
+        var calls = _chains.TakeAll();
+        calls.AddRange(_windows.TakeWaiting());
         while (_hookCalls.TryDequeue(out var hook)) calls.Add(hook);
         return calls;
     }
@@ -101,10 +124,16 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return true;
         }
-        if (!inside && (_windows.IsFull(rank) || _group.RoomTo(rank) <= 0)) return false;
+        bool room = !_chains.HasAny(rank) && _group.RoomTo(rank) > 0;
+        if (!inside && (!room || _windows.IsFull(rank))) return false;
         ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
         if (parent != 0) _handling[parent].Children++;
         uint id = _windows.Add(rank, parent, call.Payload.Length);
+        if (!room)
+        {
+            _chains.Add(rank, call, id);
+            return true;
+        }
         if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
         else Transmit(call, rank, id);
         _group.Finish(call);
@@ -150,13 +179,6 @@ internal sealed class PeerChannel
         Enqueue(new() { Rank = rank, Id = BinaryPrimitives.ReadUInt32LittleEndian(body) }, rank, query, BinaryPrimitives.ReadUInt32LittleEndian(body[5..]), body[head..]);
     }
 
-    /// <summary>The state is loaded and the view event queued: what came before is delivered now, and acknowledged behind its handler if it was not.</summary>
-    public void Initialise()
-    {
-        while (_unloaded!.TryTake(out var held))
-            Deliver(held.Handling with { Rank = held.Acknowledged ? Handling.Nobody : held.Handling.Rank }, held.From, held.Query, held.Handler, held.Payload);
-    }
-
     private void Enqueue(in Handling handling, int from, ulong query, uint handler, ReadOnlySpan<byte> payload)
     {
         if (_group.Initialised)
@@ -164,8 +186,8 @@ internal sealed class PeerChannel
             Deliver(handling, from, query, handler, payload);
             return;
         }
-        // R15: a member without state holds and acknowledges. If the view ends first, this member has never been in it for its handlers.
-        if (_flush is not null || _unloaded is null || _unloaded.Add(handling, from, query, handler, payload)) Acknowledge(from, handling.Id);
+        // It failed, or somebody sends to a member without state: its handlers get nothing, and nobody is to wait for them.
+        Acknowledge(from, handling.Id);
     }
 
     private void Acknowledge(int rank, uint id)
@@ -290,17 +312,10 @@ internal sealed class PeerChannel
         for (int rank = 0; rank < _acks.Length; rank++)
         {
             if (flush.TakesPart(rank) || rank == _self) continue;
+            while (_chains.TryDequeue(rank, out var gone)) _group.Finish(gone.Call);
             while (_windows.TryCloseFirst(rank, out var parent)) Release(parent);
         }
         foreach (var (rank, body) in _hooks.Take()) OnPeer(rank, body);
-        AcknowledgeUnloaded();
-    }
-
-    /// <summary>Without its state when wedged: no state comes in this view any more (R15), and nobody is to wait for this member's handlers.</summary>
-    private void AcknowledgeUnloaded()
-    {
-        while (_unloaded is not null && _unloaded.TryTake(out var unloaded))
-            if (!unloaded.Acknowledged) Acknowledge(unloaded.Handling.Rank, unloaded.Handling.Id);
     }
 
     public void EndOfTurn()
@@ -327,10 +342,18 @@ internal sealed class PeerChannel
 
     private void SendWaiting()
     {
+        for (int rank = 0; _chains.Count > 0 && rank < _acks.Length; rank++)
+        {
+            while (_chains.HasAny(rank) && _group.RoomTo(rank) > 0 && _chains.TryDequeue(rank, out var chained))
+            {
+                Transmit(chained.Call, rank, chained.Id);
+                _group.Finish(chained.Call);
+            }
+        }
         while (_hookCalls.TryPeek(out var hook) && TrySend(hook, inside: false)) _hookCalls.Dequeue();
         if (_windows.Waiting == 0 || _flush is not null || _group.IsBlocked) return;
         for (int rank = 0; rank < _acks.Length; rank++)
-            while (_windows.TryPeek(rank, out var call) && TrySend(call, inside: false)) _windows.Dequeue(rank);
+            while (Takes(rank) && _windows.TryPeek(rank, out var call) && TrySend(call, inside: false)) _windows.Dequeue(rank);
     }
 
     /// <summary>Nothing has happened for long: gives back what grew.</summary>
@@ -344,6 +367,9 @@ internal sealed class PeerChannel
 
     /// <summary>Whether another member has not handled what this one sent it.</summary>
     public bool AwaitsHandling(int rank) => rank != _self && _windows.Awaits(rank);
+
+    /// <summary>Grows with what goes out to a member and with what it has handled.</summary>
+    public long ProgressOf(int rank) => _windows.ClosedOf(rank) + _chains.SentTo(rank);
 
     /// <summary>Whether this member has not handled what it sent itself.</summary>
     public bool HandlesOwn

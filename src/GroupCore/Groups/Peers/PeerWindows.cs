@@ -21,6 +21,9 @@ internal sealed class PeerWindows(int members)
 
     public bool Awaits(int rank) => _out.Length > 0 && _out[rank] is { Count: > 0 };
 
+    /// <summary>How many of those that were sent to a member are over.</summary>
+    public long ClosedOf(int rank) => _out.Length > 0 && _out[rank] is { } queue ? queue.Closed : 0;
+
     public bool IsFull(int rank) => _out.Length > 0 && _out[rank] is { } queue && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes);
 
     public bool HasWaiting(int rank) => _waiting.Length > 0 && _waiting[rank] is { Count: > 0 };
@@ -68,6 +71,21 @@ internal sealed class PeerWindows(int members)
     {
         _waiting[rank]!.Dequeue();
         Waiting--;
+    }
+
+    /// <summary>Takes the messages that wait for a receiver, and whose calls are complete.</summary>
+    public List<SendOperation> TakeDetached(int rank)
+    {
+        var calls = new List<SendOperation>();
+        var queue = _waiting[rank]!;
+        for (int count = queue.Count; count > 0; count--)
+        {
+            var call = queue.Dequeue();
+            if (call.Detached && call.Query == 0) calls.Add(call);
+            else queue.Enqueue(call);
+        }
+        Waiting -= calls.Count;
+        return calls;
     }
 
     /// <summary>Takes all calls that wait, for the next view or to fail.</summary>

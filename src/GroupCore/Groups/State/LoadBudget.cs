@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.State;
 
-/// <summary>What a member without state may hold of a view until its state is loaded, multicasts and point-to-point messages together, in units of <see cref="GroupLimits.Cost"/>.</summary>
+/// <summary>What a member without state may hold of a view until its state is loaded, in units of <see cref="GroupLimits.Cost"/>.</summary>
 internal sealed class LoadBudget(long limit)
 {
     private long _held;

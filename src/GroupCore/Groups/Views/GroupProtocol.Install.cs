@@ -93,7 +93,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         var load = initialised ? null : new LoadBudget(_host.Options.MaxJoinBacklogBytes);
         Multicast = new(this, next, rank, load);
         Flush = new(this, next);
-        Peers = new(this, next, rank, Peers?.NextHandling ?? 1, load);
+        Peers = new(this, next, rank, Peers?.NextHandling ?? 1);
         ConnectPeers(next);
         if (initialised)
         {
@@ -161,7 +161,6 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Dispatcher.Add(new() { Kind = EventKind.Load, Target = new LoadedState(state) });
         Dispatcher.Add(new() { Kind = EventKind.View, Target = view });
         Multicast.Initialise();
-        Peers.Initialise();
         AskForInitialisedView();
     }
 

@@ -1,0 +1,100 @@
+using GroupCore.Groups;
+using GroupCore.Transport;
+using Ida.Testing;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Point-to-point messages that handlers send: never more on a link than it takes, and in their order.</summary>
+public sealed class HandlerSendTests
+{
+    private const int Answers = 60;
+    private const int Bytes = 1_000_000;
+    private readonly List<int> _got = [];
+    private TestMember? _asked;
+
+    /// <summary>Member 1 answers a message with 60 MB.</summary>
+    private GroupCluster Settled(ulong seed, long bytesPerSecond)
+    {
+        var cluster = new GroupCluster(seed, 3, link: new LinkModel() with { BytesPerSecond = bytesPerSecond }, more: g => g
+            .Handle<int>("burst", (from, number) =>
+            {
+                for (int i = 0; i < Answers; i++) _ = _asked!.Group!.SendToAsync<ReadOnlyMemory<byte>>(from.Rank, "answer", new byte[Bytes + i]).AsTask();
+            })
+            .HandleBytes("answer", (from, bytes) => _got.Add(bytes.Length - Bytes)));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        _asked = cluster[1];
+        return cluster;
+    }
+
+    [Theory]
+    [InlineData(1, 100_000_000, false)]
+    [InlineData(2, 100_000_000, true)]
+    [InlineData(3, 5_000_000, false)]
+    [InlineData(4, 5_000_000, true)]
+    public void R1_what_a_handler_sends_waits_for_room_and_holds_a_view_change_up_without_an_accusation(ulong seed, long bytesPerSecond, bool wedged)
+    {
+        using var cluster = Settled(seed, bytesPerSecond);
+        long most = 0;
+        int peer = _asked!.SimNode.Node.Links.Open(cluster[0].SimNode.Address);
+        cluster.Simulation.AddInvariant("backlog", () =>
+        {
+            most = Math.Max(most, _asked.SimNode.Node.Links.Backlog(peer));
+            return null;
+        });
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(_asked.Group!.Rank, "burst", 1).AsTask());
+        if (wedged)
+        {
+            Assert.True(cluster.Simulation.RunUntil(() => _got.Count > 0, TimeSpan.FromSeconds(5)));
+            cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count == Answers, TimeSpan.FromSeconds(60)), $"{_got.Count} came, most {most}; {string.Join(", ", cluster.Oracle.Accusations)}");
+        Assert.Equal(Enumerable.Range(0, Answers), _got);
+        Assert.InRange(most, 1, LinkLimits.MostBulkBytes + (2L << 20));
+        if (wedged) Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id > view, TimeSpan.FromSeconds(10)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Equal(0, _asked.Group!.Protocol.Peers.Outstanding);
+        Assert.Equal(0, cluster[0].Group!.Protocol.Peers.Outstanding);
+        Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
+    }
+
+    [Fact]
+    public void R9_what_handlers_send_to_a_full_receiver_keeps_the_order_of_the_handlers()
+    {
+        var gate = new TaskCompletionSource();
+        TestMember? first = null;
+        using var cluster = new GroupCluster(5, 2, more: g => g
+            .HandleAsync<int>("number", async (from, number) =>
+            {
+                if (!gate.Task.IsCompleted) await gate.Task.ConfigureAwait(false);
+                _got.Add(number);
+            })
+            .Handle<int>("all", (from, number) => Forward(first!, number))
+            .Handle<int>("one", (from, number) => Forward(first!, number)));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        first = cluster[0];
+        for (int i = 0; i < GroupLimits.PeerOutstanding; i++)
+        {
+            int number = i;
+            _ = cluster.Simulation.Spawn(() => first.Group!.SendToAsync(1, "number", number).AsTask());
+            if (i % 500 == 499) cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        }
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        // The handler of a multicast, which waits for the window; behind it the handler of a message, which must not.
+        _ = cluster.Simulation.Spawn(() => first.Group!.OrderedSendAsync("all", -1).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        _ = cluster.Simulation.Spawn(() => first.Group!.SendToAsync(0, "one", -2).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count == GroupLimits.PeerOutstanding + 2, TimeSpan.FromSeconds(10)));
+        Assert.Equal([.. Enumerable.Range(0, GroupLimits.PeerOutstanding), -1, -2], _got);
+    }
+
+    private static void Forward(TestMember from, int number)
+    {
+        if (from.Group!.Rank == 0 && from.Group.Protocol.Upcalls.IsCurrent) _ = from.Group.SendToAsync(1, "number", number).AsTask();
+    }
+}
