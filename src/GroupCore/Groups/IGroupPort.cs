@@ -43,6 +43,6 @@ public interface IGroupPort
     /// <summary>Lets a member go that <see cref="IGroupLayer.OnLeaving"/> kept; nothing otherwise.</summary>
     void Leave();
 
-    /// <summary>Reports that a member holds this one up.</summary>
+    /// <summary>Reports that a member holds this one up, until the view is over.</summary>
     void Accuse(int rank, Accusation evidence);
 }

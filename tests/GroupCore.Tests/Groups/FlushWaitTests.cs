@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -31,5 +32,33 @@ public sealed class FlushWaitTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         Assert.Null(thrown);
         Assert.Equal(1, refused);
+    }
+
+    [Fact]
+    public void R6_what_one_group_takes_back_another_goes_on_to_say()
+    {
+        using var cluster = new GroupCluster(32, 4);
+        Assert.True(cluster.Settle());
+        foreach (var member in cluster.Members) _ = cluster.Simulation.Spawn(() => member.Host.JoinAsync("h", static h => { }).AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("h") is { Pending: null, Members.Count: 4 } h && h.Members.TrueForAll(static m => m.Initialised), TimeSpan.FromSeconds(10)));
+        _ = cluster.Simulation.Spawn(cluster[3].LeaveAsync);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[3].Host.Groups.Count == 1, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        // The second member is out of reach: both groups wait for it, and say so.
+        foreach (var other in new[] { cluster[0], cluster[2], cluster[3] }) cluster.Simulation.Network.Cut(cluster[1].SimNode, other.SimNode, CutMode.Drop);
+        foreach (string name in new[] { "g", "h" }) cluster.Oracle.RequestView(cluster.Oracle.Find(name)!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(4));
+        Assert.Contains((cluster[1].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Withdrawals);
+        // The flush of one of them begins again.
+        cluster[3].Crash();
+        cluster.Oracle.Fail(cluster[3].Membership);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        Assert.DoesNotContain(cluster[1].Id, cluster.Oracle.Withdrawals);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("g")!.Pending is null && cluster.Oracle.Find("h")!.Pending is null, TimeSpan.FromSeconds(20)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        // At the end nobody says it any more.
+        Assert.Contains(cluster[1].Id, cluster.Oracle.Withdrawals);
     }
 }

@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Views;
+using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
@@ -84,5 +85,70 @@ public sealed class RejoinTests
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Simulation.RunUntil(() => answer != 0, TimeSpan.FromSeconds(5)));
         Assert.Equal(2, answer);
+    }
+
+    [Fact]
+    public void R13_who_joins_while_the_last_member_leaves_founds_the_group_anew()
+    {
+        using var cluster = new GroupCluster(74, 1, more: g => g.OnViewProposed(static (proposal, context) => { }).OnError(static error => { }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var first = cluster[0].Group!.Protocol;
+        // A view change that is held up, so that the join and the leave come into the next one together.
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => !first.HooksDone, TimeSpan.FromSeconds(1)));
+        var comer = cluster.Add(static g => { });
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("g")!.Queue.Count > 0, TimeSpan.FromSeconds(1)));
+        _ = cluster.Simulation.Spawn(cluster[0].LeaveAsync);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(20)));
+        Assert.Null(comer.JoinError);
+        Assert.Equal([comer.Id], comer.Group!.CurrentView.Members.Select(static m => m.Id));
+        Assert.Empty(cluster[0].Host.Groups);
+    }
+
+    [Fact]
+    public void R14_nothing_is_kept_of_other_groups_when_a_join_is_refused()
+    {
+        using var cluster = new GroupCluster(75, 1);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Id: null }], TimeSpan.FromMilliseconds(10)));
+        comer.SimNode.Post(() => Tell(comer.Host, slot: 7));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.EarlyBytes > 0, TimeSpan.FromMilliseconds(1)));
+        Assert.True(comer.Host.Bindings.Count > 0);
+        comer.SimNode.Post(() => comer.Host.OnJoinRefused("g", "the test says so"));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is not null, TimeSpan.FromSeconds(1)));
+        Assert.Equal(0, comer.Host.EarlyBytes);
+        Assert.Equal(0, comer.Host.Bindings.Count);
+    }
+
+    [Fact]
+    public void R8_bindings_to_groups_that_are_none_here_are_not_kept()
+    {
+        using var cluster = new GroupCluster(76, 2);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var host = cluster[0].Host;
+        int before = host.Bindings.Count;
+        cluster[0].SimNode.Post(() =>
+        {
+            for (ushort slot = 100; slot < 2_000; slot++) Tell(host, slot);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal(before, host.Bindings.Count);
+    }
+
+    /// <summary>A peer says that a slot is some group's, and sends a frame of it.</summary>
+    private static void Tell(GroupHost host, ushort slot)
+    {
+        byte[] frame = new byte[FrameHeader.Size + BindTable.Body];
+        FrameHeader.Write(frame, FrameType.Bind, slot, 3, BindTable.Body);
+        BindTable.Write(frame.AsSpan(FrameHeader.Size), new(4_711, 1), 3);
+        Assert.True(FrameHeader.TryRead(frame, out var bind));
+        host.OnFrame(9, bind, frame.AsSpan(FrameHeader.Size));
+        FrameHeader.Write(frame, FrameType.Data, slot, 3, BindTable.Body);
+        Assert.True(FrameHeader.TryRead(frame, out var data));
+        host.OnFrame(9, data, frame.AsSpan(FrameHeader.Size));
     }
 }

@@ -21,6 +21,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly List<JoinCall> _joinsWaiting = [];
     private readonly IdleSweep _idle;
     private Action? _handedOver;
+    private readonly Func<GroupId, bool> _mayBe;
     private int _firstServed;
     private long _queries;
     private readonly bool[] _slots = new bool[GroupLimits.GroupsPerProcess + 1];
@@ -34,8 +35,9 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
             throw new ArgumentException($"DisposeTimeout is {options.DisposeTimeout}; allowed are 0 to 1 h.", nameof(options));
         if (options.MaxJoinBacklogBytes is < GroupLimits.Window or > 16L << 30)
             throw new ArgumentException($"MaxJoinBacklogBytes is {options.MaxJoinBacklogBytes}; allowed are 4 MiB to 16 GiB.", nameof(options));
-        (Node, Membership, Options) = (node, membership, options);
         _idle = new(node, _groups);
+        _mayBe = MayBeHere;
+        (Node, Membership, Options, Accusations) = (node, membership, options, new(membership));
         node.Route(FrameType.Bind, FrameType.Bind, this);
         node.Route(FrameType.Data, FrameType.Data, this);
         node.Route(FrameType.Order, FrameType.Ack, this);
@@ -59,6 +61,11 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     internal BindTable Bindings => _bindings;
 
     internal MessageSlabPool Slabs { get; } = new();
+
+    /// <summary>Bytes of frames held for groups that this process has not heard to be in.</summary>
+    internal long EarlyBytes => _early.Bytes;
+
+    internal Accusations Accusations { get; }
 
     /// <summary>The groups of this process, those it is still joining too.</summary>
     internal IReadOnlyList<GroupProtocol> Groups => _groups;
@@ -166,6 +173,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         _groups.Remove(group);
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
         if (group.Id is { } over) _bindings.Forget(over);
+        ForgetStrangers();
         if (_joinsWaiting.Find(waiting => waiting.Name == group.Name) is not { } next) return;
         _joinsWaiting.Remove(next);
         next.Run();
@@ -203,7 +211,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         if (header.Type == FrameType.Bind)
         {
-            if (!_bindings.OnBind(peer, header.Slot, body)) Node.Counters.Refuse(RefusalReason.Malformed);
+            if (_bindings.OnBind(peer, header.Slot, body, _mayBe) is { } refusal) Node.Counters.Refuse(refusal);
             return;
         }
         var binding = _bindings.Find(peer, header.Slot);
@@ -219,6 +227,16 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>
     private bool IsJoining() => _groups.Exists(static g => g.Id is null);
+
+    private bool MayBeHere(GroupId group) => _byId.ContainsKey(group) || IsJoining();
+
+    /// <summary>No join waits for its answer any more: what was kept of groups that are none here is of no use.</summary>
+    private void ForgetStrangers()
+    {
+        if (IsJoining()) return;
+        _early.Clear();
+        _bindings.Forget(group => !_byId.ContainsKey(group));
+    }
 
     /// <inheritdoc/>
     public void OnLinkUp(int peer)
@@ -261,7 +279,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         group.OnJoinProgress("a view of the group, which a slow member may hold up");
         _byId[id] = group;
         group.TakeEarly(_early, _early.Take(frame => frame.Group == id));
-        if (!IsJoining()) _early.Clear();
+        ForgetStrangers();
     }
 
     /// <inheritdoc/>
@@ -286,6 +304,15 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <inheritdoc/>
     public void OnGroupOver(GroupId group, string reason)
     {
-        if (_byId.GetValueOrDefault(group) is { } over) over.End(new NotMemberException(over.Name, reason), failed: true);
+        if (_byId.GetValueOrDefault(group) is not { } over) return;
+        if (over.Phase == GroupPhase.Joining)
+        {
+            // It was over before this process was in it, as if it had been before it was asked for: the name is free.
+            _byId.Remove(group);
+            _bindings.Forget(group);
+            over.AskAgain();
+            Membership.Join(over.Name, over.Options, over.Table.Tag ?? Options.Tag);
+        }
+        else over.End(new NotMemberException(over.Name, reason), failed: true);
     }
 }

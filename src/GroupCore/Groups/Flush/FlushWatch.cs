@@ -50,7 +50,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void Close()
     {
         Stop();
-        foreach (var id in _suspected) group.Membership.Withdraw(id);
+        foreach (var id in _suspected) group.Accusations.Withdraw(_suspected, id);
         _suspected.Clear();
     }
 
@@ -58,8 +58,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void Stop()
     {
         _round++;
-        foreach (var id in _accused) group.Membership.Withdraw(id);
-        foreach (var id in _tooSlow) group.Membership.Withdraw(id);
+        foreach (var id in _accused) group.Accusations.Withdraw(_accused, id);
+        foreach (var id in _tooSlow) group.Accusations.Withdraw(_tooSlow, id);
         _accused.Clear();
         _tooSlow.Clear();
         group.WaitsFor = [];
@@ -209,13 +209,13 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         var id = view.Members[rank].Id;
         if (accused.Contains(id)) return;
         accused.Add(id);
-        group.Membership.Accuse(id, evidence);
+        group.Accusations.Accuse(accused, id, evidence);
     }
 
     /// <summary>Who was held to be silent has spoken.</summary>
     private void Forgive(int rank)
     {
-        if (_accused.Remove(view.Members[rank].Id)) group.Membership.Withdraw(view.Members[rank].Id);
+        if (_accused.Remove(view.Members[rank].Id)) group.Accusations.Withdraw(_accused, view.Members[rank].Id);
     }
 
     private void SendToAll(WaitReason reason, List<int> ranks)

@@ -80,7 +80,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         }
         if (_accused[rank] || !group.EvictsSlow || now - _since[rank] < group.SlowNanoseconds) return;
         _accused[rank] = true;
-        group.Membership.Accuse(view.Members[rank].Id, Accusation.Slow);
+        group.Accusations.Accuse(this, view.Members[rank].Id, Accusation.Slow);
     }
 
     /// <summary>A member without state says that its load comes forward.</summary>
@@ -90,6 +90,6 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
     {
         if (!_accused[rank]) return;
         _accused[rank] = false;
-        group.Membership.Withdraw(view.Members[rank].Id);
+        group.Accusations.Withdraw(this, view.Members[rank].Id);
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using GroupCore.Membership;
+using GroupCore.Runtime;
 using GroupCore.Transport;
 
 namespace GroupCore.Groups.Views;
@@ -13,12 +14,20 @@ internal sealed class BindTable
 
     public Binding? Find(int peer, ushort slot) => _byPeer[peer] is { } slots && slot < slots.Length ? slots[slot] : null;
 
-    /// <summary>Takes what a peer announces; false when it is not acceptable.</summary>
-    public bool OnBind(int peer, ushort slot, ReadOnlySpan<byte> body)
+    /// <summary>
+    /// Takes what a peer announces of a group that <paramref name="isKnown"/>; of another one only that the slot is not what it was.
+    /// </summary>
+    /// <returns>Null when all is well, else why it is refused.</returns>
+    public RefusalReason? OnBind(int peer, ushort slot, ReadOnlySpan<byte> body, Func<GroupId, bool> isKnown)
     {
-        if (body.Length != Body || slot == 0 || slot > GroupLimits.GroupsPerProcess) return false;
+        if (body.Length != Body || slot == 0 || slot > GroupLimits.GroupsPerProcess) return RefusalReason.Malformed;
         var id = new GroupId(BinaryPrimitives.ReadUInt32LittleEndian(body), BinaryPrimitives.ReadUInt32LittleEndian(body[4..]));
         ulong view = BinaryPrimitives.ReadUInt64LittleEndian(body[8..]);
+        if (!isKnown(id))
+        {
+            if (Find(peer, slot) is not null) _byPeer[peer]![slot] = null;
+            return RefusalReason.StaleView;
+        }
         var slots = _byPeer[peer] ?? [];
         if (slot >= slots.Length)
         {
@@ -27,13 +36,16 @@ internal sealed class BindTable
         }
         var binding = slots[slot] ??= new();
         // A peer moves forward in a group only; what it sent of an earlier view is before this on the link.
-        if (binding.Id == id && view < binding.View) return false;
+        if (binding.Id == id && view < binding.View) return RefusalReason.Malformed;
         (binding.Id, binding.View, binding.Group) = (id, view, null);
-        return true;
+        return null;
     }
 
     /// <summary>The group is over here: nothing of it is kept for any peer.</summary>
-    public void Forget(GroupId group)
+    public void Forget(GroupId group) => Forget(id => id == group);
+
+    /// <summary>Nothing is kept of such groups.</summary>
+    public void Forget(Predicate<GroupId> which)
     {
         for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))
         {
@@ -41,7 +53,7 @@ internal sealed class BindTable
             bool any = false;
             for (int slot = 0; slot < slots.Length; slot++)
             {
-                if (slots[slot] is { } binding && binding.Id == group) slots[slot] = null;
+                if (slots[slot] is { } binding && which(binding.Id)) slots[slot] = null;
                 any |= slots[slot] is not null;
             }
             if (!any) _byPeer[peer] = null;

@@ -70,6 +70,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private void LeaveView(Exception? reason)
     {
         Flush.Close();
+        Accusations.WithdrawAll(this);
         Multicast.Close(reason);
         Peers.Close();
         _loader?.Close();

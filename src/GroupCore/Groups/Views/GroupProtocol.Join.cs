@@ -73,6 +73,14 @@ internal sealed partial class GroupProtocol
         else Membership.RequestView(View!.Group);
     }
 
+    /// <summary>The group that it was to join is over: there will be another of that name.</summary>
+    public void AskAgain()
+    {
+        Id = null;
+        _early.Clear();
+        OnJoinWaits("the membership service's answer");
+    }
+
     /// <summary>Takes the place of a join that was given up before it was in a view.</summary>
     public void TakeOver(GroupProtocol abandoned)
     {

@@ -96,5 +96,5 @@ internal sealed partial class GroupProtocol : IGroupPort
         if (IsHandingOver) AnnounceLeave();
     }
 
-    void IGroupPort.Accuse(int rank, Accusation evidence) => Membership.Accuse(View!.Members[rank].Id, evidence);
+    void IGroupPort.Accuse(int rank, Accusation evidence) => Accusations.Accuse(this, View!.Members[rank].Id, evidence);
 }

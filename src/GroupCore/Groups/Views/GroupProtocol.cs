@@ -44,6 +44,8 @@ internal sealed partial class GroupProtocol
 
     public IMembership Membership => _host.Membership;
 
+    public Accusations Accusations => _host.Accusations;
+
     public GroupHost Host => _host;
 
     public string Name { get; }
@@ -288,6 +290,7 @@ internal sealed partial class GroupProtocol
         if (View is not null)
         {
             Flush.Close();
+            Accusations.WithdrawAll(this);
             Multicast.Close(reason);
             Peers.Close();
         }
