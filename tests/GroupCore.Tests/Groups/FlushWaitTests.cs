@@ -61,4 +61,25 @@ public sealed class FlushWaitTests
         // At the end nobody says it any more.
         Assert.Contains(cluster[1].Id, cluster.Oracle.Withdrawals);
     }
+
+    [Fact]
+    public void R15_frames_of_a_proposal_to_come_are_bounded_by_what_they_cost_and_not_by_their_bytes()
+    {
+        using var cluster = new GroupCluster(33, 2);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var target = cluster[1];
+        long refused = 0;
+        target.SimNode.Post(() =>
+        {
+            var flush = target.Group!.Protocol.Flush;
+            byte[] body = new byte[8];
+            BinaryPrimitives.WriteUInt64LittleEndian(body, 1_000_000);
+            long before = target.SimNode.Node.Counters.Refused(RefusalReason.Unexpected);
+            for (int i = 0; i < 1_000_000; i++) flush.OnFrame(0, FrameType.FlushAck, body);
+            refused = target.SimNode.Node.Counters.Refused(RefusalReason.Unexpected) - before;
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.True(refused > 0);
+    }
 }

@@ -19,6 +19,7 @@ namespace GroupCore.Groups.Flush;
 /// </remarks>
 internal sealed class FlushMember
 {
+    private const int EarlyFrameBytes = 64;
     private readonly GroupProtocol _group;
     private readonly INode _node;
     private readonly View _view;
@@ -165,12 +166,14 @@ internal sealed class FlushMember
 
     private void Keep(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        if (_earlyBytes + body.Length > GroupLimits.EarlyBytesOf(_survives.Length))
+        // A frame costs more than its bytes.
+        int cost = body.Length + EarlyFrameBytes;
+        if (_earlyBytes + cost > GroupLimits.EarlyBytesOf(_survives.Length))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        _earlyBytes += body.Length;
+        _earlyBytes += cost;
         _early.Add((rank, type, body.ToArray()));
     }
 
@@ -262,7 +265,10 @@ internal sealed class FlushMember
     private void Forward(ulong p, int rank, int sender, uint from, uint to)
     {
         uint next = _group.Multicast.Forward(p, rank, sender, from, to);
-        if (next < to) _forwards.Add((p, rank, sender, next, to));
+        if (next >= to) return;
+        // Who asks again wants the rest once.
+        _forwards.RemoveAll(forward => forward.Rank == rank && forward.Sender == sender);
+        _forwards.Add((p, rank, sender, next, to));
     }
 
     /// <summary>A link has room again: what was asked for goes on.</summary>

@@ -20,6 +20,9 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
 
     public PayloadBuffer Bytes { get; } = new();
 
+    /// <summary>Of the bytes; computed where they are written, for the loop has no time for it.</summary>
+    public ulong Hash { get; private set; } = new StateHash().Value;
+
     public Exception? Error { get; private set; }
 
     /// <summary>What <see cref="Error"/> says; it is a user's object, and asked outside of the turn.</summary>
@@ -59,6 +62,9 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
         try
         {
             _write!(Bytes);
+            var hash = new StateHash();
+            hash.Add(Bytes.Written);
+            Hash = hash.Value;
         }
         catch (Exception error)
         {

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
@@ -12,10 +11,9 @@ namespace GroupCore.Groups.State;
 /// Sends the checkpoint of a view to its members without state: chunks of 256 KB, at most 8 unacknowledged per joiner. Ends with the view:
 /// whoever is not initialised then gets the next view's checkpoint. Source: groupcore-oracle 9.3, 9.4.
 /// </summary>
-internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state)
+internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state, ulong hash)
 {
     private readonly List<(int Rank, int Sent, int Acked)> _joiners = [];
-    private readonly ulong _hash = HashOf(state.Written);
 
     public void Start()
     {
@@ -67,23 +65,7 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
         if (sent < state.Length) return;
         var done = group.Frame(FrameType.StateDone, 16);
         BinaryPrimitives.WriteInt64LittleEndian(done, state.Length);
-        BinaryPrimitives.WriteUInt64LittleEndian(done[8..], _hash);
+        BinaryPrimitives.WriteUInt64LittleEndian(done[8..], hash);
         group.SendTo(rank);
-    }
-
-    internal static ulong HashOf(ReadOnlySpan<byte> bytes)
-    {
-        // Words, not bytes: a checkpoint may be large, and this runs on the loop.
-        ulong hash = 0xCBF29CE484222325;
-        while (bytes.Length >= 8)
-        {
-            hash = (hash ^ BinaryPrimitives.ReadUInt64LittleEndian(bytes)) * 0x9E3779B97F4A7C15;
-            hash ^= hash >> 29;
-            bytes = bytes[8..];
-        }
-        var rest = new StableHash();
-        rest.Add(hash);
-        rest.Add(bytes);
-        return rest.Value;
     }
 }

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Buffers.Binary;
 using System.Text;
 using GroupCore.Groups.Views;
@@ -17,7 +16,9 @@ internal sealed class StateLoader : ITimerTarget
     private readonly GroupProtocol _group;
     private readonly View _view;
     private readonly long _limit;
-    private ArrayBufferWriter<byte>? _bytes;
+    private byte[]? _bytes;
+    private int _received;
+    private StateHash _hash = new();
     private long _lastHeard;
     private long _eventsHandled = -1;
     private bool _over;
@@ -61,33 +62,35 @@ internal sealed class StateLoader : ITimerTarget
     private void OnOpen(long length)
     {
         _group.OnJoinProgress("the group's state");
-        if (length < 0 || length > _limit) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
-        else _bytes = new();
+        if (length < 0 || length > Math.Min(_limit, Array.MaxLength)) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
+        else _bytes = GC.AllocateUninitializedArray<byte>((int)length);
     }
 
     private void OnChunk(long offset, ReadOnlySpan<byte> chunk)
     {
-        if (offset != _bytes!.WrittenCount || offset + chunk.Length > _limit)
+        if (offset != _received || chunk.Length > _bytes!.Length - _received)
         {
             _group.Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        _bytes.Write(chunk);
+        chunk.CopyTo(_bytes.AsSpan(_received));
+        _hash.Add(chunk);
+        _received += chunk.Length;
         _group.OnJoinProgress("the rest of the group's state");
         var frame = _group.Frame(FrameType.StateAck, 8);
-        BinaryPrimitives.WriteInt64LittleEndian(frame, _bytes.WrittenCount);
+        BinaryPrimitives.WriteInt64LittleEndian(frame, _received);
         _group.SendTo(_view.Coordinator);
     }
 
     private void OnDone(long length, ulong hash)
     {
-        if (length != _bytes!.WrittenCount || hash != StateGiver.HashOf(_bytes.WrittenSpan))
+        if (length != _received || _received != _bytes!.Length || hash != _hash.Value)
         {
             _group.Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
         _over = true;
-        _group.Load(_view, _bytes.WrittenMemory);
+        _group.Load(_view, _bytes);
     }
 
     public void Close() => _over = true;

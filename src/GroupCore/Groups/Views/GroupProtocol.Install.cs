@@ -150,7 +150,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             ReportLater(new("checkpoint", default, error));
             return;
         }
-        _giver = new(this, cut.View, cut.Bytes);
+        _giver = new(this, cut.View, cut.Bytes, cut.Hash);
         _giver.Start();
     }
 
