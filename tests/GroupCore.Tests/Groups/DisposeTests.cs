@@ -78,7 +78,7 @@ public sealed class DisposeTests
         using var cluster = Settled(72, 3, g =>
         {
             int me = joined++;
-            async ValueTask Go()
+            async Task Go()
             {
                 if (me != 1) return;
                 all![1].End();

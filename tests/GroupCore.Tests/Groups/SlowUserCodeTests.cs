@@ -121,7 +121,7 @@ public sealed class SlowUserCodeTests
     {
         const int messages = 80;
         int joined = 0, got = 0, to = 0;
-        var sent = new List<ValueTask>();
+        var sent = new List<Task>();
         bool send = false;
         using var cluster = Settled(9, 2, g =>
         {
@@ -129,7 +129,7 @@ public sealed class SlowUserCodeTests
             g.Handle<byte[]>("big", (from, m) => got++);
             g.OnViewProposed((proposal, context) =>
             {
-                for (int i = 0; sends && send && i < messages; i++) sent.Add(context.SendAsync(to, "big", new byte[1_000_000]));
+                for (int i = 0; sends && send && i < messages; i++) sent.Add(context.SendAsync(to, "big", new byte[1_000_000]).AsTask());
                 context.Done();
             });
         });
