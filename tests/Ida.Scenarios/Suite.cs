@@ -10,6 +10,7 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
     [
         .. GroupScenarios.All, .. GroupScenarios.All, .. GroupScenarios.All,
         OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Surface,
+        GroupScenarios.Surface, GroupScenarios.Surface,
         ClusterScenarios.Groups,
     ]);
 

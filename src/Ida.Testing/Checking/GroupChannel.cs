@@ -10,4 +10,11 @@ internal sealed class GroupChannel
 
     /// <summary>How many were found complete.</summary>
     public int Checked { get; set; }
+
+    /// <summary>The receiver's membership ended and another began: what is on the way may be lost.</summary>
+    public void AbandonRest()
+    {
+        foreach (var message in Messages)
+            if (!message.Received) message.Abandoned = true;
+    }
 }

@@ -33,4 +33,13 @@ internal sealed class GroupProcess
 
     /// <summary>Per sender and kind, how far into the sender's list this process is.</summary>
     public Dictionary<(GroupProcess Sender, MulticastKind Kind), int> Next { get; } = [];
+
+    /// <summary>A second membership: what the first one had under way may have been lost with it.</summary>
+    public void BeginAgain()
+    {
+        (View, Initialised, CheckpointView, Ended, Deliveries) = (0, false, 0, false, new(this));
+        Next.Clear();
+        foreach (var message in Sent)
+            if (message.View == 0) message.Abandoned = true;
+    }
 }

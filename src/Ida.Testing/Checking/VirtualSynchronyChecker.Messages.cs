@@ -85,7 +85,7 @@ public sealed partial class VirtualSynchronyChecker
 
     private void LearnByDelivery(GroupMessage message, GroupProcess member)
     {
-        if (member.View < message.CalledIn || member.View > message.Sender.View)
+        if (member.View < message.CalledIn || (member.View > message.Sender.View && !_options.HandlersLag))
         {
             Report(GroupGuarantee.SendingView, member, member.View,
                 $"it delivers message {message.Id}, which was called in view {message.CalledIn} by a process now in view {message.Sender.View}");

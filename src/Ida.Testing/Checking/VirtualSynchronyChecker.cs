@@ -52,6 +52,15 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     /// </summary>
     public void Crashed(ProcessId process) => Get(process).Ended = true;
 
+    /// <summary>A process that has left, or whose join was undone, joins again under its id: nothing binds it that did before.</summary>
+    internal void JoinsAgain(ProcessId process)
+    {
+        if (!_processes.TryGetValue(process, out var known) || !known.Ended) return;
+        known.BeginAgain();
+        foreach (var ((_, to), channel) in _channels)
+            if (to == known) channel.AbandonRest();
+    }
+
     /// <summary>A process left of its own will and was told so; what it delivered is part of what survivors deliver.</summary>
     public void Left(ProcessId process)
     {

@@ -12,6 +12,9 @@ public sealed record VirtualSynchronyOptions
     /// </summary>
     public bool StatesAgree { get; init; }
 
+    /// <summary>Whether handlers may be views behind their process, as where they block: a message may then be sent in a view that its sender's handlers have not seen.</summary>
+    internal bool HandlersLag { get; init; }
+
     /// <summary>Violations kept; more are only counted. Default 50.</summary>
     public int Most { get; init; } = 50;
 }

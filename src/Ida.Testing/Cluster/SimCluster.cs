@@ -34,13 +34,17 @@ public sealed class SimCluster
     /// <summary>Starts a node and waits until the cluster has registered it. Seeds, cluster name and listen address are filled in.</summary>
     public ValueTask<SimMember> StartAsync(IdaNodeOptions? options = null) => StartAsync(options, Rule.None);
 
-    internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, Rule without)
+    /// <summary>With <paramref name="tap"/>, what the protocols of each of its lives see of their node.</summary>
+    internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, Rule without, Func<INode, INode>? tap = null)
     {
-        options ??= new();
-        var host = new SimLifeHost(Simulation, null, _seeds, without);
+        var host = new SimLifeHost(Simulation, null, _seeds, without, tap);
         var member = new SimMember(host);
         _members.Add(member);
-        member.Node = await IdaNode.HostAsync(options with { Cluster = "sim" }, host, CancellationToken.None);
+        member.Node = await IdaNode.HostAsync((options ?? new()) with { Cluster = "sim" }, host, CancellationToken.None);
         return member;
     }
+
+    /// <summary>The program of a member that has crashed or ended is started again, at the same address.</summary>
+    internal static async Task RestartAsync(SimMember member, IdaNodeOptions options) =>
+        member.Node = await IdaNode.HostAsync(options with { Cluster = "sim" }, member.Lives, CancellationToken.None);
 }

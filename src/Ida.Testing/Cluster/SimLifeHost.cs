@@ -6,7 +6,7 @@ using Oracle;
 namespace Ida.Testing;
 
 /// <summary>Lives of a node in the simulator: each is a life of the same simulated host.</summary>
-internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, Rule without) : ILifeHost
+internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, Rule without, Func<INode, INode>? tap = null) : ILifeHost
 {
     /// <summary>The latest life.</summary>
     public SimNode? Node { get; private set; }
@@ -14,7 +14,7 @@ internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnly
     public INode Begin(Action<INode> attach)
     {
         Node = Node is null ? simulation.AddNode(name, without) : Node.Restart();
-        attach(Node.Node);
+        attach(tap is null ? Node.Node : tap(Node.Node));
         return Node.Node;
     }
 

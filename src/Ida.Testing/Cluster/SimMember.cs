@@ -10,6 +10,8 @@ public sealed class SimMember
     /// <summary>The node, to work with as in production.</summary>
     public IdaNode Node { get; internal set; } = null!;
 
+    internal SimLifeHost Lives => _host;
+
     /// <summary>Its present life in the simulator: to crash, pause or slow it, and to name it to the network.</summary>
     public SimNode Host => _host.Node!;
 

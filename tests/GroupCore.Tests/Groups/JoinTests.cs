@@ -212,4 +212,15 @@ public sealed class JoinTests
         life.Become(GroupPhase.Over);
         foreach (var phase in Enum.GetValues<GroupPhase>()) Assert.False(GroupLife.MayFollow(GroupPhase.Over, phase));
     }
+
+    [Fact]
+    public void D1_a_join_whose_token_is_cancelled_already_is_not_begun()
+    {
+        using var cluster = Settled(61, 1);
+        int installs = cluster.Oracle.Installs;
+        var comer = Newcomer(cluster, token: new CancellationToken(canceled: true));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.IsAssignableFrom<OperationCanceledException>(comer.JoinError);
+        Assert.Equal(installs, cluster.Oracle.Installs);
+    }
 }

@@ -219,4 +219,50 @@ public sealed class SlowUserCodeTests
         Assert.IsType<InvalidOperationException>(Assert.Single(errors).Exception);
         Assert.Null(cluster.Verdict());
     }
+
+    [Fact]
+    public void D1_an_ordered_send_behind_a_handler_that_never_ends_is_told_of_the_exclusion()
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        using var cluster = Settled(31, 3, g =>
+        {
+            bool hangs = joined++ == 1;
+            g.HandleAsync<int>("hang", async (from, m) =>
+            {
+                if (hangs) await gate.Task.ConfigureAwait(false);
+            }).Handle<int>("count", static (_, _) => { });
+        });
+        var sends = new List<Task>();
+        _ = cluster.Simulation.Spawn(() => Kept(cluster[1].Group!.OrderedSendAsync("hang", 1).AsTask()));
+        _ = cluster.Simulation.Spawn(() => Kept(cluster[1].Group!.OrderedSendAsync("count", 2).AsTask()));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        cluster.Oracle.Fail(cluster[1].Membership);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.All(sends, send => Assert.IsType<PoisonedException>(send.Exception?.InnerException));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+
+        async Task Kept(Task send)
+        {
+            sends.Add(send);
+            await send.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    [Fact]
+    public void D1_calls_that_wait_for_the_others_end_when_a_group_is_disposed_of_without_them()
+    {
+        using var cluster = Settled(33, 2, g => g.Handle<int>("count", static (_, _) => { }));
+        var (first, second) = cluster[0].Group!.Rank == 0 ? (cluster[0], cluster[1]) : (cluster[1], cluster[0]);
+        first.SimNode.Pause(TimeSpan.FromMinutes(5));
+        Task? send = null, flush = null, dispose = null;
+        cluster.Simulation.After(TimeSpan.Zero, () => send = second.Group!.OrderedSendAsync("count", 1).AsTask());
+        cluster.Simulation.After(TimeSpan.FromMilliseconds(1), () => flush = second.Group!.FlushAsync().AsTask());
+        cluster.Simulation.After(TimeSpan.FromMilliseconds(100), () => dispose = second.Group!.DisposeAsync().AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(6));
+        Assert.True(dispose!.IsCompletedSuccessfully);
+        Assert.IsType<NotMemberException>(send!.Exception?.InnerException);
+        Assert.IsType<NotMemberException>(flush!.Exception?.InnerException);
+    }
 }

@@ -103,4 +103,30 @@ public sealed class StatelessPeerTests
         Assert.True(cluster.Simulation.RunUntil(() => answers is not null, TimeSpan.FromSeconds(60)));
         Assert.Equal([41, 42], answers!.Select(static a => a.Value));
     }
+
+    [Fact]
+    public void D1_who_is_still_without_the_state_in_the_next_view_is_not_asked_any_more()
+    {
+        var (cluster, comer) = Loading(53, 20, []);
+        using var closing = cluster;
+        int answers = 0;
+        _ = cluster.Simulation.Spawn(async () => answers = (await cluster[0].Group!.QueryAsync<int, int>("ask", 1, timeout: Timeout.InfiniteTimeSpan)).Count);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        // The checkpoint of this view is behind the question.
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(60)), $"{comer.JoinError}");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(1, answers);
+    }
+
+    [Fact]
+    public void D1_a_join_of_a_group_whose_state_is_lost_is_refused()
+    {
+        var (cluster, comer) = Loading(54, 20, []);
+        using var closing = cluster;
+        cluster[0].Crash();
+        cluster.Oracle.Fail(cluster[0].Membership);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Contains("lost", Assert.IsType<JoinRefusedException>(comer.JoinError).Message, StringComparison.Ordinal);
+    }
 }

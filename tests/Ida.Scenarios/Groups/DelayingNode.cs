@@ -20,7 +20,13 @@ internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICom
 
     Rule INode.Without => inner.Without;
 
+    long INode.Clock() => inner.Clock();
+
     void INode.KeepTurns() => inner.KeepTurns();
+
+    void INode.LendTurns() => inner.LendTurns();
+
+    void INode.AtStop(IStopListener listener) => inner.AtStop(listener);
 
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => inner.SetTimer(due, target, token);
 

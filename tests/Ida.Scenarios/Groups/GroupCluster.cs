@@ -91,8 +91,7 @@ internal sealed class GroupCluster : IDisposable
     {
         Checker.CheckFinal(atRest);
         Chains.CheckFinal(atRest);
-        var chains = Chains.Violations.Where(v => v.ToString().Contains("not received", StringComparison.Ordinal) || v.ToString().Contains("twice", StringComparison.Ordinal)).ToList();
-        return !Checker.Passed ? Checker.ToString() : chains.Count > 0 ? $"chains: {string.Join('\n', chains)}" : Violations.Count > 0 ? string.Join('\n', Violations.Take(5)) : null;
+        return !Checker.Passed ? Checker.ToString() : Nested.Broken(Chains) is { } chains ? $"chains: {chains}" : Violations.Count > 0 ? string.Join('\n', Violations.Take(5)) : null;
     }
 
     public void Dispose() => Simulation.Dispose();

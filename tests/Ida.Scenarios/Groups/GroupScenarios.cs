@@ -16,6 +16,9 @@ internal static class GroupScenarios
     /// <summary>Callers that fail as soon as their flush has returned, some of them together with a sequencer that others hear late.</summary>
     public static Scenario Flushes { get; } = Of("flushes", new() { Flush = 40, Ordered = 120, FailAfterFlush = 0.6, SequencerFailsToo = 0.5, SlowSequencer = 0.5, FaultEvery = 400, SlowFactor = 60 });
 
+    /// <summary>Whole nodes in systems of 1 to 20 processes: every public call of groups with every option and every misuse, careless user code, and failures.</summary>
+    public static Scenario Surface { get; } = new("group-surface", static run => new GroupSurface(run).Run()) { Ingredients = GroupNames.Declared };
+
     public static IReadOnlyList<Scenario> All { get; } = [General, Cascades, Chains, Joins, Flushes];
 
     private static Scenario Of(string name, GroupSchedule schedule) => new($"groups-{name}", run =>

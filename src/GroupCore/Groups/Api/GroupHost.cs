@@ -82,6 +82,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         ArgumentNullException.ThrowIfNull(configure);
+        cancellationToken.ThrowIfCancellationRequested();
         if (Encoding.UTF8.GetByteCount(name) > GroupLimits.NameBytes)
             throw new ArgumentException($"A group name has at most {GroupLimits.NameBytes} bytes of UTF-8.", nameof(name));
         if (options is { SlowMemberTimeout: var slow } && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1)))
@@ -313,6 +314,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
             over.AskAgain();
             Membership.Join(over.Name, over.Options, over.Table.Tag ?? Options.Tag);
         }
-        else over.End(new NotMemberException(over.Name, reason), failed: true);
+        // Who has no state yet never was a member: its join is refused.
+        else over.End(over.Phase == GroupPhase.Loading ? new JoinRefusedException(over.Name, reason) : new NotMemberException(over.Name, reason), failed: true);
     }
 }

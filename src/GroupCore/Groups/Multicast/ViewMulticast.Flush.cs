@@ -157,6 +157,15 @@ internal sealed partial class ViewMulticast
         FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended without this message"));
     }
 
+    /// <summary>Over for callers, while this member takes part until a view without it: they are told, and nobody waits for what is still ordered.</summary>
+    public void FailWaiting(Exception reason)
+    {
+        int ordered = _ownOrdered.Count;
+        Abandon(reason);
+        _flushCalls.Clear();
+        for (; ordered > 0; ordered--) _ownOrdered.Enqueue(null);
+    }
+
     /// <summary>The node ends: callers are told, nothing else is done.</summary>
     public void Abandon(Exception reason)
     {

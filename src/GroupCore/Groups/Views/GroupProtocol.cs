@@ -302,7 +302,11 @@ internal sealed partial class GroupProtocol
     private void Conclude(Exception reason, bool failed)
     {
         _over = reason;
-        if (View is not null) FailCalls(Peers.TakeWaiting(), reason);
+        if (View is not null)
+        {
+            FailCalls(Peers.TakeWaiting(), reason);
+            Multicast.FailWaiting(reason);
+        }
         FailCalls(reason);
         Queries.FailAll(reason);
         _loader?.Close();
@@ -312,7 +316,12 @@ internal sealed partial class GroupProtocol
         foreach (var attach in _attaching) attach.Fail(reason);
         _attaching.Clear();
         // Who leaves has handled everything that came before; who failed does not wait for its handlers.
-        if (failed || View is null) Node.Complete(new Ending(this, failed ? reason : null));
+        if (failed || View is null)
+        {
+            // Those whose own messages wait behind such a handler do not wait for it either.
+            Dispatcher.Abandon(reason);
+            Node.Complete(new Ending(this, failed ? reason : null));
+        }
         else
         {
             _host.AwaitHandlers(this);

@@ -1,0 +1,26 @@
+using Ida.Testing;
+
+namespace Ida.Cluster.Tests;
+
+/// <summary>The whole public surface of groups, drawn at random by careless programs on whole nodes while processes and links fail.</summary>
+public sealed class GroupSurfaceTests(ITestOutputHelper output)
+{
+    [Fact]
+    public void D1_every_call_of_groups_with_every_option_and_misuse_ends_as_documented_and_keeps_virtual_synchrony()
+    {
+        int runs = 0, lost = 0;
+        long deliveries = 0;
+        var table = new IngredientTable();
+        SimulationRunner.ForEachSeed(100, $"*{nameof(D1_every_call_of_groups_with_every_option_and_misuse_ends_as_documented_and_keeps_virtual_synchrony)}", GroupScenarios.Surface.Case(done: run =>
+        {
+            (runs, deliveries) = (runs + 1, deliveries + run.Work);
+            if (run.Lost) lost++;
+            table.Add(GroupScenarios.Surface, run);
+        }));
+        var text = new StringWriter();
+        table.Print(text);
+        output.WriteLine(text.ToString());
+        Assert.True(lost * 5 <= runs, $"{lost} of {runs} schedules lost their system and were judged for safety only");
+        Assert.True(deliveries > runs * 100, $"{deliveries} deliveries in {runs} runs");
+    }
+}

@@ -1,0 +1,520 @@
+using System.Buffers.Binary;
+using GroupCore.Groups;
+using GroupCore.Runtime;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>The calls that careless callers of a group make, from outside and from handlers, and what each may end with.</summary>
+internal sealed class GroupCalls(GroupSurface surface)
+{
+    private const int PeerLimit = (1 << 20) - 64, Limit = 64 << 20, Overhead = 5;
+    private readonly Ingredients _drawn = surface.Drawn;
+    private readonly Prng _random = surface.Random;
+
+    /// <summary>One call of one kind, or many at once that nobody waits for in between.</summary>
+    public void Draw(GroupSeat seat)
+    {
+        int count = 1;
+        if (_random.Chance(0.08))
+        {
+            _drawn.Draw(GroupNames.Batch);
+            count = 2 + (int)_random.Next(60);
+            if (_random.Chance(0.04) && surface.Places.Count <= 5)
+            {
+                _drawn.Draw(GroupNames.LargeBatch);
+                count = 1_100;
+            }
+        }
+        long what = _random.Next(100);
+        for (int i = 0; i < count && seat.IsUsable; i++)
+        {
+            switch (what)
+            {
+                case < 30:
+                    Multicast(seat, ordered: false, plain: count > 1);
+                    break;
+                case < 58:
+                    Multicast(seat, ordered: true, plain: count > 1);
+                    break;
+                case < 73:
+                    SendTo(seat, plain: count > 1);
+                    break;
+                case < 82:
+                    Ask(seat, ordered: false);
+                    break;
+                case < 88:
+                    Ask(seat, ordered: true);
+                    break;
+                case < 93:
+                    AskOne(seat);
+                    break;
+                case < 98:
+                    Flush(seat);
+                    break;
+                default:
+                    if (i == 0) ReadViews(seat);
+                    break;
+            }
+        }
+    }
+
+    /// <summary>Any call at a seat that is over: told so at once.</summary>
+    public void AfterEnd(GroupSeat seat)
+    {
+        _drawn.Draw(GroupNames.AfterEnd);
+        var group = seat.Group!;
+        ReadOnlyMemory<byte> message = new Letter(surface.NextId(ordered: false, nested: false)).Write(0);
+        var (task, what) = _random.Next(6) switch
+        {
+            0 => (Started(() => group.SendAsync("fifo", message).AsTask()), "send"),
+            1 => (Started(() => group.OrderedSendAsync("ordered", message).AsTask()), "ordered send"),
+            2 => (Started(() => group.SendToAsync(0, "peer", message.ToArray()).AsTask()), "send to one"),
+            3 => (Started(() => group.QueryAsync<byte[], byte[]>("ask", message.ToArray()).AsTask()), "query"),
+            4 => (Started(() => group.FlushAsync().AsTask()), "flush"),
+            _ => (Started(() => group.QueryToAsync<byte[], byte[]>(0, "ask", message.ToArray()).AsTask()), "query to one"),
+        };
+        Add($"{what} after the end", seat, task, default, TimeSpan.FromSeconds(1), static error => error is null ? "well" : IsOver(error) ? null : $"with {error}");
+        Add("leave after the end", seat, Started(() => group.LeaveAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null || IsOver(error) ? null : $"with {error}");
+        Add("dispose after the end", seat, Started(() => group.DisposeAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null ? null : $"with {error}");
+    }
+
+    /// <summary>What a message tells a handler to call.</summary>
+    public void FromHandler(GroupSeat seat, Letter letter)
+    {
+        if (!seat.IsUsable) return;
+        switch (letter.Deed)
+        {
+            case Deed.Send:
+                _drawn.Draw(GroupNames.NestedSend);
+                Multicast(seat, ordered: false, plain: true, nested: true);
+                break;
+            case Deed.OrderedSend:
+                _drawn.Draw(GroupNames.NestedSend);
+                Multicast(seat, ordered: true, plain: true, nested: true);
+                break;
+            case Deed.SendTo:
+                _drawn.Draw(GroupNames.NestedTo);
+                SendTo(seat, plain: true, nested: true, hops: letter.Argument);
+                break;
+            case Deed.Query:
+                _drawn.Draw(GroupNames.NestedQuery);
+                Refused(seat, "query", () => seat.Group!.QueryAsync<byte[], byte[]>("ask", []).AsTask());
+                break;
+            case Deed.Flush:
+                _drawn.Draw(GroupNames.NestedFlush);
+                Refused(seat, "flush", () => seat.Group!.FlushAsync().AsTask());
+                break;
+            case Deed.Leave:
+                _drawn.Draw(GroupNames.NestedLeave);
+                Leave(seat, default);
+                break;
+            case Deed.Dispose:
+                _drawn.Draw(GroupNames.NestedDispose);
+                Dispose(seat);
+                break;
+            case Deed.Join:
+                if (surface.Join(seat.Place) is not null) _drawn.Draw(GroupNames.NestedJoin);
+                break;
+        }
+    }
+
+    public void Leave(GroupSeat seat, CallTiming timing)
+    {
+        seat.IsLeaving = true;
+        Add("leave", seat, EndAsync(seat, Started(() => seat.Group!.LeaveAsync(timing.Token).AsTask())), timing, null, error => error switch
+        {
+            null => null,
+            OperationCanceledException when timing.Source is not null => null,
+            NodeStoppedException when !seat.Place.IsActive || seat.HasEnded => null,
+            _ => $"with {error}",
+        }, endsByToken: true);
+        if (timing.Source is not null) _ = EndAsync(seat, seat.Group!.Completion);
+    }
+
+    public void Dispose(GroupSeat seat)
+    {
+        seat.IsLeaving = true;
+        Add("dispose", seat, EndAsync(seat, Started(() => seat.Group!.DisposeAsync().AsTask())), default, GroupSurface.DisposeBound, static error => error is null ? null : $"with {error}");
+    }
+
+    /// <summary>A call that the schedule's user code made: it ends well, or as given.</summary>
+    public void Watch(string what, GroupSeat seat, Task task, Func<Exception, bool> allowed) =>
+        Add(what, seat, task, default, null, error => error is null || allowed(error) ? null : $"with {error}");
+
+    private async Task EndAsync(GroupSeat seat, Task leaving)
+    {
+        try
+        {
+            await leaving;
+        }
+        finally
+        {
+            if (seat.Group!.Completion.IsCompletedSuccessfully) seat.HasLeft();
+            else if (seat.Group.Completion.IsCompleted) seat.End();
+        }
+    }
+
+    private void Multicast(GroupSeat seat, bool ordered, bool plain, bool nested = false)
+    {
+        _drawn.Draw(ordered ? GroupNames.OrderedSend : GroupNames.Send);
+        if (!plain && _random.Chance(0.05))
+        {
+            _drawn.Draw(GroupNames.Empty);
+            // Nothing tells one of them from another, so their count is part of the state.
+            Add("empty message", seat, Started(() => seat.Group!.SendAsync("empty", ReadOnlyMemory<byte>.Empty).AsTask()), default, null, error => error is null || IsOverAt(seat, error) ? null : $"with {error}");
+            return;
+        }
+        int size = plain ? 0 : DrawSize();
+        var timing = plain ? default : CallTiming.Draw(_random, _drawn);
+        bool later = !seat.Shared.Inline && size < PeerLimit && _random.Chance(0.3);
+        var letter = DrawLetter(ordered, nested, later, plain);
+        if (size > Limit) timing = default;
+        ReadOnlyMemory<byte> message = letter.Write(size);
+        if (timing.Before || size > Limit) surface.Never(letter.Id);
+        else seat.All.Sent(seat.Id, letter.Id, ordered ? MulticastKind.Ordered : MulticastKind.Fifo);
+        var call = Started(() => (later, ordered) switch
+        {
+            (true, true) => seat.Group!.OrderedSendAsync("later", message.ToArray(), timing.Token).AsTask(),
+            (true, false) => seat.Group!.SendAsync("later", message.ToArray(), timing.Token).AsTask(),
+            (false, true) => seat.Group!.OrderedSendAsync("ordered", message, timing.Token).AsTask(),
+            _ => seat.Group!.SendAsync("fifo", message, timing.Token).AsTask(),
+        });
+        Add(ordered ? "ordered send" : "send", seat, SentAsync(call, letter.Id, seat.All), timing, null, error => error switch
+        {
+            null when timing.Before => "well, though its token was cancelled before",
+            null when size > Limit => "well, though it is too large",
+            null when ordered && !nested && !seat.HasEnded && !seat.HasHandled(letter.Id) => "before its own member had handled it",
+            null => null,
+            MessageTooLargeException when size > Limit => null,
+            OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
+            SendQueueFullException => null,
+            _ when IsOverAt(seat, error) => null,
+            _ => $"with {error}",
+        }, cancelled: timing.Before ? null : () => seat.All.Abandoned(letter.Id));
+    }
+
+    private void SendTo(GroupSeat seat, bool plain, bool nested = false, int hops = 0)
+    {
+        _drawn.Draw(GroupNames.SendTo);
+        var view = seat.Group!.CurrentView;
+        int rank = (int)_random.Next(view.Members.Count), size = 0;
+        if (!plain && _random.Chance(0.1))
+        {
+            _drawn.Draw(GroupNames.PeerLimit);
+            size = PeerLimit - Overhead;
+        }
+        else if (!plain && _random.Chance(0.05))
+        {
+            _drawn.Draw(GroupNames.TooLarge);
+            size = PeerLimit + 1;
+        }
+        var timing = plain ? default : CallTiming.Draw(_random, _drawn);
+        if (size > PeerLimit) timing = default;
+        bool later = !seat.Shared.Inline && _random.Chance(0.3);
+        var letter = DrawLetter(ordered: false, nested, later, plain);
+        if (hops > 1 || (!nested && _random.Chance(0.2))) letter = letter with { Deed = Deed.SendTo, Actor = rank, Argument = nested ? hops - 1 : 4 };
+        var checker = nested ? seat.Nested : seat.All;
+        if (timing.Before || size > PeerLimit) surface.Never(letter.Id);
+        else
+        {
+            checker.PeerSent(seat.Id, view.Members[rank].Id, letter.Id);
+            // What is sent to a member without the state may be dropped with the view (R15).
+            if (!view.Members[rank].Initialised) checker.Abandoned(letter.Id);
+        }
+        var call = Started(() => seat.Group.SendToAsync(rank, later ? "peer later" : "peer", letter.Write(size), timing.Token).AsTask());
+        Add("send to one", seat, SentAsync(call, letter.Id, checker), timing, null, error => error switch
+        {
+            null when timing.Before => "well, though its token was cancelled before",
+            null when size > PeerLimit => "well, though it is too large",
+            null or MemberGoneException => null,
+            MessageTooLargeException when size > PeerLimit => null,
+            OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
+            SendQueueFullException => null,
+            _ when IsOverAt(seat, error) => null,
+            _ => $"with {error}",
+        }, cancelled: timing.Before ? null : () => checker.Abandoned(letter.Id));
+    }
+
+    // What did not end well may have been sent or not; what was cancelled was not.
+    private async Task SentAsync(Task call, ulong id, VirtualSynchronyChecker checker)
+    {
+        try
+        {
+            await call;
+        }
+        catch (Exception error)
+        {
+            checker.Abandoned(id);
+            if (error is OperationCanceledException or MemberGoneException or SendQueueFullException) surface.Never(id);
+            throw;
+        }
+    }
+
+    private void Ask(GroupSeat seat, bool ordered)
+    {
+        _drawn.Draw(ordered ? GroupNames.OrderedQuery : GroupNames.Query);
+        var (replies, wanted) = DrawReplies(seat.Group!.CurrentView.Members.Count);
+        var (letter, later) = DrawQuestion(seat);
+        var timeout = DrawTimeout();
+        var timing = CallTiming.Draw(_random, _drawn);
+        string handler = later ? "ask later" : "ask";
+        byte[] message = letter.Write(DrawSmallSize());
+        var begun = surface.Simulation.Now;
+        var task = Started(() => ordered
+            ? seat.Group.OrderedQueryAsync<byte[], byte[]>(handler, message, replies, timeout, timing.Token).AsTask()
+            : seat.Group.QueryAsync<byte[], byte[]>(handler, message, replies, timeout, timing.Token).AsTask());
+        Add(ordered ? "ordered query" : "query", seat, task, timing, BoundOf(timeout), error => error switch
+        {
+            null => timing.Before ? "well, though its token was cancelled before" : CheckReplies(((Task<IReadOnlyList<MemberReply<byte[]>>>)task).Result, letter, wanted, ordered && seat.Shared.HasState),
+            QueryAbortedException when replies == Replies.All && MayAbort(letter) => null,
+            TooFewRepliesException when replies != Replies.All || !surface.IsCalm => null,
+            _ => JudgeQuery(seat, timeout, timing, begun, error),
+        }, endsByToken: true);
+    }
+
+    private void AskOne(GroupSeat seat)
+    {
+        _drawn.Draw(GroupNames.QueryTo);
+        int rank = (int)_random.Next(seat.Group!.CurrentView.Members.Count);
+        var (letter, later) = DrawQuestion(seat);
+        letter = letter with { Actor = rank };
+        var timeout = DrawTimeout();
+        var timing = CallTiming.Draw(_random, _drawn);
+        var begun = surface.Simulation.Now;
+        var task = Started(() => seat.Group.QueryToAsync<byte[], byte[]>(rank, later ? "ask later" : "ask", letter.Write(DrawSmallSize()), timeout, timing.Token).AsTask());
+        Add("query to one", seat, task, timing, BoundOf(timeout), error => error switch
+        {
+            null when timing.Before => "well, though its token was cancelled before",
+            null => Letter.Read(((Task<byte[]>)task).Result).Id == letter.Id ? null : "with the answer to another query",
+            QueryAbortedException when MayAbort(letter) => null,
+            TooFewRepliesException or MemberGoneException => null,
+            _ => JudgeQuery(seat, timeout, timing, begun, error),
+        }, endsByToken: true);
+    }
+
+    private string? JudgeQuery(GroupSeat seat, TimeSpan? timeout, CallTiming timing, TimeSpan begun, Exception error) => error switch
+    {
+        OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
+        // Clocks drift by a hundredth; a node that is frozen in a turn dates what comes meanwhile by the begin of that turn.
+        QueryTimeoutException when timeout != Timeout.InfiniteTimeSpan => surface.Simulation.Now - begun >= (timeout ?? s_default) * 0.98 || seat.Place.AwakeSince >= begun ? null : "before its time",
+        SendQueueFullException => null,
+        _ => IsOverAt(seat, error) ? null : $"with {error}",
+    };
+
+    private static readonly TimeSpan s_default = TimeSpan.FromSeconds(30);
+
+    private static TimeSpan? BoundOf(TimeSpan? timeout) => timeout == Timeout.InfiniteTimeSpan ? null : timeout ?? s_default;
+
+    private static bool MayAbort(Letter letter) => letter.Deed is Deed.Abort or Deed.Throw or Deed.AnswerLarge;
+
+    private static string? CheckReplies(IReadOnlyList<MemberReply<byte[]>> replies, Letter letter, int wanted, bool alike)
+    {
+        if (replies.Count < wanted) return $"with {replies.Count} replies instead of {wanted}";
+        for (int i = 0; i < replies.Count; i++)
+        {
+            if (Letter.Read(replies[i].Value).Id != letter.Id) return "with the answer to another query";
+            if (i > 0 && replies[i].From.Rank <= replies[i - 1].From.Rank) return "with replies that are not in rank order";
+            if (!alike || replies[i].Value.Length != Letter.Size + 8 || replies[0].Value.Length != Letter.Size + 8) continue;
+            if (!replies[i].Value.AsSpan(Letter.Size).SequenceEqual(replies[0].Value.AsSpan(Letter.Size))) return $"with answers from other states: of {replies[0].From} and {replies[i].From}";
+        }
+        return null;
+    }
+
+    private void Flush(GroupSeat seat)
+    {
+        _drawn.Draw(GroupNames.Flush);
+        var timing = CallTiming.Draw(_random, _drawn);
+        var task = timing.Before ? Started(() => seat.Group!.FlushAsync(timing.Token).AsTask()) : FlushAsync(seat, timing.Token);
+        Add("flush", seat, task, timing, null, error => error switch
+        {
+            null => null,
+            OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
+            _ => IsOverAt(seat, error) ? null : $"with {error}",
+        }, endsByToken: true);
+    }
+
+    private static async Task FlushAsync(GroupSeat seat, CancellationToken token)
+    {
+        var flush = seat.All.FlushCalled(seat.Id);
+        await seat.Group!.FlushAsync(token);
+        if (!seat.HasEnded) seat.All.FlushReturned(flush);
+    }
+
+    private void ReadViews(GroupSeat seat)
+    {
+        _drawn.Draw(GroupNames.Views);
+        var timing = CallTiming.Draw(_random, _drawn);
+        Add("views", seat, ReadAsync(seat, timing.Token), timing, null, error => error switch
+        {
+            null when !seat.IsUsable => null,
+            null => "though its group goes on",
+            OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
+            _ => IsOverAt(seat, error) ? null : $"with {error}",
+        }, endsByToken: true, goesOn: true);
+    }
+
+    private static async Task ReadAsync(GroupSeat seat, CancellationToken token)
+    {
+        ulong last = 0;
+        await foreach (var view in seat.Group!.Views(token))
+        {
+            if (last != 0 && view.Id != last + 1) throw new ScenarioFailedException($"A reader at {seat.Id} got view {view.Id} after {last}.");
+            last = view.Id;
+        }
+    }
+
+    /// <summary>In a handler such a call would wait for itself: refused at once.</summary>
+    private static void Refused(GroupSeat seat, string what, Func<Task> call)
+    {
+        var task = Started(call);
+        if (task is not { IsFaulted: true, Exception.InnerException: InvalidOperationException }) throw new ScenarioFailedException($"A {what} in a handler of {seat.Id} is {task.Status}, {task.Exception}");
+    }
+
+    private (Letter Letter, bool Later) DrawQuestion(GroupSeat seat)
+    {
+        bool later = !seat.Shared.Inline && _random.Chance(0.4);
+        var letter = new Letter(surface.NextId(ordered: false, nested: false), Deed.Nothing, (int)_random.Next(64));
+        switch (_random.Next(12))
+        {
+            case 0:
+                _drawn.Draw(GroupNames.AnswerNull);
+                return (letter with { Deed = Deed.AnswerNull }, later);
+            case 1:
+                _drawn.Draw(GroupNames.AnswerAbort);
+                return (letter with { Deed = Deed.Abort }, later);
+            case 2:
+                _drawn.Draw(GroupNames.AnswerThrows);
+                return (letter with { Deed = Deed.Throw }, later);
+            case 3:
+                _drawn.Draw(GroupNames.AnswerLarge);
+                return (letter with { Deed = Deed.AnswerLarge, Argument = (int)_random.Next(20, 2 << 20) }, later);
+            case 4 or 5 when later:
+                _drawn.Draw(GroupNames.AnswerBlocks);
+                return (letter with { Deed = Deed.Block, Argument = DrawBlock() }, later);
+            case 6 when later && surface.MayStick:
+                _drawn.Draw(GroupNames.AnswerStuck);
+                return (letter with { Deed = Deed.Stick }, later);
+            default: return (letter, later);
+        }
+    }
+
+    private Letter DrawLetter(bool ordered, bool nested, bool later, bool plain)
+    {
+        var letter = new Letter(surface.NextId(ordered, nested), Deed.Nothing, (int)_random.Next(64));
+        if (plain || nested) return letter;
+        switch (_random.Next(30))
+        {
+            case 0 or 1: return letter with { Deed = Deed.Throw };
+            case 2 or 3:
+                _drawn.Draw(later ? GroupNames.Blocks : GroupNames.SlowWorker);
+                return letter with { Deed = Deed.Block, Argument = DrawBlock() };
+            case 4 when later && surface.MayStick:
+                _drawn.Draw(GroupNames.Stuck);
+                return letter with { Deed = Deed.Stick };
+            case 5: return letter with { Deed = Deed.Send };
+            case 6: return letter with { Deed = Deed.OrderedSend };
+            case 7: return letter with { Deed = Deed.SendTo, Argument = 3 };
+            case 8: return letter with { Deed = Deed.Query };
+            case 9: return letter with { Deed = Deed.Flush };
+            case 10 when _random.Chance(0.4): return letter with { Deed = Deed.Leave };
+            case 11 when _random.Chance(0.4): return letter with { Deed = Deed.Dispose };
+            case 12: return letter with { Deed = Deed.Join };
+            default: return letter;
+        }
+    }
+
+    private int DrawBlock()
+    {
+        if (!_random.Chance(0.15)) return (int)_random.Next(1, 400);
+        _drawn.Draw(GroupNames.BlocksLong);
+        return (int)_random.Next(400, 10_000);
+    }
+
+    private int DrawSmallSize() => _random.Chance(0.1) ? (int)_random.Next(100_000) : 0;
+
+    private int DrawSize()
+    {
+        switch (_random.Next(400))
+        {
+            case < 60:
+                _drawn.Draw(GroupNames.Kilobytes);
+                return (int)_random.Next(60_000);
+            case < 70:
+                _drawn.Draw(GroupNames.Fragments);
+                return (int)_random.Next(60_000, 2_000_000);
+            case 70 when surface.Places.Count <= 2 && !surface.IsOver:
+                _drawn.Draw(GroupNames.Limit);
+                return Limit;
+            default: return 0;
+        }
+    }
+
+    private TimeSpan? DrawTimeout()
+    {
+        switch (_random.Next(6))
+        {
+            case 0:
+                _drawn.Draw(GroupNames.ShortTimeout);
+                return TimeSpan.FromMicroseconds(_random.Next(1, 200_000));
+            case 1:
+                _drawn.Draw(GroupNames.InfiniteTimeout);
+                return Timeout.InfiniteTimeSpan;
+            case 2: return TimeSpan.FromSeconds(1 + _random.Next(8));
+            default: return null;
+        }
+    }
+
+    private (Replies Replies, int Wanted) DrawReplies(int members)
+    {
+        switch (_random.Next(8))
+        {
+            case 0:
+                _drawn.Draw(GroupNames.First);
+                return (Replies.First, 1);
+            case 1:
+                _drawn.Draw(GroupNames.Majority);
+                return (Replies.Majority, 1);
+            case 2:
+                _drawn.Draw(GroupNames.AtLeast);
+                int count = 1 + (int)_random.Next(members);
+                return (Replies.AtLeast(count), count);
+            case 3:
+                _drawn.Draw(GroupNames.TooMany);
+                return (Replies.AtLeast(members + 30), members + 30);
+            default:
+                _drawn.Draw(GroupNames.All);
+                return (Replies.All, 0);
+        }
+    }
+
+    private static bool IsOver(Exception error) => error is NotMemberException or PoisonedException or NodeStoppedException and not NodeFaultedException;
+
+    private static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
+
+    private void Add(string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null)
+    {
+        var call = new OpenCall($"{what} of {seat.Shared.Name}", seat.Place, task, surface.Simulation.Now)
+        {
+            Bound = bound, Source = timing.Source, EndsByToken = endsByToken, CancelInView = timing.InView, GoesOn = goesOn, Cancelled = cancelled,
+            CancelAt = timing.Source is null || timing.After == TimeSpan.MaxValue ? TimeSpan.MaxValue : surface.Simulation.Now + timing.After,
+            Judge = ended => judge(ended.IsCanceled ? new TaskCanceledException(ended) : ended.Exception?.InnerException),
+        };
+        surface.Open.Add(call);
+        if (timing.Queued) call.CancelAt = surface.Simulation.Now;
+        if (timing.Queued) surface.Open.Cancel(call);
+    }
+
+    // A refusal may come as an exception of the call itself.
+    private static Task Started(Func<Task> call)
+    {
+        try
+        {
+            return call();
+        }
+        catch (Exception error) when (error is not ScenarioFailedException)
+        {
+            return Task.FromException(error);
+        }
+    }
+}

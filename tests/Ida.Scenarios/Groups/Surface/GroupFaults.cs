@@ -1,0 +1,80 @@
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>What happens to processes and to the network between them beside their user code; one thing that may cost a membership at a time.</summary>
+internal sealed class GroupFaults(GroupSurface surface)
+{
+    private static readonly TimeSpan s_rest = TimeSpan.FromSeconds(3);
+    private readonly Prng _random = surface.Random.Fork();
+    private TimeSpan _next;
+
+    private Simulation Simulation => surface.Simulation;
+
+    public void Draw()
+    {
+        var active = surface.Places.FindAll(static place => place.IsActive && place.IsAwake);
+        if (active.Count == 0) return;
+        var one = active[(int)_random.Next(active.Count)];
+        var other = active[(int)_random.Next(active.Count)];
+        int what = (int)_random.Next(7);
+        var details = _random.Fork();
+        bool Happens(string name) => surface.Case.Happens($"{name} {one.Member} {other.Member} at {Simulation.Now}");
+        switch (what)
+        {
+            case 0 when MayCost(active):
+                if (!Happens("crash")) break;
+                surface.Drawn.Draw(GroupNames.Crash);
+                Cost();
+                one.Crash(details.Chance(0.7));
+                if (details.Chance(0.6)) Simulation.After(TimeSpan.FromMilliseconds(details.Next(20, 3_000)), () => surface.Restart(one));
+                break;
+            case 1 when MayCost(active):
+                if (!Happens("partition")) break;
+                surface.Drawn.Draw(GroupNames.Partition);
+                Cost();
+                Simulation.Network.Partition(details.Chance(0.5) ? CutMode.Hold : CutMode.Drop, [one.Member.Host]);
+                Simulation.After(TimeSpan.FromMilliseconds(details.Chance(0.7) ? details.Next(10, 400) : details.Next(400, 6_000)), Simulation.Network.Heal);
+                break;
+            case 2 when other != one:
+                if (!Happens("break")) break;
+                surface.Drawn.Draw(GroupNames.Break);
+                Simulation.Network.Break(one.Member.Host, other.Member.Host);
+                break;
+            case 3 when other != one:
+                if (!Happens("slow link")) break;
+                surface.Drawn.Draw(GroupNames.SlowLink);
+                Simulation.Network.Slow(one.Member.Host, other.Member.Host, details.Chance(0.4) ? 1 : details.Next(2, 60));
+                break;
+            case 4:
+                if (!Happens("pause")) break;
+                Pause(one, TimeSpan.FromMilliseconds(details.Next(1, 300)), details.Chance(0.3));
+                break;
+            case 5 when MayCost(active):
+                if (!Happens("long pause")) break;
+                surface.Drawn.Draw(GroupNames.PauseLong);
+                Cost();
+                Pause(one, TimeSpan.FromMilliseconds(details.Next(2_000, 6_000)), details.Chance(0.3));
+                break;
+            case 6:
+                if (!Happens("slow node")) break;
+                surface.Drawn.Draw(GroupNames.SlowNode);
+                one.Member.Host.SlowFactor = details.Next(2, 200);
+                break;
+        }
+    }
+
+    private void Pause(GroupPlace one, TimeSpan time, bool inTurn)
+    {
+        surface.Drawn.Draw(GroupNames.Pause);
+        one.Stall(time);
+        if (inTurn) one.Member.Host.PauseInTurn(time);
+        else one.Member.Host.Pause(time);
+    }
+
+    // Two at once may take the majority of the voters: then only safety would be judged.
+    private bool MayCost(List<GroupPlace> active) => Simulation.Now >= _next && active.Count > 2 && active.Count == surface.Places.Count;
+
+    private void Cost() => _next = Simulation.Now + s_rest;
+}

@@ -1,0 +1,34 @@
+namespace Ida.Scenarios;
+
+/// <summary>What a surface schedule of groups can draw.</summary>
+internal static class GroupNames
+{
+    public const string Sizes = "system of ", Calm = "no faults", SeveralGroups = "several groups in a process", SmallBudget = "small link budget", Narrow = "narrow links", Shuffled = "completions in any order";
+    public const string Shift = "composition Shift", NotPrimary = "not StrictPrimary", Evict = "evicts slow members", Inline = "inline handlers", NoState = "no checkpoint", Rejoins = "rejoins by policy";
+    public const string Send = "send", OrderedSend = "ordered send", SendTo = "send to one", Query = "query", OrderedQuery = "ordered query", QueryTo = "query to one", Flush = "flush", Views = "views read", Empty = "message of 0 bytes";
+    public const string Kilobytes = "kilobytes", Fragments = "several fragments", PeerLimit = "largest message to one", Limit = "largest multicast", TooLarge = "too large", Batch = "batch of many calls", LargeBatch = "batch beyond the command queue";
+    public const string All = "replies all", Majority = "replies majority", First = "replies first", AtLeast = "replies at least", TooMany = "replies of more than there are";
+    public const string AnswerNull = "answer null", AnswerAbort = "answer abort", AnswerThrows = "query handler throws", AnswerBlocks = "query handler blocks", AnswerLarge = "large answer", AnswerStuck = "query handler never ends";
+    public const string ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", CancelledBefore = "cancelled before", CancelQueued = "cancelled while queued", CancelLater = "cancelled later", CancelInView = "cancelled in a view change";
+    public const string Throws = "handler throws", Blocks = "handler blocks", BlocksLong = "handler blocks for seconds", Stuck = "handler never ends", SlowWorker = "worker comes late", Unhandled = "handler that some lack", ErrorThrows = "error handler throws", ViewThrows = "view handler throws";
+    public const string NestedSend = "handler sends", NestedTo = "handler sends to one", NestedQuery = "handler queries", NestedFlush = "handler flushes", NestedLeave = "handler leaves", NestedDispose = "handler disposes", NestedJoin = "handler joins another group";
+    public const string Hook = "hook with done", HookLate = "hook with done later", HookNever = "hook without done", HookThrows = "hook throws", HookSends = "hook sends", HookBeside = "hook sends after done";
+    public const string SaveThrows = "save throws", LoadThrows = "load throws", LargeState = "large state", SlowSave = "slow save", Snapshot = "checkpoint by snapshot";
+    public const string JoinCancelledBefore = "join cancelled before", JoinCancelled = "join cancelled", JoinAgain = "join again", JoinBeside = "join beside others", JoinTwice = "join twice", OtherOptions = "join with other options", OneView = "join by many at once";
+    public const string Leave = "leave", LeaveCancelled = "leave cancelled", Dispose = "dispose", DisposeStuck = "dispose behind a stuck handler", AfterEnd = "call after the end", StopNode = "node disposed", StopStuck = "node disposed behind a stuck handler";
+    public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", Excluded = "member excluded";
+    public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws";
+
+    public static IReadOnlyList<string> Declared { get; } =
+    [
+        Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, Calm, SeveralGroups, SmallBudget, Narrow, Shuffled, Shift, NotPrimary, Evict, Inline, NoState, Rejoins,
+        Send, OrderedSend, SendTo, Query, OrderedQuery, QueryTo, Flush, Views, Empty, Kilobytes, Fragments, PeerLimit, Limit, TooLarge, Batch, LargeBatch,
+        All, Majority, First, AtLeast, TooMany, AnswerNull, AnswerAbort, AnswerThrows, AnswerBlocks, AnswerLarge, AnswerStuck,
+        ShortTimeout, InfiniteTimeout, CancelledBefore, CancelQueued, CancelLater, CancelInView,
+        Throws, Blocks, BlocksLong, Stuck, SlowWorker, Unhandled, ErrorThrows, ViewThrows, NestedSend, NestedTo, NestedQuery, NestedFlush, NestedLeave, NestedDispose, NestedJoin,
+        Hook, HookLate, HookNever, HookThrows, HookSends, HookBeside, SaveThrows, LoadThrows, LargeState, SlowSave, Snapshot,
+        JoinCancelledBefore, JoinCancelled, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, AfterEnd, StopNode, StopStuck,
+        Crash, Restart, Partition, Break, SlowLink, Pause, PauseLong, SlowNode, Excluded,
+        WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows,
+    ];
+}

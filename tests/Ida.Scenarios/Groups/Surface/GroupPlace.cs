@@ -1,0 +1,72 @@
+using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.State;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>A process of a schedule: its node, the groups it has or had a seat in, and what is done to it.</summary>
+internal sealed class GroupPlace(GroupSurface surface)
+{
+    private readonly HashSet<SimNode> _crashed = [];
+    private TimeSpan _worker;
+
+    public SimMember Member { get; set; } = null!;
+
+    public List<GroupSeat> Seats { get; } = [];
+
+    /// <summary>Until when its node takes no turn.</summary>
+    public TimeSpan AwakeSince { get; set; }
+
+    /// <summary>How long each writing of its state takes.</summary>
+    public TimeSpan Saving { get; set; }
+
+    /// <summary>Its program has ended it, or is about to.</summary>
+    public bool IsEnding { get; set; }
+
+    /// <summary>The program of it is being started again.</summary>
+    public bool IsStarting { get; set; }
+
+    public bool IsAwake => surface.Simulation.Now >= AwakeSince;
+
+    public bool IsActive => !IsStarting && Member is { Node: { State: MembershipState.Active, Completion.IsCompleted: false }, Host.Alive: true } && !IsEnding;
+
+    public bool HasCrashed(SimNode life) => _crashed.Contains(life);
+
+    /// <summary>What its protocols see: completions of user code that come late.</summary>
+    public INode Tap(INode node) => new DelayingNode(surface.Simulation, node, Delay);
+
+    /// <summary>The thread that runs its handlers comes so much later, the next time.</summary>
+    public void DelayWorker(TimeSpan time) => _worker = time;
+
+    public void Crash(bool hostAnswers)
+    {
+        var life = Member.Host;
+        _crashed.Add(life);
+        foreach (var seat in Seats) seat.EndIfOf(life);
+        surface.Simulation.After(TimeSpan.Zero, () => life.Crash(hostAnswers));
+    }
+
+    /// <summary>Seats in lives that are over.</summary>
+    public void EndTheGone()
+    {
+        foreach (var seat in Seats)
+            if (!seat.HasEnded && (seat.Life != Member?.Host || !seat.Life.Alive || seat.Group?.Completion.IsFaulted == true)) seat.End();
+    }
+
+    public void Stall(TimeSpan time)
+    {
+        var until = surface.Simulation.Now + time;
+        if (until > AwakeSince) AwakeSince = until;
+    }
+
+    private TimeSpan Delay(ICompletion work)
+    {
+        if (work is StateCut) return Saving;
+        if (work is not Dispatcher || _worker == TimeSpan.Zero) return TimeSpan.Zero;
+        var time = _worker;
+        _worker = TimeSpan.Zero;
+        return time;
+    }
+}

@@ -1,0 +1,355 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// A membership of a process in a group, from the call of join on: its handlers do what messages tell them, and all that happens goes to the
+/// checker. Its state is a sum over messages in sender order and a chain over ordered ones.
+/// </summary>
+internal sealed class GroupSeat
+{
+    private readonly GroupSurface _surface;
+    private readonly SeatHabits _habits;
+    private readonly HashSet<ulong> _handled = [];
+    private ulong _sum, _chain = 1, _loadedView;
+    private (VirtualSynchronyChecker All, VirtualSynchronyChecker Nested)? _judged;
+
+    public GroupSeat(GroupSurface surface, GroupPlace place, SharedGroup shared, SeatHabits habits)
+    {
+        (_surface, Place, Shared, _habits) = (surface, place, shared, habits);
+        (Life, Id) = (place.Member.Host, place.Member.Node.Id);
+    }
+
+    public SeatHabits Habits => _habits;
+
+    public GroupPlace Place { get; }
+
+    public SharedGroup Shared { get; }
+
+    public SimNode Life { get; }
+
+    public ProcessId Id { get; }
+
+    public Group? Group { get; set; }
+
+    /// <summary>The call of join has not ended.</summary>
+    public bool IsJoining { get; set; } = true;
+
+    public bool IsLeaving { get; set; }
+
+    /// <summary>Its join was cancelled before the call: nobody hears of it.</summary>
+    public bool IsNever { get; set; }
+
+    public bool HasEnded { get; private set; }
+
+    /// <summary>A handler of it that does not end before the schedule does.</summary>
+    public bool IsStuck { get; private set; }
+
+    /// <summary>The view its handlers are in, null before the first.</summary>
+    public View? View { get; private set; }
+
+    public bool IsUsable => Group is { Completion.IsCompleted: false } && !HasEnded && !IsLeaving && Place.IsActive && Place.Member.Host == Life;
+
+    /// <summary>Whether it is or will be a member if nothing more happens.</summary>
+    public bool IsOpen => !HasEnded && (IsJoining || IsUsable);
+
+    /// <summary>Whether it was a membership and is none any more, as its program can see.</summary>
+    public bool IsOver => Group is { Completion.IsCompleted: true };
+
+    public bool HasHandled(ulong message) => _handled.Contains(message);
+
+    public VirtualSynchronyChecker All => _judged!.Value.All;
+
+    public VirtualSynchronyChecker Nested => _judged!.Value.Nested;
+
+    private ulong Digest => _sum ^ (_chain * 0x9E3779B97F4A7C15);
+
+    public void Configure(GroupBuilder g)
+    {
+        if (IsNever) _surface.Fail("A join that was cancelled before the call begins.");
+        g.HandleBytes("fifo", (_, m) => OnMulticast(Letter.Read(m.Span), ordered: false))
+            .HandleBytes("ordered", (_, m) => OnMulticast(Letter.Read(m.Span), ordered: true))
+            .HandleBytes("empty", (_, m) => OnEmpty(m.Length))
+            .Handle<byte[]>("peer", (_, m) => OnPeer(Letter.Read(m)))
+            .Handle<byte[]>("hook", (_, m) => OnHookMessage(BinaryPrimitives.ReadUInt64LittleEndian(m), BinaryPrimitives.ReadUInt64LittleEndian(m.AsSpan(8))))
+            .OnQuery<byte[], byte[]>("ask", (_, m) => Answer(Letter.Read(m)))
+            .OnView(OnView)
+            .OnError(OnError);
+        if (_habits.Odd) g.Handle<int>("odd", static (_, _) => { });
+        if (_habits.ViewThrows) g.OnView(static _ => throw new FormatException("A view handler that throws."));
+        if (!Shared.Inline)
+        {
+            g.HandleAsync<byte[]>("later", async (_, m) => await OnMulticastAsync(Letter.Read(m)).ConfigureAwait(false))
+                .HandleAsync<byte[]>("peer later", async (_, m) => await OnPeerAsync(Letter.Read(m)).ConfigureAwait(false))
+                .OnQueryAsync<byte[], byte[]>("ask later", async (_, m) => await AnswerAsync(Letter.Read(m)).ConfigureAwait(false));
+        }
+        if (_habits.Hook != HookHabit.None) g.OnViewProposed(OnProposed);
+        if (!Shared.HasState) return;
+        if (Shared.BySnapshot) g.CheckpointSnapshot(Snapshot, Load);
+        else g.Checkpoint(to => Snapshot()(to), Load);
+    }
+
+    /// <summary>Nothing more of it is judged: its process crashed or was excluded, or its join was undone.</summary>
+    public void End()
+    {
+        if (HasEnded) return;
+        HasEnded = true;
+        _judged?.All.Crashed(Id);
+        _judged?.Nested.Crashed(Id);
+    }
+
+    public void EndIfOf(SimNode life)
+    {
+        if (life == Life) End();
+    }
+
+    /// <summary>It has left and was told so.</summary>
+    public void HasLeft()
+    {
+        if (HasEnded) return;
+        HasEnded = true;
+        _judged?.All.Left(Id);
+        _judged?.Nested.Crashed(Id);
+    }
+
+    private void OnMulticast(Letter letter, bool ordered)
+    {
+        if (HasEnded) return;
+        Delivered(letter.Id, ordered);
+        Act(letter);
+    }
+
+    private void Delivered(ulong id, bool ordered)
+    {
+        _surface.OnExecuted(id);
+        _handled.Add(id);
+        All.Delivered(Id, id);
+        if (ordered) _chain = (_chain * 31) + id;
+        else _sum += id * 0x9E3779B97F4A7C15;
+    }
+
+    private async Task OnMulticastAsync(Letter letter)
+    {
+        if (HasEnded) return;
+        Delivered(letter.Id, ordered: GroupSurface.IsOrdered(letter.Id));
+        await WaitAsync(letter).ConfigureAwait(false);
+        Act(letter);
+    }
+
+    private void OnEmpty(int length)
+    {
+        if (length != 0) _surface.Fail($"A message of 0 bytes came with {length} at {Id}.");
+        if (!HasEnded) _sum++;
+    }
+
+    private void OnPeer(Letter letter)
+    {
+        if (HasEnded) return;
+        Received(letter);
+        Act(letter);
+    }
+
+    private async Task OnPeerAsync(Letter letter)
+    {
+        if (HasEnded) return;
+        Received(letter);
+        await WaitAsync(letter).ConfigureAwait(false);
+        Act(letter);
+    }
+
+    private void Received(Letter letter)
+    {
+        _surface.OnExecuted(letter.Id);
+        (GroupSurface.IsNested(letter.Id) ? Nested : All).PeerReceived(Id, letter.Id);
+    }
+
+    private void OnHookMessage(ulong id, ulong view)
+    {
+        if (HasEnded) return;
+        if (View!.Id != view) _surface.Fail($"A hook's message of view {view} is handled in view {View.Id} at {Id}.");
+        if (!_surface.TryTakeHookMessage(id, Id)) _surface.Fail($"A hook's message is handled twice at {Id}.");
+    }
+
+    /// <summary>Whether this member is whom a message means.</summary>
+    private bool IsActor(Letter letter) => View is { } view && letter.Deed != Deed.Nothing && letter.Actor % view.Members.Count == view.RankOf(Id);
+
+    private async Task WaitAsync(Letter letter)
+    {
+        if (!IsActor(letter)) return;
+        if (letter.Deed == Deed.Block) await _surface.Simulation.Delay(TimeSpan.FromMilliseconds(letter.Argument)).ConfigureAwait(false);
+        else if (letter.Deed == Deed.Stick) await StickAsync().ConfigureAwait(false);
+    }
+
+    private async Task StickAsync()
+    {
+        IsStuck = true;
+        await _surface.NeverAsync().ConfigureAwait(false);
+        IsStuck = false;
+    }
+
+    private void Act(Letter letter)
+    {
+        if (HasEnded || Group is null || !IsActor(letter)) return;
+        switch (letter.Deed)
+        {
+            case Deed.Throw:
+                _surface.Drawn.Draw(GroupNames.Throws);
+                throw new FormatException("A handler that throws.");
+            case Deed.Block when letter.Argument > 0:
+                Place.DelayWorker(TimeSpan.FromMilliseconds(letter.Argument));
+                break;
+            case Deed.Nothing or Deed.Block or Deed.Stick: break;
+            default:
+                _surface.Calls.FromHandler(this, letter);
+                break;
+        }
+    }
+
+    private QueryAnswer<byte[]> Answer(Letter letter)
+    {
+        // Its chain stands still.
+        if (HasEnded) return QueryAnswer<byte[]>.Null;
+        if (IsActor(letter))
+        {
+            switch (letter.Deed)
+            {
+                case Deed.AnswerNull: return QueryAnswer<byte[]>.Null;
+                case Deed.Abort: return QueryAnswer<byte[]>.Abort("aborted");
+                case Deed.AnswerLarge: return new Letter(letter.Id).Write(letter.Argument);
+                default:
+                    Act(letter);
+                    break;
+            }
+        }
+        // The argument is what ordered queries must find alike.
+        byte[] reply = new Letter(letter.Id).Write(Letter.Size + 8);
+        BinaryPrimitives.WriteUInt64LittleEndian(reply.AsSpan(Letter.Size), _chain);
+        return reply;
+    }
+
+    private async Task<QueryAnswer<byte[]>> AnswerAsync(Letter letter)
+    {
+        if (!HasEnded) await WaitAsync(letter).ConfigureAwait(false);
+        return Answer(letter);
+    }
+
+    private void OnError(GroupError error)
+    {
+        if (!_habits.ErrorThrows) return;
+        _surface.Drawn.Draw(GroupNames.ErrorThrows);
+        throw new FormatException("An error handler that throws.");
+    }
+
+    private void OnView(View view)
+    {
+        if (HasEnded) return;
+        if (_judged is null)
+        {
+            // The handlers of an earlier membership may still be behind.
+            foreach (var earlier in Place.Seats)
+                if (earlier != this && earlier.Shared == Shared && earlier.Id == Id) earlier.End();
+            _judged = Shared.Of(view.Group);
+            All.JoinsAgain(Id);
+            Nested.JoinsAgain(Id);
+        }
+        bool joins = View is null && view.Id > 1;
+        View = view;
+        if (view.Failed.Count > 0) _surface.Drawn.Draw(GroupNames.Excluded);
+        if (view.Joined.Count > 2) _surface.Drawn.Draw(GroupNames.OneView);
+        // The first view it hears of is the one in which it got the state, though it may have been in others before.
+        if (_loadedView == view.Id) All.CheckpointLoaded(Id, view.Id, Digest);
+        else if (joins && !Shared.HasState) All.CheckpointLoaded(Id, view.Id);
+        if (joins) Nested.CheckpointLoaded(Id, view.Id);
+        All.ViewInstalled(Id, view, Shared.HasState ? Digest : null);
+        Nested.ViewInstalled(Id, view);
+    }
+
+    private void OnProposed(Proposal proposal, TerminationContext context)
+    {
+        if (HasEnded) return;
+        switch (_habits.Hook)
+        {
+            case HookHabit.Done:
+                _surface.Drawn.Draw(GroupNames.Hook);
+                context.Done();
+                context.Done();
+                break;
+            case HookHabit.Late:
+                _surface.Drawn.Draw(GroupNames.HookLate);
+                _surface.Simulation.After(_habits.HookTime, context.Done);
+                break;
+            case HookHabit.Never:
+                _surface.Drawn.Draw(GroupNames.HookNever);
+                break;
+            case HookHabit.Throws:
+                _surface.Drawn.Draw(GroupNames.HookThrows);
+                throw new FormatException("A hook that throws.");
+            default:
+                SendFromHook(context);
+                if (_habits.Hook == HookHabit.Sends) _surface.Simulation.After(_habits.HookTime / 4, context.Done);
+                else
+                {
+                    context.Done();
+                    _surface.Drawn.Draw(GroupNames.HookBeside);
+                    SendFromHook(context);
+                }
+                break;
+        }
+    }
+
+    private void SendFromHook(TerminationContext context)
+    {
+        _surface.Drawn.Draw(GroupNames.HookSends);
+        foreach (var survivor in context.Survivors)
+        {
+            byte[] message = new byte[16];
+            BinaryPrimitives.WriteUInt64LittleEndian(message, _surface.NextId(ordered: false, nested: true));
+            BinaryPrimitives.WriteUInt64LittleEndian(message.AsSpan(8), context.View.Id);
+            var sent = context.SendAsync(context.View.RankOf(survivor), "hook", message).AsTask();
+            _surface.Calls.Watch("message of a hook", this, sent, static error => error is NotMemberException or PoisonedException or NodeStoppedException);
+        }
+    }
+
+    private Action<IBufferWriter<byte>> Snapshot()
+    {
+        // Taken before the view event, so that it is the next view's.
+        var (view, sum, chain) = ((View?.Id ?? 0) + 1, _sum, _chain);
+        return to =>
+        {
+            if (_habits.SaveThrows && !_surface.IsOver)
+            {
+                _surface.Drawn.Draw(GroupNames.SaveThrows);
+                throw new FormatException("A state that cannot be saved.");
+            }
+            var span = to.GetSpan(24);
+            BinaryPrimitives.WriteUInt64LittleEndian(span, view);
+            BinaryPrimitives.WriteUInt64LittleEndian(span[8..], sum);
+            BinaryPrimitives.WriteUInt64LittleEndian(span[16..], chain);
+            to.Advance(24);
+            for (int left = Shared.StateBytes; left > 0; left -= 8_192)
+            {
+                to.GetSpan(8_192)[..8_192].Clear();
+                to.Advance(8_192);
+            }
+        };
+    }
+
+    private void Load(ReadOnlyMemory<byte> state)
+    {
+        if (HasEnded) return;
+        if (_habits.LoadThrows)
+        {
+            _surface.Drawn.Draw(GroupNames.LoadThrows);
+            throw new FormatException("A state that cannot be loaded.");
+        }
+        _loadedView = BinaryPrimitives.ReadUInt64LittleEndian(state.Span);
+        _sum = BinaryPrimitives.ReadUInt64LittleEndian(state.Span[8..]);
+        _chain = BinaryPrimitives.ReadUInt64LittleEndian(state.Span[16..]);
+    }
+}

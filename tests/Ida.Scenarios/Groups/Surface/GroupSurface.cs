@@ -1,0 +1,424 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// Careless programs: whole nodes in systems of 1 to 20 processes whose programs use every public call of groups with every option and every
+/// misuse, while user code blocks, throws, calls back and never ends, and processes and links fail. Virtual synchrony is judged after every
+/// step; every call ends with a documented outcome, in time; nothing is left over in the end; and where nothing fails, no membership is lost.
+/// </summary>
+internal sealed class GroupSurface
+{
+    /// <summary>How long disposing a group may take: twice <see cref="GroupHostOptions.DisposeTimeout"/>.</summary>
+    public static readonly TimeSpan DisposeBound = 2 * new GroupHostOptions().DisposeTimeout;
+
+    private static readonly TimeSpan s_seconds = TimeSpan.FromSeconds(5), s_stop = TimeSpan.FromSeconds(5), s_joinTimeout = TimeSpan.FromSeconds(60);
+    private readonly ScenarioRun _run;
+    private readonly SimCluster _cluster;
+    private readonly List<SharedGroup> _groups = [];
+    private readonly HashSet<ulong> _executed = [], _never = [];
+    private readonly HashSet<(ulong Message, ProcessId At)> _hookMessages = [];
+    private readonly List<TaskCompletionSource> _stuck = [];
+    private readonly GroupFaults _faults;
+    private readonly bool _rejoins;
+    private string? _failure;
+    private ulong _ids;
+
+    public GroupSurface(ScenarioRun run)
+    {
+        _run = run;
+        // Before there is a simulation, so that its options can follow from it.
+        var shape = new Prng(run.Case.Seed * 0x9E3779B97F4A7C15);
+        var options = new SimulationOptions();
+        if (shape.Chance(0.3)) options = options with { MostQueuedBytes = 64 << (10 + (int)shape.Next(5)) };
+        if (shape.Chance(0.25)) options = options with { Link = options.Link with { BytesPerSecond = 3_000_000 << (int)shape.Next(5) } };
+        if (shape.Chance(0.5)) options = options with { ShuffleCompletions = true };
+        _cluster = new(run.Case.Start(options));
+        Random = Simulation.Random;
+        if (options.MostQueuedBytes < 2 << 20) Drawn.Draw(GroupNames.SmallBudget);
+        if (options.Link.BytesPerSecond > 0) Drawn.Draw(GroupNames.Narrow);
+        if (options.ShuffleCompletions) Drawn.Draw(GroupNames.Shuffled);
+        if (IsCalm = Random.Chance(0.4)) Drawn.Draw(GroupNames.Calm);
+        if (_rejoins = Random.Chance(0.4)) Drawn.Draw(GroupNames.Rejoins);
+        int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
+        if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);
+        for (int i = 0; i < groups; i++) _groups.Add(new($"g{i}", Random, Drawn));
+        Open = new(Simulation);
+        Calls = new(this);
+        _faults = new(this);
+        Simulation.AddInvariant("group surface", () => _failure ?? _groups.Select(static group => group.Broken()).FirstOrDefault(static broken => broken is not null));
+    }
+
+    public SimulationCase Case => _run.Case;
+
+    public Simulation Simulation => _cluster.Simulation;
+
+    public Ingredients Drawn => _run.Ingredients;
+
+    public Prng Random { get; }
+
+    public OpenCalls Open { get; }
+
+    public GroupCalls Calls { get; }
+
+    public List<GroupPlace> Places { get; } = [];
+
+    /// <summary>No process or link fails, so no membership may end but by the will of its program.</summary>
+    public bool IsCalm { get; }
+
+    /// <summary>Nothing careless is begun any more.</summary>
+    public bool IsOver { get; private set; }
+
+    /// <summary>Ends with the schedule: what a handler waits for that never ends.</summary>
+    public Task NeverAsync()
+    {
+        var stuck = new TaskCompletionSource();
+        if (IsOver) stuck.SetResult();
+        else _stuck.Add(stuck);
+        return stuck.Task;
+    }
+
+    /// <summary>Not all of a system's handlers at once.</summary>
+    public bool MayStick => !IsOver && Places.Count(static place => place.Seats.Exists(static seat => seat.IsStuck)) * 3 <= Places.Count;
+
+    private IEnumerable<GroupSeat> Seats => Places.SelectMany(static place => place.Seats);
+
+    /// <summary>A number for a message, which says what judges it.</summary>
+    public ulong NextId(bool ordered, bool nested) => (++_ids << 2) | (nested ? 2UL : 0) | (ordered ? 1UL : 0);
+
+    public static bool IsOrdered(ulong id) => (id & 1) != 0;
+
+    public static bool IsNested(ulong id) => (id & 2) != 0;
+
+    public void Fail(string why) => _failure ??= why;
+
+    public bool TryTakeHookMessage(ulong id, ProcessId at) => _hookMessages.Add((id, at));
+
+    /// <summary>A message whose caller was told that it is not sent.</summary>
+    public void Never(ulong id)
+    {
+        _never.Add(id);
+        if (_executed.Contains(id)) Fail($"Message {id} was handled, but its caller told that it is not sent.");
+    }
+
+    public void OnExecuted(ulong id)
+    {
+        _executed.Add(id);
+        if (_never.Contains(id)) Fail($"Message {id} is handled, but its caller was told that it is not sent.");
+    }
+
+    public void Run()
+    {
+        int size = Random.Next(20) switch { < 3 => 1, < 8 => 2, < 19 => 5, _ => 20 };
+        Drawn.Draw(GroupNames.Sizes + size);
+        Simulation.RunAsync(async () =>
+        {
+            for (int i = 0; i < size; i++) await StartAsync();
+            foreach (var place in Places)
+                foreach (var group in _groups)
+                    if (group == _groups[0] || Random.Chance(0.6)) Join(place, group, first: true);
+            await UntilAsync(() => !Seats.Any(static seat => seat.IsJoining), 60, "The first joins end");
+            var end = Simulation.Now + s_seconds;
+            while (Simulation.Now < end)
+            {
+                await Simulation.Delay(TimeSpan.FromMicroseconds(Random.Next(1, size > 5 ? 120_000 : 50_000)));
+                Look();
+                Step();
+            }
+            await FinishAsync();
+        }, TimeSpan.FromMinutes(30));
+        _run.Work = _groups.Sum(static group => group.Deliveries);
+        _run.Views = _groups.Sum(static group => group.Views);
+    }
+
+    /// <summary>A process joins a group it has no seat in: any, or the one given. Null when there is none.</summary>
+    public GroupSeat? Join(GroupPlace place, SharedGroup? group = null, bool first = false)
+    {
+        if (!place.IsActive) return null;
+        group ??= _groups.Find(one => !place.Seats.Exists(seat => seat.Shared == one && seat.IsOpen));
+        if (group is null) return null;
+        if (place.Seats.Exists(seat => seat.Shared == group)) Drawn.Draw(GroupNames.JoinAgain);
+        else if (!first) Drawn.Draw(GroupNames.JoinBeside);
+        var seat = new GroupSeat(this, place, group, SeatHabits.Draw(Random, Drawn, first || IsOver));
+        place.Seats.Add(seat);
+        CancellationTokenSource? source = null;
+        var cancelAt = TimeSpan.MaxValue;
+        if (!first && !IsOver && Random.Chance(0.3))
+        {
+            source = new();
+            if (Random.Chance(0.15))
+            {
+                Drawn.Draw(GroupNames.JoinCancelledBefore);
+                source.Cancel();
+                seat.IsNever = true;
+            }
+            else
+            {
+                Drawn.Draw(GroupNames.JoinCancelled);
+                cancelAt = Simulation.Now + TimeSpan.FromMicroseconds(Random.Chance(0.5) ? Random.Next(1, 3_000) : Random.Next(3_000, 700_000));
+            }
+        }
+        var begun = Simulation.Now;
+        Open.Add(new($"join of {group.Name}", place, JoinAsync(seat, source?.Token ?? default), begun)
+        {
+            Source = source, CancelAt = cancelAt, EndsByToken = true,
+            Judge = task => task.Exception?.InnerException switch
+            {
+                null => null,
+                JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * 0.98 => null,
+                JoinRefusedException refused when !IsCalm || !place.IsActive || MayBeRefused(group, refused) => null,
+                PoisonedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
+                // The one before it has not been undone yet.
+                InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or PoisonedException) when place.Seats.Exists(other => other != seat && other.Shared == group) => null,
+                var error => $"with {error}",
+            },
+        });
+        return seat;
+    }
+
+    /// <summary>The program of a process starts again, and joins what it was in.</summary>
+    public void Restart(GroupPlace place)
+    {
+        if (place.IsStarting) return;
+        Drawn.Draw(GroupNames.Restart);
+        place.IsStarting = true;
+        _ = Simulation.Spawn(async () =>
+        {
+            try
+            {
+                await SimCluster.RestartAsync(place.Member, OptionsOf(place));
+            }
+            catch (Exception error) when (error is ClusterUnreachableException or PoisonedException or NodeStoppedException)
+            {
+                return;
+            }
+            finally
+            {
+                (place.IsStarting, place.IsEnding) = (false, false);
+            }
+            if (!IsOver) Join(place, _groups[0]);
+        });
+    }
+
+    /// <summary>A state that cannot be saved or loaded, or that nobody holds any more, though nothing fails.</summary>
+    private bool MayBeRefused(SharedGroup group, JoinRefusedException refused) =>
+        group.HasState && Seats.Any(seat => seat.Shared == group && seat.Habits is { SaveThrows: true } or { LoadThrows: true })
+        || refused.Message.Contains("state is lost", StringComparison.Ordinal) || refused.Message.Contains("last members have left", StringComparison.Ordinal);
+
+    private async Task StartAsync()
+    {
+        var place = new GroupPlace(this);
+        place.Member = await _cluster.StartAsync(OptionsOf(place), _run.Without, place.Tap);
+        Places.Add(place);
+    }
+
+    private IdaNodeOptions OptionsOf(GroupPlace place) => !_rejoins ? new() : new()
+    {
+        OnPoison = PoisonPolicy.Rejoin,
+        OnRejoined = (_, _) =>
+        {
+            if (!IsOver) Join(place, _groups[0]);
+            return Task.CompletedTask;
+        },
+    };
+
+    private async Task JoinAsync(GroupSeat seat, CancellationToken token)
+    {
+        try
+        {
+            seat.Group = await seat.Place.Member.Node.JoinAsync(seat.Shared.Name, seat.Configure, seat.Shared.Options, token);
+        }
+        catch
+        {
+            seat.End();
+            throw;
+        }
+        finally
+        {
+            seat.IsJoining = false;
+        }
+    }
+
+    private void Look()
+    {
+        foreach (var place in Places) place.EndTheGone();
+        if (Seats.Any(static seat => seat.IsUsable && seat.Group!.Status.ChangingView)) Open.CancelInView();
+        Open.Look();
+    }
+
+    private void Step()
+    {
+        if (Places.Count == 0) return;
+        if (!IsCalm && Random.Chance(0.08))
+        {
+            _faults.Draw();
+            return;
+        }
+        var place = Places[(int)Random.Next(Places.Count)];
+        if (!place.IsActive)
+        {
+            if (place.Seats.Find(static seat => seat.IsOver) is { } over && Random.Chance(0.3)) Calls.AfterEnd(over);
+            return;
+        }
+        var usable = place.Seats.FindAll(static seat => seat.IsUsable);
+        if (usable.Count == 0 || Random.Chance(0.04))
+        {
+            Join(place);
+            return;
+        }
+        var one = usable[(int)Random.Next(usable.Count)];
+        int what = (int)Random.Next(100);
+        switch (what)
+        {
+            case < 78:
+                Calls.Draw(one);
+                break;
+            case < 86:
+                GroupMisuse.Draw(one, Random, Drawn);
+                break;
+            case < 89:
+                var timing = CallTiming.Draw(Random, Drawn);
+                Drawn.Draw(timing.Source is null ? GroupNames.Leave : GroupNames.LeaveCancelled);
+                Calls.Leave(one, timing);
+                break;
+            case < 91:
+                Drawn.Draw(one.IsStuck ? GroupNames.DisposeStuck : GroupNames.Dispose);
+                Calls.Dispose(one);
+                break;
+            case < 93:
+                Drawn.Draw(GroupNames.SlowSave);
+                place.Saving = TimeSpan.FromMilliseconds(Random.Next(1, 8_000));
+                break;
+            case < 95:
+                Drawn.Draw(GroupNames.JoinTwice);
+                Open.Add(new("second join", place, place.Member.Node.JoinAsync(one.Shared.Name).AsTask(), Simulation.Now)
+                {
+                    Bound = TimeSpan.FromSeconds(1), Judge = task => task.Exception?.InnerException is InvalidOperationException ? null : $"{task.Status}",
+                });
+                break;
+            case < 96:
+                JoinOtherwise(place, one.Shared);
+                break;
+            case < 97 when place.Seats.Find(static seat => seat.IsOver) is { } over:
+                Calls.AfterEnd(over);
+                break;
+            case < 98 when Places.Count > 1 && Places.TrueForAll(static other => other.IsActive):
+                Stop(place);
+                break;
+        }
+    }
+
+    /// <summary>With other options than the members of a group that goes on.</summary>
+    private void JoinOtherwise(GroupPlace place, SharedGroup group)
+    {
+        var stranger = Places.Find(other => other != place && other.IsActive && !other.Seats.Exists(seat => seat.Shared == group));
+        if (stranger is null || !IsCalm) return;
+        Drawn.Draw(GroupNames.OtherOptions);
+        var options = group.Options with { StrictPrimary = !group.Options.StrictPrimary };
+        Open.Add(new("join with other options", stranger, JoinRefusedAsync(stranger, group, options), Simulation.Now) { Judge = static task => task.Exception is null ? null : $"with {task.Exception.InnerException}" });
+    }
+
+    private static async Task JoinRefusedAsync(GroupPlace stranger, SharedGroup group, GroupOptions options)
+    {
+        try
+        {
+            await using var joined = await stranger.Member.Node.JoinAsync(group.Name, null, options);
+        }
+        catch (Exception error) when (error is JoinRefusedException or PoisonedException or NodeStoppedException)
+        {
+        }
+    }
+
+    private void Stop(GroupPlace place)
+    {
+        bool stuck = place.Seats.Exists(static seat => seat.IsStuck);
+        Drawn.Draw(stuck ? GroupNames.StopStuck : GroupNames.StopNode);
+        _ = StopAsync(place);
+        if (Random.Chance(0.5)) Simulation.After(TimeSpan.FromSeconds(4) + TimeSpan.FromMilliseconds(Random.Next(2_000)), () => Restart(place));
+    }
+
+    private Task StopAsync(GroupPlace place)
+    {
+        place.IsEnding = true;
+        foreach (var seat in place.Seats) seat.EndIfOf(place.Member.Host);
+        var task = place.Member.Node.DisposeAsync().AsTask();
+        Open.Add(new("stop of the node", place, task, Simulation.Now) { Bound = s_stop, Judge = static task => task.Exception is null ? null : $"with {task.Exception.InnerException}" });
+        return task;
+    }
+
+    private async Task FinishAsync()
+    {
+        IsOver = true;
+        Simulation.Network.Heal();
+        foreach (var a in Simulation.Nodes)
+            foreach (var b in Simulation.Nodes)
+                if (a != b) Simulation.Network.Slow(a, b, 1);
+        foreach (var place in Places)
+        {
+            place.Saving = TimeSpan.Zero;
+            if (place.Member.Host.Alive) place.Member.Host.SlowFactor = 1;
+        }
+        foreach (var stuck in _stuck) Simulation.After(TimeSpan.Zero, stuck.SetResult);
+        await UntilAsync(() => (Open.Count == 0 && !Places.Exists(static place => place.IsStarting)) || IsLost(), 150, "All calls end");
+        if (!IsLost())
+        {
+            await UntilAsync(() => IsLost() || _groups.TrueForAll(IsSettled), 60, "Each group settles in a view of its members");
+            if (!IsLost()) await UntilAsync(() => Leftover() is null, 10, "Nothing is left over");
+        }
+        _run.Lost = IsLost();
+        if (IsCalm) JudgeCalm();
+        foreach (var group in _groups) ScenarioFailedException.ThrowIf(group.Verdict(id => !_run.Lost && Seats.Any(seat => seat.IsUsable && seat.View!.Group == id)));
+        foreach (var place in Places)
+        {
+            if (place.Member.Node.Counters.Refused(RefusalReason.Malformed) > 0) throw new ScenarioFailedException($"{place.Member} was sent malformed frames.");
+            if (place.Member.Host.Alive && !place.Member.Node.Completion.IsCompleted) _ = StopAsync(place);
+        }
+        await UntilAsync(() => Open.All == 0, 30, "All ends with the nodes");
+    }
+
+    /// <summary>Whether the faults took what decides: nobody is left, or who is left is cut off from a majority for good.</summary>
+    private bool IsLost() => !IsCalm && !Places.Exists(static place => place.IsActive) && Places.TrueForAll(static place => !place.IsStarting);
+
+    private bool IsSettled(SharedGroup group)
+    {
+        var members = Seats.Where(seat => seat.Shared == group && seat.IsUsable).ToList();
+        return members.TrueForAll(seat => seat.View is { } view && view == seat.Group!.CurrentView && view.Id == members[0].View!.Id && view.Members.Count == members.Count
+            && !seat.Group.Status.ChangingView && view.Members[view.RankOf(seat.Id)].Initialised);
+    }
+
+    private string? Leftover()
+    {
+        foreach (var seat in Seats)
+        {
+            if (!seat.IsUsable) continue;
+            var (status, backlog) = (seat.Group!.Status, seat.Group.Protocol.Backlog);
+            if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0)) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
+        }
+        return null;
+    }
+
+    private void JudgeCalm()
+    {
+        bool evicts = _groups.Exists(static group => group.Options.SlowMember == SlowMember.Evict);
+        foreach (var place in Places)
+            if (!evicts && !place.IsEnding && place.Member.Node.State != MembershipState.Active) throw new ScenarioFailedException($"User code cost {place.Member} its place: it is {place.Member.Node.State}.");
+    }
+
+    private async Task UntilAsync(Func<bool> condition, int seconds, string what)
+    {
+        var end = Simulation.Now + TimeSpan.FromSeconds(seconds);
+        while (true)
+        {
+            Look();
+            if (condition()) return;
+            if (Simulation.Now > end) throw new ScenarioFailedException($"{what}: not so after {seconds} s.\n{Open.Describe()}\n{Describe()}");
+            await Simulation.Delay(TimeSpan.FromMilliseconds(20));
+        }
+    }
+
+    private string Describe() => string.Join('\n', Places.Select(static place =>
+        $"{place.Member} {place.Member.Node.State}{(place.IsEnding ? " ending" : "")}{(place.IsStarting ? " starting" : "")}: {string.Join("; ", place.Seats.Where(static seat => seat.IsOpen || seat is { Group.Completion.IsCompleted: false } or { Group.Status.EventsWaiting: > 0 }).Select(static seat => $"{seat.Id} {(seat.IsJoining ? "joins " + seat.Shared.Name : $"{seat.Group!.Protocol.Phase} {seat.Group.Protocol}")} {seat.Group?.Protocol.Backlog} {seat.Group?.Status.EventsWaiting} {seat.Group?.Status.Handler}"))}")) + Leftover();
+}

@@ -1,0 +1,43 @@
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>A call that has begun at a process, in one of its lives.</summary>
+internal sealed class OpenCall(string what, GroupPlace place, Task task, TimeSpan begun)
+{
+    public GroupPlace Place => place;
+
+    public SimNode Life { get; } = place.Member.Host;
+
+    public Task Task => task;
+
+    public TimeSpan Begun => begun;
+
+    /// <summary>How long it may take; null when that is not in its own hand, so that only the end of the schedule ends it.</summary>
+    public TimeSpan? Bound { get; set; }
+
+    /// <summary>What cancels it; null when its token cannot be cancelled.</summary>
+    public CancellationTokenSource? Source { get; init; }
+
+    public TimeSpan CancelAt { get; set; } = TimeSpan.MaxValue;
+
+    /// <summary>It is cancelled as soon as some member changes its view.</summary>
+    public bool CancelInView { get; set; }
+
+    /// <summary>Whether a token that fires ends it, however far it is: what waits for others, and not what may be on its way.</summary>
+    public bool EndsByToken { get; init; }
+
+    /// <summary>Whether it goes on as long as its group: a reader of views.</summary>
+    public bool GoesOn { get; init; }
+
+    /// <summary>Called when its token fires: from then on it may be sent or not.</summary>
+    public Action? Cancelled { get; init; }
+
+    /// <summary>When the life that it was begun in ended other than by a crash, so that it must be told.</summary>
+    public TimeSpan? LifeEndedAt { get; set; }
+
+    /// <summary>Judges how it ended: null when that is documented.</summary>
+    public required Func<Task, string?> Judge { get; init; }
+
+    public override string ToString() => $"{what} at {Life.Name}, begun at {begun.TotalMilliseconds:0.###} ms";
+}

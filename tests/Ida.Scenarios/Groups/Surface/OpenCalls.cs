@@ -1,0 +1,67 @@
+using Ida.Testing;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// The calls that are open. Each ends with an outcome that is documented: within its bound where it has one, soon after its token where that
+/// ends it, with the life of its node where that ends, and at the end of the schedule at the latest. Nobody hears of what a crash took.
+/// </summary>
+internal sealed class OpenCalls(Simulation simulation)
+{
+    // What a busy or drifting node may be late by.
+    private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(1.5);
+    private readonly List<OpenCall> _open = [];
+
+    public int Count => _open.Count(static call => !call.GoesOn);
+
+    public int All => _open.Count;
+
+    public void Add(OpenCall call) => _open.Add(call);
+
+    public string Describe() => string.Join('\n', _open.Take(12));
+
+    public void CancelInView()
+    {
+        foreach (var call in _open)
+            if (call.CancelInView) call.CancelAt = simulation.Now;
+    }
+
+    /// <summary>Cancels what is due and judges what has ended, or should have.</summary>
+    public void Look()
+    {
+        for (int i = 0; i < _open.Count; i++)
+        {
+            var call = _open[i];
+            if (call.CancelAt <= simulation.Now) Cancel(call);
+            if (call.Task.IsCompleted)
+            {
+                _open.RemoveAt(i--);
+                if (call.Judge(call.Task) is { } wrong) throw new ScenarioFailedException($"{call}, ended {wrong}, at {simulation.Now.TotalMilliseconds:0.###} ms.");
+                continue;
+            }
+            if (!call.Life.Alive || call.Place.Member.Host != call.Life)
+            {
+                if (call.Place.HasCrashed(call.Life)) _open.RemoveAt(i--);
+                else if (simulation.Now - (call.LifeEndedAt ??= simulation.Now) > s_slack) throw Late(call, "with the life of its node");
+            }
+            else if (call.Bound is { } bound && simulation.Now > Later(call.Begun, call.Place.AwakeSince) + bound + bound / 20 + s_slack) throw Late(call, "in time");
+        }
+    }
+
+    public void Cancel(OpenCall call)
+    {
+        call.CancelAt = TimeSpan.MaxValue;
+        call.CancelInView = false;
+        call.Cancelled?.Invoke();
+        // As from a thread of the program: what the library awaits goes on there, and not on a pool.
+        var outer = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(null);
+        call.Source!.Cancel();
+        SynchronizationContext.SetSynchronizationContext(outer);
+        if (call.EndsByToken) call.Bound = simulation.Now - call.Begun;
+    }
+
+    private ScenarioFailedException Late(OpenCall call, string how) => new($"{call}, has not ended {how}, at {simulation.Now.TotalMilliseconds:0.###} ms.");
+
+    private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
+}
