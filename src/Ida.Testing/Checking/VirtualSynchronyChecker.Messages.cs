@@ -126,8 +126,8 @@ public sealed partial class VirtualSynchronyChecker
         {
             var message = sender.Sent[at];
             bool isOver = message.View != 0 && message.View < member.View;
-            bool isWithdrawn = message.Abandoned && !member.Deliveries.Contains(message.Id);
-            if (message.Kind == kind && !isOver && !isWithdrawn) break;
+            // The order of what may have been sent or not is not judged, whether it came or not.
+            if (message.Kind == kind && !isOver && !message.Abandoned) break;
         }
         member.Next[(sender, kind)] = at;
         return at < sender.Sent.Count ? sender.Sent[at] : null;

@@ -107,7 +107,7 @@ public sealed class StatelessPeerTests
     [Fact]
     public void D1_who_is_still_without_the_state_in_the_next_view_is_not_asked_any_more()
     {
-        var (cluster, comer) = Loading(53, 20, []);
+        var (cluster, comer) = Loading(56, 20);
         using var closing = cluster;
         int answers = 0;
         _ = cluster.Simulation.Spawn(async () => answers = (await cluster[0].Group!.QueryAsync<int, int>("ask", 1, timeout: Timeout.InfiniteTimeSpan)).Count);
@@ -122,7 +122,7 @@ public sealed class StatelessPeerTests
     [Fact]
     public void D1_a_join_of_a_group_whose_state_is_lost_is_refused()
     {
-        var (cluster, comer) = Loading(54, 20, []);
+        var (cluster, comer) = Loading(57, 20);
         using var closing = cluster;
         cluster[0].Crash();
         cluster.Oracle.Fail(cluster[0].Membership);
