@@ -12,13 +12,14 @@ internal static class GroupNames
     public const string ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", CancelledBefore = "cancelled before", CancelQueued = "cancelled while queued", CancelLater = "cancelled later", CancelInView = "cancelled in a view change";
     public const string Throws = "handler throws", Blocks = "handler blocks", BlocksLong = "handler blocks for seconds", Stuck = "handler never ends", SlowWorker = "worker comes late", Unhandled = "handler that some lack", ErrorThrows = "error handler throws", ViewThrows = "view handler throws";
     public const string NestedSend = "handler sends", NestedTo = "handler sends to one", NestedQuery = "handler queries", NestedFlush = "handler flushes", NestedLeave = "handler leaves", NestedDispose = "handler disposes", NestedJoin = "handler joins another group";
-    public const string Hook = "hook with done", HookLate = "hook with done later", HookNever = "hook without done", HookThrows = "hook throws", HookSends = "hook sends", HookBeside = "hook sends after done";
+    public const string Hook = "hook with done", HookLate = "hook with done later", HookNever = "hook without done", HookThrows = "hook throws", HookSends = "hook sends", HookBeside = "hook sends after done", HookToJoiner = "hook sends to a member without the state";
     public const string SaveThrows = "save throws", LoadThrows = "load throws", LargeState = "large state", SlowSave = "slow save", Snapshot = "checkpoint by snapshot";
     public const string JoinCancelledBefore = "join cancelled before", JoinCancelled = "join cancelled", JoinAgain = "join again", JoinBeside = "join beside others", JoinTwice = "join twice", OtherOptions = "join with other options", OneView = "join by many at once";
     public const string Leave = "leave", LeaveCancelled = "leave cancelled", Dispose = "dispose", DisposeStuck = "dispose behind a stuck handler", AfterEnd = "call after the end", StopNode = "node disposed", StopStuck = "node disposed behind a stuck handler";
     public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", Excluded = "member excluded";
     public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws";
 
+    /// <summary>What may be drawn. <see cref="HookToJoiner"/> waits for a mend: such a message is handled in the next view.</summary>
     public static IReadOnlyList<string> Declared { get; } =
     [
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, Calm, SeveralGroups, SmallBudget, Narrow, Shuffled, Shift, NotPrimary, Evict, Inline, NoState, Rejoins,

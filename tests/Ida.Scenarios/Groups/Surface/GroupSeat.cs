@@ -308,6 +308,11 @@ internal sealed class GroupSeat
         _surface.Drawn.Draw(GroupNames.HookSends);
         foreach (var survivor in context.Survivors)
         {
+            if (!context.View.Members[context.View.RankOf(survivor)].Initialised)
+            {
+                if (!_surface.Drawn.Allows(GroupNames.HookToJoiner)) continue;
+                _surface.Drawn.Draw(GroupNames.HookToJoiner);
+            }
             byte[] message = new byte[16];
             BinaryPrimitives.WriteUInt64LittleEndian(message, _surface.NextId(ordered: false, nested: true));
             BinaryPrimitives.WriteUInt64LittleEndian(message.AsSpan(8), context.View.Id);
