@@ -20,6 +20,8 @@ namespace Oracle.Leading;
 /// committed, and grants no lease to a process whose exclusion is in its log. So a later leader's log has the entry that was
 /// committed, and with it no exclusion or flush of an earlier term that this leader did not see: what was appended before the grant
 /// and never committed can not come back after it.</para>
+/// <para>Both are dated by what the clock shows then, not by the time of the turn: a process that is frozen behind the start of a turn reads
+/// in it questions, and votes, that came later.</para>
 /// <para>The wait is before the flush report is appended (<see cref="FlushGate"/>), not before the view is announced: once Done is in the
 /// log any replica may commit and announce it.</para>
 /// </remarks>
@@ -56,7 +58,7 @@ internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outle
         {
             var (_, ask, peer) = _asks.Dequeue();
             if (state.Find(ask.Process) is not { Alive: true } process || excluding.Contains(process.Id)) continue;
-            _until[process.Id] = node.Now + options.LeaseDuration.Nanoseconds();
+            _until[process.Id] = node.Clock() + options.LeaseDuration.Nanoseconds();
             var subjects = ask.Version == state.ProcessesVersion ? null : observers.SubjectsOf(process, state);
             outlet.Reply(peer, new LeaseGrant(ask.Sent, log.Entries.ConfigurationAt(log.Commit), state.ProcessesVersion, subjects));
         }

@@ -36,7 +36,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
 
     public override void Enter()
     {
-        Since = Log.Node.Now;
+        Since = Log.Node.Clock();
         Log.Lead();
         _firstOwn = Log.Entries.LastIndex + 1;
         Log.Entries.Append(new(Log.Term, EntryKind.Noop, []));

@@ -43,6 +43,9 @@ internal sealed class LogBus
         Connected.UnionWith(nodes);
     }
 
+    /// <summary>Time passes, and nobody does anything.</summary>
+    public void Pass(long nanoseconds) => _now += nanoseconds;
+
     /// <summary>Lets everything that is sent arrive, as far as it can.</summary>
     public void Settle()
     {
@@ -109,6 +112,11 @@ internal sealed class LogBus
         public ulong Id { get; }
 
         public long Now => _bus._now;
+
+        /// <summary>How long this process has been frozen in its present turn.</summary>
+        public long Frozen { get; set; }
+
+        long INode.Clock() => Now + Frozen;
 
         public Prng Random { get; }
 
