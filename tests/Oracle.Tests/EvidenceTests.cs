@@ -55,6 +55,35 @@ public sealed class EvidenceTests
         Assert.Equal(5, cluster.Alive.Count());
     }
 
+    /// <summary>
+    /// Three of five are reported at once, so the leader asks its voters first whether it is it that is cut off. Before they answer all is taken
+    /// back: what was decided on old reports is not carried out.
+    /// </summary>
+    [Fact]
+    public void Reports_of_many_that_are_withdrawn_before_the_leader_is_confirmed_exclude_nobody()
+    {
+        for (ulong seed = 1; seed <= 5; seed++)
+        {
+            using var cluster = Running(seed, 5);
+            var leader = cluster.Leader!;
+            var network = cluster.Simulation.Network;
+            var all = cluster.Alive.ToList();
+            var voters = leader.Oracle.Replica!.Log.Entries.Configuration;
+            var victims = all.Where(process => process != leader).Skip(1).ToList();
+            foreach (var other in all.Where(other => other != leader && voters.IsVoter(other.Node.Id))) network.Cut(leader.Node, other.Node);
+            foreach (var one in all)
+                foreach (var victim in victims.Where(victim => victim != one)) one.Node.Post(() => one.Oracle.Accuse(victim.Oracle.Self, Accusation.FlushStall));
+            cluster.Run(0.2);
+            foreach (var one in all)
+                foreach (var victim in victims.Where(victim => victim != one)) one.Node.Post(() => one.Oracle.Withdraw(victim.Oracle.Self));
+            cluster.Run(0.2);
+            Assert.Equal(leader, cluster.Leader);
+            network.Heal();
+            cluster.Run(5);
+            Assert.True(cluster.Settled("g") && cluster.Alive.Count() == 5, cluster.Describe());
+        }
+    }
+
     /// <summary>20 processes. Three report one, and five that have nothing to do with it are down: that says nothing about it.</summary>
     [Fact]
     public void F10_accused_processes_count_as_reporters_only_of_those_they_watch()

@@ -29,8 +29,7 @@ internal sealed class LeaderShell
     private readonly Observers _observers = new();
     private readonly SortedSet<ProcessId> _excluding = [];
     private readonly List<Request> _released = [];
-    private List<Failure> _massFailure = [];
-    private ulong _massRead;
+    private ulong? _massRead;
     private Configuration _told = Configuration.Empty;
     private long _pruneAt;
     private bool _began;
@@ -69,7 +68,7 @@ internal sealed class LeaderShell
         _intake.Clear();
         _announcer.Clear();
         _excluding.Clear();
-        _massFailure = [];
+        _massRead = null;
     }
 
     public void OnRequest(int peer, in Replica from, Request request)
@@ -268,7 +267,7 @@ internal sealed class LeaderShell
         return alive;
     }
 
-    private void Decide()
+    private void Decide(bool confirmed = false)
     {
         int alive = CountAlive();
         var failures = _detector.Decide(_state, alive, Needed());
@@ -276,14 +275,9 @@ internal sealed class LeaderShell
         if (failures.Count == 0 || _log.Leading is not { } leader) return;
         VoterMajority.Keep(failures, leader, _log.Entries.Configuration, _state, _excluding, _node.Id, _node.Now);
         if (failures.Count == 0) return;
-        if (2 * failures.Count > alive)
-        {
-            // So many at once may mean that it is this process that is cut off.
-            if (_massFailure.Count == 0) _massRead = leader.BeginRead();
-            _massFailure = failures;
-            return;
-        }
-        Exclude(failures);
+        // So many at once may mean that it is this process that is cut off.
+        if (2 * failures.Count > alive && !confirmed) _massRead ??= leader.BeginRead();
+        else Exclude(failures);
     }
 
     /// <summary>The own process where nobody but it votes.</summary>
@@ -291,9 +285,10 @@ internal sealed class LeaderShell
 
     private void ConfirmMassFailure(Log.Leader leader)
     {
-        if (_massFailure.Count == 0 || leader.ConfirmedRead < _massRead) return;
-        Exclude(_massFailure);
-        _massFailure = [];
+        if (leader.ConfirmedRead < _massRead || _massRead is null) return;
+        _massRead = null;
+        // What was held against them may have been taken back since.
+        Decide(confirmed: true);
     }
 
     private void Exclude(List<Failure> failures)
