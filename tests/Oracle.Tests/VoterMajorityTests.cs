@@ -1,0 +1,73 @@
+using GroupCore.Runtime;
+using Oracle.Leading;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>Process 1 leads, 1 to 3 vote, 4 and 5 do not: whoever is reported, a majority of voters that answer stays.</summary>
+public sealed class VoterMajorityTests
+{
+    private readonly LogBus _bus = new(Rule.None);
+    private readonly OracleState _state;
+
+    public VoterMajorityTests()
+    {
+        for (ulong node = 1; node <= 3; node++) _bus.Add(node);
+        _bus[1].Found(LogBus.ReplicaOf(1));
+        _bus.Settle();
+        foreach (ulong node in (ulong[])[2, 3])
+        {
+            _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.WithLearner(LogBus.ReplicaOf(node)));
+            _bus.Settle();
+            _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(node)));
+            _bus.Settle();
+        }
+        _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), Rule.None);
+        for (ulong node = 1; node <= 5; node++) _state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0))]));
+        // All that vote have just answered.
+        _bus[1].Leading!.OnTimer();
+        _bus.Settle();
+    }
+
+    [Theory]
+    [InlineData(new ulong[] { 2 }, new ulong[] { 2 })]
+    [InlineData(new ulong[] { 2, 3 }, new ulong[] { 2 })]
+    [InlineData(new ulong[] { 2, 3, 4, 5 }, new ulong[] { 2, 4, 5 })]
+    [InlineData(new ulong[] { 1, 2 }, new ulong[] { 2 })]
+    [InlineData(new ulong[] { 1, 4 }, new ulong[] { 1, 4 })]
+    [InlineData(new ulong[] { 1, 2, 3 }, new ulong[] { 2 })]
+    public void Of_reported_voters_that_answer_as_many_stay_as_decide(ulong[] reported, ulong[] go) => Assert.Equal(go, Keep(reported, []));
+
+    /// <summary>Sparing those who are silent or gone would help nobody.</summary>
+    [Fact]
+    public void Who_does_not_answer_is_not_spared()
+    {
+        _bus.Connect(1, 2);
+        _bus.Pass(2 * Durations.Second);
+        _bus[1].Leading!.EndOfTurn();
+        Answer(2);
+        Assert.Equal([3], Keep([2, 3], []));
+        _bus.Pass(2 * Durations.Second);
+        Assert.Equal([2, 3], Keep([2, 3], []));
+    }
+
+    [Fact]
+    public void Who_is_proved_dead_goes_and_who_is_on_the_way_out_does_not_count()
+    {
+        Assert.Equal([2, 3], Keep([2, 3], [], proved: true));
+        Assert.Equal([], Keep([2], [3]));
+        Assert.Equal([4], Keep([1, 2, 4], [3]));
+    }
+
+    private void Answer(ulong node) =>
+        _bus[1].OnFrame(LogBus.ReplicaOf(node), new Log.AppendReply(_bus[1].Term, true, _bus[1].Entries.LastIndex, 0));
+
+    private IEnumerable<ulong> Keep(ulong[] reported, ulong[] excluding, bool proved = false)
+    {
+        var failures = reported.Select(node => new Failure(_state.FindNode(node)!.Id, proved)).ToList();
+        var leaving = new SortedSet<GroupCore.Membership.ProcessId>(excluding.Select(node => _state.FindNode(node)!.Id));
+        VoterMajority.Keep(failures, _bus[1].Leading!, _bus[1].Entries.Configuration, _state, leaving, 1, _bus.Parts[1].Now);
+        return failures.Select(failure => failure.Process.Node);
+    }
+}
