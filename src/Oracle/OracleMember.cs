@@ -272,7 +272,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private bool MayTell(ulong sender, IFrame frame) => frame switch
     {
         ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => sender == _node.Id || _directory.Knows(sender),
-        VoteRequest or VoteReply or AppendRequest or AppendReply or SnapshotChunk or TimeoutNow => sender == _node.Id || _directory.Knows(sender)
+        VoteRequest or VoteReply or AppendRequest or AppendReply or SnapshotChunk or SnapshotAck or TimeoutNow => sender == _node.Id || _directory.Knows(sender)
             || _replica is { } replica && (replica.Knows(sender) || !replica.Log.HearsLeader),
         _ => true,
     };

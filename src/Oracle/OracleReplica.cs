@@ -12,13 +12,14 @@ namespace Oracle;
 internal sealed class OracleReplica : ILogPort, IStateEvents
 {
     private const int OverPerAnswer = 1_024;
+    private readonly INode _node;
     private readonly Outlet _outlet;
     private readonly Action _requestTurn;
     private readonly Action _roleChanged;
 
     public OracleReplica(INode node, OracleOptions options, Outlet outlet, Action requestTurn, Action roleChanged)
     {
-        (_outlet, _requestTurn, _roleChanged) = (outlet, requestTurn, roleChanged);
+        (_node, _outlet, _requestTurn, _roleChanged) = (node, outlet, requestTurn, roleChanged);
         State = new(this, node.Without);
         Log = new(node, options, this, State);
         Shell = new(node, options, outlet, Log, State);
@@ -30,8 +31,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     public LeaderShell Shell { get; }
 
-    /// <summary>Whether that node leads, is a replica or a registered process, as far as this copy knows.</summary>
-    public bool Knows(ulong nodeId) => Log.LeaderHint.Node == nodeId || Log.Entries.Configuration.Contains(nodeId) || State.FindNode(nodeId) is { Alive: true };
+    /// <summary>Whether that node leads or is a replica, as far as this copy knows.</summary>
+    public bool Knows(ulong nodeId) => Log.LeaderHint.Node == nodeId || Log.Entries.Configuration.Contains(nodeId);
 
     /// <summary>
     /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not
@@ -59,6 +60,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     }
 
     void ILogPort.Send(in Replica to, IFrame frame) => _outlet.Send(to, frame);
+
+    bool ILogPort.HasRoom(in Replica to) => _node.Links.Room(_node.Links.Open(to.Address, to.Node)) > 0;
 
     void ILogPort.OnRoleChanged()
     {

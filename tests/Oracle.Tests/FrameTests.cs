@@ -22,7 +22,7 @@ public sealed class FrameTests
         new SyncAsk(A, [new(new(1, 2), 3, 4)]), new SyncAnswer(new([LogBus.ReplicaOf(1)], []), default, [new(1, 2)], "over"), new PoisonFrame(A, "reason"),
         new VoteRequest(true, 1, 2, 3, false), new VoteRequest(false, 1, 2, 3, true), new VoteReply(true, 4, true), new VoteReply(false, 4, false),
         new AppendRequest(1, 2, 3, [new(1, EntryKind.Noop, []), new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([LogBus.ReplicaOf(1)], [LogBus.ReplicaOf(2)])))], 5, 6),
-        new AppendReply(1, true, 2, 3), new SnapshotChunk(1, 2, 1, new([LogBus.ReplicaOf(1)], []), 0, 3, new byte[] { 1, 2, 3 }), new TimeoutNow(3),
+        new AppendReply(1, true, 2, 3), new SnapshotChunk(1, 2, 1, new([LogBus.ReplicaOf(1)], []), 0, 3, new byte[] { 1, 2, 3 }), new SnapshotAck(1, 2, 3), new TimeoutNow(3),
         new RequestFrame(new(A, 1, 1, new Join("g", new(), 0, ""))), new RequestFrame(new(A, 2, 1, new Done(new(1, 2), 3, 4, [A, B]))),
         new RequestFrame(new(A, 0, 1, new Register(11, new("127.0.0.1:1"), "t", "h", 7, -8))), new RequestFrame(new(A, 3, 1, new Fail([new(B, true)]))),
         new ResponseFrame(1, ResponseStatus.Applied, OperationResult.Joined(new(1, 2)), LogBus.ReplicaOf(1)),

@@ -42,7 +42,7 @@ internal static class FrameCodec
         FrameType.VoteReply => VoteReply.Read(false, ref reader),
         FrameType.Append => AppendRequest.Parse(ref reader),
         FrameType.AppendReply => AppendReply.Parse(ref reader),
-        FrameType.Snapshot => SnapshotChunk.Parse(ref reader),
+        FrameType.Snapshot => reader.ReadWithin(SnapshotChunk.Kind, SnapshotAck.Kind) == SnapshotChunk.Kind ? SnapshotChunk.Parse(ref reader) : SnapshotAck.Parse(ref reader),
         FrameType.TimeoutNow => TimeoutNow.Parse(ref reader),
         FrameType.OracleRequest => RequestFrame.Parse(ref reader),
         FrameType.OracleResponse => ResponseFrame.Parse(ref reader),

@@ -7,6 +7,9 @@ internal interface ILogPort
 {
     void Send(in Replica to, IFrame frame);
 
+    /// <summary>Whether the link to a replica has room for more than control frames.</summary>
+    bool HasRoom(in Replica to);
+
     /// <summary>The role or the known leader changed.</summary>
     void OnRoleChanged();
 

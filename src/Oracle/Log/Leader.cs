@@ -9,7 +9,6 @@ namespace Oracle.Log;
 internal sealed class Leader(ReplicatedLog log) : Role(log)
 {
     private const long QuorumTimeout = Durations.Second;
-    private const long SnapshotTimeout = 2 * Durations.Second;
     private const long TransferTimeout = 600 * Durations.Millisecond;
     private const int BatchBytes = 256 << 10;
     private const ulong PipelineEntries = 4 * AppendRequest.MaxEntries;
@@ -123,17 +122,26 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
             if (reply.Index > other.Match && Log.Entries.Configuration.IsLearner(from.Node)) Log.Port.OnProgress();
             other.Match = Math.Max(other.Match, reply.Index);
             other.Next = Math.Max(other.Next, other.Match + 1);
-            if (other.Match >= Log.Entries.Base) other.SnapshotUntil = 0;
+            if (other.Snapshot is { } sent && other.Match >= sent.Index) other.Snapshot = null;
             if (other.Next <= Log.Entries.LastIndex) Touch();
             TryTransfer();
         }
-        else if (!reply.Ok && Log.Node.Now >= other.SnapshotUntil)
+        else if (!reply.Ok && other.Snapshot is null)
         {
             ulong next = Math.Clamp(reply.Index + 1, other.Match + 1, Log.Entries.LastIndex + 1);
             if (next != other.Next) Touch();
             other.Next = next;
         }
         Count();
+    }
+
+    public override void OnSnapshotAck(in Replica from, SnapshotAck ack)
+    {
+        if (Find(from.Node) is not { } other) return;
+        other.LastAck = Log.Node.Now;
+        if (other.Snapshot is not { } sent || sent.Index != ack.LastIndex) return;
+        sent.Held(ack.Held, Log.Node.Now);
+        Touch();
     }
 
     private void Touch()
@@ -208,9 +216,11 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
 
     private void Replicate(Progress other, bool heartbeat)
     {
-        if (other.Next <= Log.Entries.Base)
+        if (other.Snapshot is not null || other.Next <= Log.Entries.Base)
         {
-            if (Log.Node.Now >= other.SnapshotUntil) SendSnapshot(other);
+            // It does not have the entry named, unless it needs no saved state; its answer counts as one to a heartbeat all the same.
+            if (heartbeat || other.SentRead != _read) Append(other, Log.Entries.LastIndex, []);
+            SendParts(other);
             return;
         }
         var entries = new List<LogEntry>();
@@ -224,22 +234,20 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
             entries.Add(entry);
         }
         if (entries.Count == 0 && !heartbeat && other.SentRead == _read && other.SentCommit == Log.Commit) return;
-        ulong previous = other.Next - 1;
-        Log.Port.Send(other.Replica, new AppendRequest(Log.Term, previous, Log.Entries.TermAt(previous), entries, Log.Commit, _read));
+        Append(other, other.Next - 1, entries);
         other.Next += (ulong)entries.Count;
+    }
+
+    private void Append(Progress other, ulong previous, List<LogEntry> entries)
+    {
+        Log.Port.Send(other.Replica, new AppendRequest(Log.Term, previous, Log.Entries.TermAt(previous), entries, Log.Commit, _read));
         (other.SentRead, other.SentCommit) = (_read, Log.Commit);
     }
 
-    private void SendSnapshot(Progress other)
+    private void SendParts(Progress other)
     {
-        var saved = Log.Saved;
-        for (int offset = 0; offset < saved.Bytes.Length; offset += SnapshotChunk.MaxBytes)
-        {
-            int length = Math.Min(SnapshotChunk.MaxBytes, saved.Bytes.Length - offset);
-            Log.Port.Send(other.Replica, new SnapshotChunk(Log.Term, saved.Index, saved.Term, saved.Configuration, offset, saved.Bytes.Length,
-                saved.Bytes.AsMemory(offset, length)));
-        }
-        other.SnapshotUntil = Log.Node.Now + SnapshotTimeout;
+        other.Snapshot ??= new(Log.Saved, Log.Node.Now);
+        while (Log.Port.HasRoom(other.Replica) && other.Snapshot.Next(Log.Term, Log.Node.Now) is { } part) Log.Port.Send(other.Replica, part);
     }
 
     private void TryTransfer()

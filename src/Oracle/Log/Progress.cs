@@ -16,8 +16,8 @@ internal sealed class Progress(Replica replica, ulong next, long now)
 
     public long LastAck { get; set; } = now;
 
-    /// <summary>Until when a saved state that is on its way is waited for; 0 when none is.</summary>
-    public long SnapshotUntil { get; set; }
+    /// <summary>The saved state that is on its way to it; null when none is.</summary>
+    public SnapshotTransfer? Snapshot { get; set; }
 
     /// <summary>Not 0: no longer in the configuration, and gets entries only until then, to learn of it.</summary>
     public long RemovedUntil { get; set; }

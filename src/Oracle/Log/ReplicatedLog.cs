@@ -125,6 +125,9 @@ internal sealed class ReplicatedLog : ITimerTarget
             case AppendReply reply:
                 if (!Outdated(reply.Term) && reply.Term == Term) Role.OnAppendReply(from, reply);
                 break;
+            case SnapshotAck ack:
+                if (!Outdated(ack.Term) && ack.Term == Term) Role.OnSnapshotAck(from, ack);
+                break;
             case TimeoutNow now when now.Term == Term && Role is Follower && IsVoter: Become(new Candidate(this, transfer: true)); break;
             default: Node.Counters.Refuse(RefusalReason.Unexpected); break;
         }
@@ -277,14 +280,18 @@ internal sealed class ReplicatedLog : ITimerTarget
             Port.Send(from, new AppendReply(Term, true, Commit, 0));
             return;
         }
-        if (chunk.Offset == 0)
+        if (_incomingOf != (chunk.Term, chunk.LastIndex))
         {
             _incoming.ResetWrittenCount();
             _incomingOf = (chunk.Term, chunk.LastIndex);
         }
-        if (_incomingOf != (chunk.Term, chunk.LastIndex) || chunk.Offset != _incoming.WrittenCount) return;
-        _incoming.Write(chunk.Bytes.Span);
-        if (_incoming.WrittenCount < chunk.Total) return;
+        // What does not fit on is a part sent again, or follows one that was lost.
+        if (chunk.Offset == _incoming.WrittenCount) _incoming.Write(chunk.Bytes.Span);
+        if (_incoming.WrittenCount < chunk.Total)
+        {
+            Port.Send(from, new SnapshotAck(Term, chunk.LastIndex, _incoming.WrittenCount));
+            return;
+        }
         byte[] bytes = _incoming.WrittenSpan.ToArray();
         _incoming = new();
         _incomingOf = default;

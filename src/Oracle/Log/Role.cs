@@ -17,6 +17,10 @@ internal abstract class Role(ReplicatedLog log)
     {
     }
 
+    public virtual void OnSnapshotAck(in Replica from, SnapshotAck ack)
+    {
+    }
+
     public virtual void EndOfTurn()
     {
     }

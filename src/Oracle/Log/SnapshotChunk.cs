@@ -4,17 +4,19 @@ using Oracle.State;
 
 namespace Oracle.Log;
 
-/// <summary>Part of the saved state for a replica whose next entry was cut away. Links are FIFO: chunks come in order or not at all.</summary>
+/// <summary>Part of the saved state for a replica whose next entry was cut away; answered with <see cref="SnapshotAck"/>, the last with <see cref="AppendReply"/>.</summary>
 internal sealed record SnapshotChunk(ulong Term, ulong LastIndex, ulong LastTerm, Configuration Configuration, int Offset, int Total, ReadOnlyMemory<byte> Bytes) : IFrame
 {
+    public const int Kind = 0;
     public const int MaxBytes = 256 << 10;
 
     public FrameType Type => FrameType.Snapshot;
 
-    public int Fields => 8;
+    public int Fields => 9;
 
     public void Write(ref MessagePackWriter writer)
     {
+        writer.WriteInt(Kind);
         writer.WriteUInt(Term);
         writer.WriteUInt(LastIndex);
         writer.WriteUInt(LastTerm);

@@ -18,7 +18,7 @@ internal static class Limits
     public const int OperationsPerEntry = 512;
 
     /// <summary>State of the Oracle in bytes, as a voter accepts it from a leader.</summary>
-    public const int SnapshotBytes = 64 << 20;
+    public const int SnapshotBytes = 1 << 30;
 
     /// <summary>Requests of one process that may wait for an answer.</summary>
     public const int RequestsPerProcess = 1_024;

@@ -55,7 +55,7 @@ internal sealed class OracleFrames(FrameContext context)
         FrameType.VoteReply => new VoteReply(false, Number(random), random.Next(2) == 0),
         FrameType.Append => new AppendRequest(Number(random), Number(random), Number(random), Entries(random), Number(random), Number(random)),
         FrameType.AppendReply => new AppendReply(Number(random), random.Next(2) == 0, Number(random), Number(random)),
-        FrameType.Snapshot => Snapshot(random),
+        FrameType.Snapshot => random.Next(4) == 0 ? new SnapshotAck(Number(random), Number(random), random.Next(1_000)) : Snapshot(random),
         FrameType.TimeoutNow => new TimeoutNow(Number(random)),
         FrameType.OracleRequest => new RequestFrame(Request(random)),
         FrameType.OracleResponse => new ResponseFrame(Number(random), (ResponseStatus)random.Next(2),

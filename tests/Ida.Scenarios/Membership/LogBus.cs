@@ -15,7 +15,15 @@ internal sealed class LogBus
     private readonly Rule _without;
     private long _now = Durations.Second;
 
-    public LogBus(Rule without) => _without = without;
+    public LogBus(Rule without, OracleOptions? options = null, int stateBytes = 1) => (_without, Options, StateBytes) = (without, options ?? new(), stateBytes);
+
+    public OracleOptions Options { get; }
+
+    /// <summary>How large the saved state is, in bytes.</summary>
+    public int StateBytes { get; }
+
+    /// <summary>Bytes of saved states that were under way at once, at most, and heartbeats that left while any were.</summary>
+    public (long Bytes, int Heartbeats) Transfers { get; private set; }
 
     public SortedDictionary<ulong, Part> Parts { get; } = [];
 
@@ -47,9 +55,9 @@ internal sealed class LogBus
     public void Pass(long nanoseconds) => _now += nanoseconds;
 
     /// <summary>Lets everything that is sent arrive, as far as it can.</summary>
-    public void Settle()
+    public void Settle(int rounds = 50)
     {
-        for (int round = 0; round < 50; round++)
+        for (int round = 0; round < rounds; round++)
         {
             foreach (var part in Parts.Values)
                 if (Connected.Contains(part.Id)) part.Log.EndOfTurn();
@@ -60,6 +68,9 @@ internal sealed class LogBus
 
     private void Deliver()
     {
+        var parts = _frames.Select(sent => sent.Frame).OfType<SnapshotChunk>().ToList();
+        int heartbeats = parts.Count == 0 ? 0 : _frames.Count(sent => sent.Frame is AppendRequest);
+        Transfers = (Math.Max(Transfers.Bytes, parts.Sum(part => (long)part.Bytes.Length)), Transfers.Heartbeats + heartbeats);
         for (int count = _frames.Count; count > 0; count--) DeliverOne();
     }
 
@@ -104,7 +115,7 @@ internal sealed class LogBus
             (_bus, Id) = (bus, node);
             Random = new(node);
             Links = new NoLinks(ReplicaOf(node).Address);
-            Log = new(this, new(), this, this) { OnApplied = (index, entry) => bus.Checker.Applied($"{node}", index, entry) };
+            Log = new(this, bus.Options, this, this) { OnApplied = (index, entry) => bus.Checker.Applied($"{node}", index, entry) };
         }
 
         public ReplicatedLog Log { get; }
@@ -162,6 +173,8 @@ internal sealed class LogBus
 
         void ILogPort.Send(in Replica to, IFrame frame) => _bus._frames.Enqueue((Id, to.Node, frame));
 
+        bool ILogPort.HasRoom(in Replica to) => true;
+
         void ILogPort.OnRoleChanged()
         {
             if (Log?.Leading is not null) _bus.Checker.Leads($"{Id}", Log.Term, Id);
@@ -179,9 +192,9 @@ internal sealed class LogBus
         {
         }
 
-        void IStateMachine.Save(IBufferWriter<byte> into) => into.Write<byte>([1]);
+        void IStateMachine.Save(IBufferWriter<byte> into) => into.Write(new byte[_bus.StateBytes]);
 
-        bool IStateMachine.TryRestore(ReadOnlySpan<byte> bytes) => true;
+        bool IStateMachine.TryRestore(ReadOnlySpan<byte> bytes) => bytes.Length == _bus.StateBytes;
     }
 
     private sealed class NoLinks(NodeAddress local) : ILinks

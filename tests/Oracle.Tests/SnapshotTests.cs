@@ -1,0 +1,61 @@
+using GroupCore.Runtime;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>The saved state on its way to a replica whose next entry was cut away.</summary>
+public sealed class SnapshotTests
+{
+    private const int StateBytes = 9_000_000;
+
+    /// <summary>The link holds a fraction of it; what else the replicas say to each other passes.</summary>
+    [Fact]
+    public void A_large_state_travels_in_parts_with_heartbeats_between_them()
+    {
+        var bus = Behind();
+        for (int round = 0; round < 100 && bus[2].Applied == 0; round++)
+        {
+            bus[1].Leading!.OnTimer();
+            bus.Settle(rounds: 2);
+        }
+        bus.Settle();
+        Assert.Equal(bus[1].Commit, bus[2].Commit);
+        Assert.True(bus.Transfers is { Bytes: <= 1 << 20, Heartbeats: > 5 }, $"{bus.Transfers}");
+    }
+
+    /// <summary>Parts and answers are lost with a connection, again and again.</summary>
+    [Fact]
+    public void A_state_of_which_parts_are_lost_arrives()
+    {
+        var bus = Behind();
+        for (int round = 0; round < 200 && bus[2].Applied == 0; round++)
+        {
+            bus[1].Leading!.OnTimer();
+            bus.Settle(rounds: 1 + (round % 3));
+            bus.Connect(1);
+            bus.Settle();
+            bus.Connect(1, 2);
+            bus.Pass(1100 * Durations.Millisecond);
+        }
+        bus.Settle();
+        Assert.Equal(bus[1].Commit, bus[2].Commit);
+    }
+
+    /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>
+    private static LogBus Behind()
+    {
+        var bus = new LogBus(Rule.None, new() { SnapshotEntries = 4, SnapshotKeep = 0 }, StateBytes);
+        bus.Add(1);
+        bus[1].Found(LogBus.ReplicaOf(1));
+        bus.Settle();
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.True(bus[1].Leading!.TryAppend(OperationCodec.WriteEntry([])));
+            bus.Settle();
+        }
+        Assert.True(bus[1].Entries.Base > 0);
+        bus.Add(2);
+        Assert.True(bus[1].Leading!.TryChange(bus[1].Entries.Configuration.WithLearner(LogBus.ReplicaOf(2))));
+        return bus;
+    }
+}
