@@ -145,6 +145,32 @@ public sealed class HostileFrameTests
         Joins(cluster, 3);
     }
 
+    /// <summary>It is registered, and no replica: the log listens to those that it replicates with, and the Oracle to members about their groups.</summary>
+    [Fact]
+    public void What_a_registered_process_says_in_the_name_of_a_replica_or_of_a_member_changes_nothing()
+    {
+        using var cluster = Founded(6);
+        var leader = cluster.Leader!;
+        var log = leader.Oracle.Replica!.Log;
+        var hostile = cluster.Alive.Last(process => !log.Entries.Configuration.Contains(process.Node.Id));
+        var voter = cluster.Alive.First(process => process != leader && log.Entries.Configuration.IsVoter(process.Node.Id));
+        ulong term = log.Term;
+        foreach (var to in (OracleCluster.Process[])[leader, voter])
+        {
+            foreach (IFrame frame in (IFrame[])
+            [
+                new PoisonFrame(to.Oracle.Self, "go"), new AppendRequest(term + 9, log.Entries.LastIndex, log.Term, [new(term + 9, EntryKind.Noop, [])], 1 << 30, 0),
+                new VoteRequest(false, term + 9, 1 << 30, term + 8, true), new AppendReply(term + 9, true, 9, 9), new SnapshotAck(term + 9, 1, 1), new TimeoutNow(log.Term),
+                new SnapshotChunk(term + 9, 1 << 30, 1, new([new(hostile.Node.Id, hostile.Node.Address)], []), 0, 1, new byte[1]),
+            ])
+                Say(cluster, hostile.Node, frame, to.Oracle.System, to);
+        }
+        cluster.Run(5);
+        Assert.Equal(term, log.Term);
+        Assert.Equal(6, cluster.Alive.Count());
+        Joins(cluster, 6);
+    }
+
     private static OracleCluster Founded(int processes)
     {
         var cluster = new OracleCluster(1, processes);
@@ -165,10 +191,10 @@ public sealed class HostileFrameTests
     private static InstallFrame Install(ViewMember[] members, ulong id = 2, string name = "g", ProcessId[]? joined = null, ProcessId[]? left = null, ProcessId[]? failed = null, Move[]? moved = null) =>
         new(new(new(1, 2), name, id, 9, new(), members, joined ?? [], left ?? [], failed ?? [], moved ?? []));
 
-    private static void Say(OracleCluster cluster, Ida.Testing.SimNode stranger, IFrame frame, SystemId system) => stranger.Post(() =>
+    private static void Say(OracleCluster cluster, Ida.Testing.SimNode stranger, IFrame frame, SystemId system, OracleCluster.Process? to = null) => stranger.Post(() =>
     {
         byte[] body = Write(frame, system);
-        int peer = stranger.Node.Links.Open(cluster[0].Node.Address);
+        int peer = stranger.Node.Links.Open((to ?? cluster[0]).Node.Address);
         var room = stranger.Node.Links.Reserve(body.Length + FrameHeader.Size);
         FrameHeader.Write(room, frame.Type, 0, 0, body.Length);
         body.CopyTo(room[FrameHeader.Size..]);

@@ -73,6 +73,18 @@ public sealed class StateMachineTests
         Assert.Null(group.Pending);
     }
 
+    [Fact]
+    public void A3_a_flush_counts_only_from_a_process_that_takes_part_in_it()
+    {
+        var (group, ids) = Group(3);
+        var stranger = Register(9);
+        Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
+        Apply(Of(stranger, new Done(group.Id, group.View.Id, group.Pending!.Number, [])));
+        Assert.Equal((1ul, true), (group.View.Id, group.Pending is not null));
+        Finish(group);
+        Assert.Equal(2ul, group.View.Id);
+    }
+
     /// <summary>Negative control of A3: the flush of a superseded proposal would decide a view that nobody flushed for.</summary>
     [Fact]
     public void Without_A3_a_superseded_flush_decides_the_next_view()

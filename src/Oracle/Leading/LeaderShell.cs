@@ -95,7 +95,7 @@ internal sealed class LeaderShell
         if (!_intake.TryBegin(request, peer)) return;
         switch (request.Operation)
         {
-            case Done done when IsOver(done):
+            case Done done when IsOver(request.Requester, done):
                 OnAnswered(request, OperationResult.Done);
                 break;
             case Done:
@@ -236,8 +236,9 @@ internal sealed class LeaderShell
         return false;
     }
 
-    private bool IsOver(Done done) => _node.Without != Rule.A3PendingProposalOnly
-        && (_state.Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || pending.Number != done.Proposal);
+    /// <summary>Whether a flush report counts no more, or not from that process: it must not take the place of one that does.</summary>
+    private bool IsOver(ProcessId from, Done done) => _node.Without != Rule.A3PendingProposalOnly
+        && (_state.Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || pending.Number != done.Proposal || !pending.Flushes(from));
 
     private void ReleaseFlushes()
     {

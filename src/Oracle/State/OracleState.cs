@@ -140,7 +140,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
             case Join join: return Join(requester, join);
             case Create create: return Create(create);
             case Leave leave: return Leave(requester, leave.Group);
-            case Done done: return Done(done);
+            case Done done: return Done(requester, done);
             case Renew renew: return Renew(requester, renew);
             case Depart { Goodbye: true }:
                 Fail([new(requester.Id, true)]);
