@@ -1,5 +1,4 @@
 using GroupCore.Runtime;
-using Oracle.Frames;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace Oracle.Tests;
 
