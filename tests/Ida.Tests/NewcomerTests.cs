@@ -49,6 +49,27 @@ public sealed class NewcomerTests
         Assert.Equal(100, world.Members[Newcomer].Host.Current!.Participant.Table.Count);
     }
 
+    /// <summary>What a newcomer has to ask for is bounded by the keys, not by how often they are written.</summary>
+    [Fact]
+    public void R_a_key_that_is_put_and_removed_in_turns_during_a_transfer_is_asked_for_once()
+    {
+        var world = Filled(200, 2_000);
+        Join(world);
+        var map = world.Members[1].Dht.Map<string, string>("m");
+        var newcomer = world.Members[Newcomer].Host.Current!.Participant;
+        for (int round = 0; round < 300; round++)
+        {
+            Deliver(world, [map.OrderedRemoveAsync(["7_0"]).AsTask()], stall: true);
+            Deliver(world, [map.OrderedPutAsync("7_0", "again").AsTask()], stall: true);
+        }
+        Deliver(world, [map.OrderedRemoveAsync(["7_0"]).AsTask()], stall: true);
+        Assert.InRange(newcomer.Sink.WantedCount, 1, 2);
+        world.Settle();
+        Assert.Equal(0, newcomer.Sink.WantedCount);
+        AssertEqual(world);
+        Assert.Equal(199, DhtWorld.Slice(world.Members[Newcomer]).Entries.Count);
+    }
+
     /// <summary>A resolver's base is asked for out of turn, so what waits for it waits for one round trip and not for the transfer.</summary>
     [Fact]
     public void F24_merges_wait_for_their_bases_and_not_for_the_transfer()

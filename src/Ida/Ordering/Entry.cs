@@ -28,6 +28,9 @@ internal sealed class Entry(byte[] key, ulong hash)
 
     /// <summary>It is on the list of keys with readers that wait.</summary>
     public bool Awaited;
+
+    /// <summary>At a member without its state: the source is asked for it, or will be.</summary>
+    public bool Wanted;
     public long Arrivals;
 
     /// <summary>At a member without its state: the view (its low half) in which what the entry says is right, though its range has not arrived.</summary>

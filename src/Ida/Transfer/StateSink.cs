@@ -32,8 +32,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     {
         (_sourceRank, _range, _writing) = (sourceRank, 0, false);
         _head.Clear();
-        _wanted.Clear();
-        _asked.Clear();
+        ForgetWanted();
         var body = send.Room(EntryTable.Ranges * 8);
         foreach (ulong digest in _digests) body.U64(digest);
         send.Send(sourceRank, DhtFrame.Pull, body.Length);
@@ -42,9 +41,19 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     public void End()
     {
         _sourceRank = -1;
+        ForgetWanted();
+    }
+
+    private void ForgetWanted()
+    {
+        foreach (var entry in _wanted) entry.Wanted = false;
+        foreach (var entry in _asked) entry.Wanted = false;
         _wanted.Clear();
         _asked.Clear();
     }
+
+    /// <summary>Keys that are asked for or will be.</summary>
+    public int WantedCount => _wanted.Count + _asked.Count;
 
     /// <summary>Whether all of a range is here.</summary>
     public bool Has(int range) => range < _range;
@@ -60,7 +69,12 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     }
 
     /// <summary>The value of this key at the boundary is needed before its range comes; or, where it was removed, whether there was one.</summary>
-    public void Want(Entry entry) => _wanted.Enqueue(entry);
+    public void Want(Entry entry)
+    {
+        if (entry.Wanted) return;
+        entry.Wanted = true;
+        _wanted.Enqueue(entry);
+    }
 
     /// <summary>Asks for what is wanted, one frame at a time.</summary>
     public void Ask()
@@ -69,7 +83,8 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         int bytes = 10;
         for (int i = 0; i < LookedAtPerAsk && _asked.Count < DhtLimits.FetchedKeys && _wanted.TryDequeue(out var entry); i++)
         {
-            if (!participant.IsLate(entry) && !participant.IsMark(entry)) continue;
+            entry.Wanted = participant.IsLate(entry) || participant.IsMark(entry);
+            if (!entry.Wanted) continue;
             _asked.Add(entry);
             bytes += entry.Key.Length + 6;
         }
@@ -105,6 +120,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 break;
             }
+            entry.Wanted = false;
             if (!Has(EntryTable.RangeOf(entry.Hash))) participant.Receive(entry, kind != 0, kind == 2 ? value.ToArray() : null, version);
         }
         for (; taken < _asked.Count; taken++) _wanted.Enqueue(_asked[taken]);
