@@ -245,7 +245,7 @@ internal sealed partial class DhtLayer
         }
         if (!LiesHere(key, out ulong hash)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Misplaced, null, 0);
         else if (!_state.Full && _state.Without != Rule.OnlyFullAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotFull, null, 0);
-        else if (_send.OwesTooMuch) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
+        else if (_send.OwesTooMuch(from)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
         else if (_participant.TryRead(key, hash, out byte[]? value, out ulong version)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
         else
         {

@@ -1,3 +1,5 @@
+using Ida.Wire;
+
 namespace Ida.Tests;
 
 /// <summary>No member has more on the way to another than its link has room for, and what waits goes on.</summary>
@@ -61,6 +63,72 @@ public sealed class ByteBudgetTests
         Assert.DoesNotContain(blocked, put => put.IsCompletedSuccessfully);
         world.RunUntil(() => blocked.TrueForAll(put => put.IsCompleted), "Puts on the member that stood still");
         Assert.All(blocked, put => Assert.True(put.IsCompletedSuccessfully));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_an_asker_that_takes_no_answers_does_not_cost_others_theirs(bool many)
+    {
+        var world = DhtWorld.Founded(4, options: Options() with { ShardSize = 1, MaxOperations = 64, MaxInFlightBytes = 1L << 30 });
+        world.BulkBytes = Budget;
+        // The keys lie at one member; of the others the first asks and takes nothing.
+        string[] keys = [.. Enumerable.Range(0, 10).Select(i => $"{(char)('a' + i)}0")];
+        var put = world.Members[0].Dht.Map<string, byte[]>("m").OrderedPutAsync(keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[9_000]))).AsTask();
+        world.RunUntil(() => put.IsCompletedSuccessfully, "The put");
+        world.Settle();
+        var holder = world.Members.Single(m => m.Host.Current!.State.Shard == ShardOf(world, keys[0]));
+        var slow = world.Members.First(m => m != holder);
+        var other = world.Members.Last(m => m != holder);
+        var stuck = Enumerable.Range(0, 300).Select(_ => Get(slow)).ToList();
+        Deliver(stuck);
+        Assert.Contains(stuck, get => !get.IsCompleted);
+        for (int i = 0; i < 20; i++)
+        {
+            var get = Get(other);
+            Deliver([get]);
+            Assert.True(get.IsCompletedSuccessfully, get.Exception?.ToString());
+        }
+        world.RunUntil(() => stuck.TrueForAll(get => get.IsCompleted), "Gets of the asker that took nothing");
+        Assert.All(stuck, get => Assert.True(get.IsCompletedSuccessfully || get.Exception!.InnerException is OverloadedException, get.Exception?.ToString()));
+        Assert.Contains(stuck, get => get.IsCompletedSuccessfully);
+
+        Task Get(HarnessMember member) => many ? member.Dht.Map<string, byte[]>("m").OrderedGetAsync(keys).AsTask() : member.Dht.Map<string, byte[]>("m").OrderedGetAsync(keys[0]).AsTask();
+
+        void Deliver(List<Task> gets)
+        {
+            for (int i = 0; i < 50 && !gets.TrueForAll(get => get.IsCompleted); i++)
+            {
+                world.Poke();
+                world.DeliverAll((_, to) => to != slow.Index);
+                world.Now += 1_000_000;
+            }
+        }
+    }
+
+    [Fact]
+    public void R_an_answer_to_an_attempt_that_another_one_replaced_is_not_kept()
+    {
+        var due = new AnswersDue(Options());
+        due.Add(2, Answer(7, 1, 100));
+        due.Add(2, Answer(8, 1, 200));
+        due.Add(2, Answer(7, 1, 300));
+        due.Add(2, Answer(7, 2, 400));
+        due.Add(3, Answer(7, 1, 500));
+        Assert.True(due.TryTake(2, out var first));
+        Assert.True(due.TryTake(2, out var second));
+        Assert.Equal((new OpId(1, 8), new OpId(1, 7)), (first.Id, second.Id));
+        Assert.False(due.HasAny(2));
+        // One that comes late is for nobody any more, and the newer one stays.
+        due.Add(2, Answer(9, 4, 100));
+        due.Add(2, Answer(9, 3, 100));
+        Assert.True(due.TryTake(2, out var newest));
+        Assert.Equal(4u, newest.Attempt);
+        Assert.False(due.HasAny(2));
+        Assert.True(due.TryTake(3, out _));
+        Assert.Equal((0, 0L), (due.Count, due.Bytes));
+
+        static DueAnswer Answer(ulong request, uint attempt, int bytes) => new(DhtFrame.Value, new(1, request), attempt, [1, 2], [(new byte[bytes], 1)]);
     }
 
     private static int ShardOf(DhtWorld world, string key)

@@ -101,7 +101,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         else if (session.RefusesAll(sequence)) refusal = PoisonReason.Overloaded;
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
-        else if (Overloaded(op)) refusal = PoisonReason.Overloaded;
+        else if (Overloaded(op, from)) refusal = PoisonReason.Overloaded;
         else if (IsTooFarAhead(op, hint)) refusal = PoisonReason.ClockAhead;
         if (refusal is { } reason)
         {
@@ -167,9 +167,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         return false;
     }
 
-    private bool Overloaded(OpRecord op)
+    private bool Overloaded(OpRecord op, int from)
     {
-        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || (!op.IsPut && send.OwesTooMuch)) return true;
+        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || (!op.IsPut && send.OwesTooMuch(from))) return true;
         int attempts = 0;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (++attempts == OpTable.MostAttempts) return true;

@@ -1,43 +1,82 @@
+using System.Runtime.InteropServices;
+
 namespace Ida.Wire;
 
 /// <summary>
-/// Answers that wait with their question, by asker. They go out in order as its link takes them, and end with the view. Bounded, because
-/// each asker bounds what it asks for (<see cref="DhtOptions.MaxInFlight"/>, <see cref="DhtOptions.MaxInFlightBytes"/>), and because a
-/// member refuses more questions when <see cref="IsFull"/>.
+/// Answers that wait with their question, by asker. They go out in order as its link takes them, and end with the view. An answer to an
+/// attempt is dropped when one to a later attempt at the same operation comes: nobody waits for it any more.
 /// </summary>
+/// <remarks>
+/// Bounded, because each asker bounds what it asks for (<see cref="DhtOptions.MaxInFlight"/>, <see cref="DhtOptions.MaxInFlightBytes"/>),
+/// and because a member takes no more questions of an asker that is owed as much as is left for all: so one asker that takes nothing has
+/// half, two have a third each, and who is owed nothing is always answered. Source: dynamic thresholds of shared buffers, Choudhury and
+/// Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
+/// </remarks>
 internal sealed class AnswersDue(DhtOptions options)
 {
-    private Queue<DueAnswer>?[] _of = [];
-    private long _bytes;
-    private int _count;
+    private Debt?[] _to = [];
 
-    /// <summary>Whether no more questions are taken.</summary>
-    public bool IsFull => _count >= options.MaxOperations || _bytes >= 4 * options.MaxInFlightBytes;
+    /// <summary>Answers that wait.</summary>
+    public int Count { get; private set; }
 
-    public bool HasAny(int rank) => _count > 0 && rank < _of.Length && _of[rank] is { Count: > 0 };
+    /// <summary>Bytes that they keep alive, at most.</summary>
+    public long Bytes { get; private set; }
 
+    /// <summary>Whether no more questions of an asker are taken.</summary>
+    public bool IsFull(int rank) => HasAny(rank)
+        && (_to[rank]!.Waiting.Count >= options.MaxOperations - Count || _to[rank]!.Bytes >= (4 * options.MaxInFlightBytes) - Bytes);
+
+    public bool HasAny(int rank) => Count > 0 && rank < _to.Length && _to[rank] is { Waiting.Count: > 0 };
+
+    // Rare: it may allocate.
     public void Add(int rank, DueAnswer answer)
     {
-        if (rank >= _of.Length) Array.Resize(ref _of, rank + 1);
-        (_of[rank] ??= new()).Enqueue(answer);
-        _count++;
-        _bytes += answer.Bytes;
+        if (rank >= _to.Length) Array.Resize(ref _to, rank + 1);
+        var debt = _to[rank] ??= new();
+        ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Id, out _);
+        if (newest is not null && newest.Value.Attempt > answer.Attempt) return;
+        for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) Leave(debt, replaced);
+        answer.Before = newest is { List: not null } ? newest : null;
+        newest = debt.Waiting.AddLast(answer);
+        debt.Bytes += answer.Bytes;
+        Count++;
+        Bytes += answer.Bytes;
     }
 
     public bool TryTake(int rank, out DueAnswer answer)
     {
         answer = null!;
         if (!HasAny(rank)) return false;
-        answer = _of[rank]!.Dequeue();
-        _count--;
-        _bytes -= answer.Bytes;
+        var debt = _to[rank]!;
+        var first = debt.Waiting.First!;
+        answer = first.Value;
+        Leave(debt, first);
+        if (debt.Newest[answer.Id] == first) debt.Newest.Remove(answer.Id);
         return true;
     }
 
     /// <summary>The view is over.</summary>
     public void Clear()
     {
-        _of = [];
-        (_count, _bytes) = (0, 0);
+        _to = [];
+        (Count, Bytes) = (0, 0);
+    }
+
+    private void Leave(Debt debt, LinkedListNode<DueAnswer> node)
+    {
+        debt.Waiting.Remove(node);
+        debt.Bytes -= node.Value.Bytes;
+        Count--;
+        Bytes -= node.Value.Bytes;
+    }
+
+    /// <summary>What one asker is owed.</summary>
+    private sealed class Debt
+    {
+        public readonly LinkedList<DueAnswer> Waiting = new();
+
+        /// <summary>The last answer that waits, by operation; those to the same attempt before it hang on it.</summary>
+        public readonly Dictionary<OpId, LinkedListNode<DueAnswer>> Newest = [];
+        public long Bytes;
     }
 }

@@ -31,8 +31,8 @@ internal sealed class DhtSender(DhtState state)
         _due.Clear();
     }
 
-    /// <summary>Whether so many answers wait for room that no more questions are taken.</summary>
-    public bool OwesTooMuch => _due.IsFull;
+    /// <summary>Whether so many answers to a member wait for room that no more of its questions are taken.</summary>
+    public bool OwesTooMuch(int rank) => _due.IsFull(rank);
 
     /// <summary>The link to a member has room again: answers that are due go out.</summary>
     public void OnRoom(int rank)
@@ -53,7 +53,7 @@ internal sealed class DhtSender(DhtState state)
     {
         var values = new (byte[]? Value, ulong Version)[op.UseCount];
         for (int i = 0; i < values.Length; i++) values[i] = (op.Uses[i].Value, op.Uses[i].Version);
-        _due.Add(to, new(type, head.ToArray(), values));
+        _due.Add(to, new(type, op.Key.Id, op.Key.Attempt, head.ToArray(), values));
     }
 
     public void Proposed(int to, OpRecord op, bool clear, bool result)
@@ -243,7 +243,7 @@ internal sealed class DhtSender(DhtState state)
         body.Var(version);
         if (value is not null && MustWait(to))
         {
-            _due.Add(to, new(DhtFrame.Value, body.Written.ToArray(), [(value, version)]));
+            _due.Add(to, new(DhtFrame.Value, new(0, request), attempt, body.Written.ToArray(), [(value, version)]));
             return;
         }
         if (value is not null) body.Raw(value);

@@ -6,20 +6,20 @@ namespace Ida.Wire;
 /// An answer with values that waits for room on the asker's link: what stands before the values in its frame, and the values themselves,
 /// which are the slice's own arrays and never change.
 /// </summary>
-internal sealed class DueAnswer(FrameType type, byte[] head, (byte[]? Value, ulong Version)[] values)
+internal sealed class DueAnswer(FrameType type, OpId id, uint attempt, byte[] head, (byte[]? Value, ulong Version)[] values)
 {
     public FrameType Type => type;
 
+    /// <summary>The asker's operation; of a read of one key without a session.</summary>
+    public OpId Id => id;
+
+    public uint Attempt => attempt;
+
+    /// <summary>The answer before it to the same operation, while that waits too.</summary>
+    public LinkedListNode<DueAnswer>? Before { get; set; }
+
     /// <summary>Bytes that it keeps alive, at most.</summary>
-    public int Bytes
-    {
-        get
-        {
-            int bytes = head.Length;
-            foreach (var (value, _) in values) bytes += 20 + (value?.Length ?? 0);
-            return bytes;
-        }
-    }
+    public int Bytes { get; } = head.Length + values.Sum(static one => 20 + (one.Value?.Length ?? 0));
 
     /// <summary>Writes the body of its frame.</summary>
     public void Write(ref BodyWriter to)
