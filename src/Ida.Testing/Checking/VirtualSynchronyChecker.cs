@@ -57,8 +57,8 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     {
         if (!_processes.TryGetValue(process, out var known) || !known.Ended) return;
         known.BeginAgain();
-        foreach (var ((_, to), channel) in _channels)
-            if (to == known) channel.AbandonRest();
+        foreach (var from in _processes.Values)
+            if (_channels.TryGetValue((from, known), out var channel)) channel.AbandonRest();
     }
 
     /// <summary>A process left of its own will and was told so; what it delivered is part of what survivors deliver.</summary>

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using GroupCore.Groups;
 using GroupCore.Runtime;
 using Ida.Testing.Checking;

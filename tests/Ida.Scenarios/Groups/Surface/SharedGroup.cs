@@ -1,4 +1,3 @@
-using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing.Checking;
