@@ -184,6 +184,56 @@ public sealed class NewcomerTests
         Assert.True(during > 50 && merged > 1000, $"{during} runs with a transfer under way, {merged} merges");
     }
 
+    /// <summary>What is remembered of puts costs the install nothing, and goes to a newcomer in pieces while it is acknowledged.</summary>
+    [Fact]
+    public void R_outcomes_are_written_for_a_newcomer_in_pieces_and_not_at_the_install()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var stuck = map.OrderedMergeAsync("a1", 1L).AsTask();
+        world.Poke();
+        KeyValuePair<string, long>[] pairs = [.. Enumerable.Range(0, 1_000).Select(i => KeyValuePair.Create($"{i}_0", 1L))];
+        for (int i = 0; i < 80; i++)
+        {
+            var put = map.OrderedMergeAsync(pairs).AsTask();
+            for (int step = 0; step < 20 && !put.IsCompleted; step++)
+            {
+                world.Poke();
+                world.DeliverAll((from, to) => from is 0 or 2 && to is 0 or 2);
+            }
+            Assert.True(put.IsCompletedSuccessfully);
+        }
+        var source = world.Members[Source].Host.Current!.Participant.Source;
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        source.Open(1);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 20_000);
+        source.Close();
+        int pieces = 0;
+        world.Swallows = (_, _, type) =>
+        {
+            if (type == DhtFrame.StateEnd) pieces++;
+            return type == DhtFrame.ChunkAck && pieces > 0 && !stuck.IsCompleted;
+        };
+        Join(world);
+        var next = new List<Task<PutResult>>();
+        for (int i = 0; i < 50; i++)
+        {
+            next.Add(map.OrderedMergeAsync([KeyValuePair.Create($"{i}_0", 1L), new("z1", 1L)]).AsTask());
+            Deliver(world, next, stall: i % 2 == 0);
+        }
+        Assert.All(next, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
+        Assert.True(stuck.IsCompletedSuccessfully);
+        world.Swallows = (_, _, type) =>
+        {
+            if (type == DhtFrame.StateEnd) pieces++;
+            return false;
+        };
+        if (!world.Members[Newcomer].Host.Current!.State.Full) world.ChangeView();
+        world.Settle();
+        Assert.InRange(pieces, 2, 100);
+        AssertEqual(world);
+    }
+
     private static DhtWorld Filled(int keys, int bytes, ulong seed = 1)
     {
         var world = DhtWorld.Founded(4, seed);

@@ -47,6 +47,46 @@ public sealed class OverloadTests
         Assert.Null(await ReadAsync(world, map, "a1"));
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(60)]
+    public async Task R_outcomes_of_a_member_with_a_put_that_is_stuck_are_bounded_by_bytes(int keys)
+    {
+        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192 });
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        var stuck = map.OrderedPutAsync("a1", 1).AsTask();
+        world.Poke();
+        KeyValuePair<string, int>[] pairs = [.. Enumerable.Range(0, keys).Select(i => KeyValuePair.Create($"k{i}_0", 5))];
+        OverloadedException? overload = null;
+        int passed = 0;
+        for (; overload is null && passed < 1_000; passed++)
+        {
+            var put = map.OrderedPutAsync(pairs).AsTask();
+            Deliver(put);
+            if (!put.IsCompletedSuccessfully) overload = Assert.IsType<OverloadedException>(put.Exception!.InnerException);
+        }
+        Assert.NotNull(overload);
+        Assert.InRange(passed, 10, 100);
+        foreach (int member in new[] { 0, 2 })
+            Assert.All(world.Members[member].Host.Current!.Participant.Sessions.All, session => Assert.InRange(session.OutcomeBytes, 0, 8_192 + 2_000));
+        // Others are not concerned.
+        var other = world.Members[2].Dht.Map<string, int>("m").OrderedPutAsync(pairs).AsTask();
+        Deliver(other);
+        Assert.True(other.IsCompletedSuccessfully, other.Exception?.ToString());
+        await AssertPassesLaterAsync(world, map, "k0_0", overload, () => world.RunUntil(() => stuck.IsCompletedSuccessfully, "The put that was stuck"), stored: 5);
+        world.Settle();
+        Assert.All(world.Members, member => Assert.All(member.Host.Current!.Participant.Sessions.All, session => Assert.InRange(session.OutcomeBytes, 0, 2_000)));
+
+        void Deliver(Task put)
+        {
+            for (int i = 0; i < 20 && !put.IsCompleted; i++)
+            {
+                world.Poke();
+                world.DeliverAll((from, to) => from is 0 or 2 && to is 0 or 2);
+            }
+        }
+    }
+
     private static async Task AssertPassesLaterAsync(DhtWorld world, IDhtMap<string, int> map, string key, OverloadedException overload, Action calm, int? stored)
     {
         Assert.InRange(overload.RetryAfter, TimeSpan.FromMilliseconds(1), TimeSpan.FromSeconds(1));

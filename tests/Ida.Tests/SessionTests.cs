@@ -1,4 +1,9 @@
+using System.Buffers;
+using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Testing;
+using Ida.Transfer;
+using Ida.Wire;
 
 namespace Ida.Tests;
 
@@ -28,6 +33,80 @@ public sealed class SessionTests
         if (acknowledges) Assert.False(session.RefusesAll(299_000));
         session.ForgetPoison();
         if (!acknowledges) Assert.False(session.IsPoisoned(refused[0]));
+    }
+
+    /// <summary>What owners acknowledge and record while pieces are written does not show in them.</summary>
+    [Fact]
+    public void R_pieces_of_sessions_are_those_of_the_boundary_whatever_owners_do_meanwhile()
+    {
+        var random = new Prng(7);
+        var sessions = new SessionTable();
+        for (ulong id = 1; id <= 6; id++)
+        {
+            var session = sessions.GetOrAdd(id);
+            session.LostIn = id == 4 ? 3UL : 0;
+            for (ulong sequence = 1; sequence <= (id == 3 ? 0UL : 1_500); sequence++)
+                if (random.Next(5) > 0) session.Record(Outcome(sequence, 4, random));
+            if (id != 5) session.Acknowledge(100 * id);
+        }
+        var expected = Texts(sessions);
+        var cut = new SessionTableCut(sessions, 5);
+        var read = new SessionTable();
+        var place = new SessionPlace();
+        int pieces = 0;
+        for (bool done = false; !done; pieces++)
+        {
+            foreach (var session in sessions.All)
+            {
+                session.Acknowledge(session.AckedBelow + (ulong)random.Next(60));
+                for (int i = 0; i < 30; i++) session.Record(Outcome(1 + (ulong)random.Next(1_800), 5, random));
+            }
+            var piece = new ArrayBufferWriter<byte>();
+            done = SessionCodec.Write(cut, ref place, piece, 4_096);
+            Assert.InRange(piece.WrittenCount, 1, 4_096 + 1_000);
+            var body = new BodyReader(piece.WrittenSpan);
+            Assert.True(SessionCodec.Read(ref body, read, Rule.None));
+        }
+        Assert.InRange(pieces, 40, 400);
+        Assert.Equal(expected, Texts(read));
+        cut.End();
+        Assert.All(sessions.All, session => Assert.Null(session.Cut));
+
+        static Outcome Outcome(ulong sequence, ulong view, Prng random)
+        {
+            int keys = 1 + random.Next(random.Next(20) == 0 ? 40 : 3);
+            string?[]? errors = random.Next(10) == 0 ? [.. Enumerable.Range(0, keys).Select(i => i == 0 ? "refused" : null)] : null;
+            return new(sequence, view, (uint)random.Next(9), random.Next(2) == 0, random.NextUInt64(), new([.. Enumerable.Range(0, keys).Select(_ => random.NextUInt64())]), errors);
+        }
+
+        static List<string> Texts(SessionTable table)
+        {
+            var texts = new List<string>();
+            foreach (var session in table.All)
+            {
+                texts.Add($"{session.Id} {session.AckedBelow} {session.LostIn} {session.OutcomeBytes}");
+                for (int i = 0; i < session.OutcomeCount; i++)
+                {
+                    var one = session.OutcomeAt(i);
+                    texts.Add($"{one.Sequence} {one.View} {one.Attempt} {one.Reissued} {one.Payload} {string.Join(' ', one.Versions)} {string.Join('|', one.Errors ?? [])}");
+                }
+            }
+            return texts;
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_the_bytes_of_outcomes_are_counted_and_given_back(bool many)
+    {
+        var session = new Session(7);
+        for (ulong i = 1; i <= 20_000; i++) session.Record(new(i, 1, 1, false, 1, new(new ulong[many ? 500 : 2]), many ? new string?[] { new('x', 200), null } : null));
+        Assert.InRange(session.OutcomeBytes, 20_000 * (many ? 4_400 : 90), 20_000 * (many ? 5_000 : 120));
+        session.Acknowledge(10_001);
+        Assert.InRange(session.OutcomeBytes, 10_000 * (many ? 4_400 : 90), 10_000 * (many ? 5_000 : 120));
+        session.Acknowledge(30_000);
+        Assert.Equal((0L, 0), (session.OutcomeBytes, session.OutcomeCount));
     }
 
     [Fact]

@@ -50,6 +50,12 @@ public sealed record DhtOptions
     /// <summary>Unsettled operations at one member above which it refuses more.</summary>
     public int MaxOperations { get; init; } = 16_384;
 
+    /// <summary>
+    /// Bytes of outcomes that a member remembers of another member's puts, because a put of that one before them has not ended; 4 KiB and
+    /// more. Above it the other member's puts get <see cref="OverloadedException"/> until that put ends.
+    /// </summary>
+    public long MaxOutcomeBytes { get; init; } = 64L << 20;
+
     /// <summary>How long a participant waits for a coordinator before it takes over.</summary>
     public TimeSpan TakeoverAfter { get; init; } = TimeSpan.FromMilliseconds(100);
 
@@ -75,6 +81,7 @@ public sealed record DhtOptions
         if (TakeoverAfter <= TimeSpan.Zero) throw new DhtConfigurationException($"TakeoverAfter is {TakeoverAfter}; it must be positive.");
         Positive(MaxInFlight, nameof(MaxInFlight));
         if (MaxInFlightBytes is < 1 << 20 or > 1L << 40) throw new DhtConfigurationException($"MaxInFlightBytes is {MaxInFlightBytes}; it must be between {1 << 20} and {1L << 40}.");
+        if (MaxOutcomeBytes is < 1 << 12 or > 1L << 40) throw new DhtConfigurationException($"MaxOutcomeBytes is {MaxOutcomeBytes}; it must be between {1 << 12} and {1L << 40}.");
         Positive(MaxQueuePerKey, nameof(MaxQueuePerKey));
         Positive(MaxOperations, nameof(MaxOperations));
         return TargetSize / ShardSize;

@@ -101,7 +101,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         else if (session.RefusesAll(sequence)) refusal = PoisonReason.Overloaded;
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
-        else if (Overloaded(op, from)) refusal = PoisonReason.Overloaded;
+        else if (Overloaded(op, from) || (op.IsPut && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = PoisonReason.Overloaded;
         else if (IsTooFarAhead(op, hint)) refusal = PoisonReason.ClockAhead;
         if (refusal is { } reason)
         {

@@ -12,6 +12,9 @@ internal sealed class Session(UInt128 id)
     /// <summary>Refused attempts that are remembered one by one; beyond, the older ones are remembered by <see cref="RefusesAll"/>.</summary>
     public const int MostPoisoned = 4096;
 
+    // Room for outcomes beyond which it is given back when none is left.
+    private const int MostIdle = 16_384;
+
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;
@@ -27,6 +30,15 @@ internal sealed class Session(UInt128 id)
 
     public int OutcomeCount => _count;
 
+    /// <summary>Memory that they take.</summary>
+    public long OutcomeBytes { get; private set; }
+
+    /// <summary>Whether so much is remembered of its owner's puts that no more are taken; a session of a member that is gone gets no new ones.</summary>
+    public bool IsFull(long mostBytes) => LostIn == 0 && OutcomeBytes >= mostBytes;
+
+    /// <summary>The session as it was at the boundary, while newcomers are given that.</summary>
+    public SessionCut? Cut { get; set; }
+
     public int PoisonedCount => _poisoned?.Count ?? 0;
 
     public Outcome OutcomeAt(int index) => _outcomes[_first + index];
@@ -37,10 +49,27 @@ internal sealed class Session(UInt128 id)
         AckedBelow = below;
         while (_count > 0 && _outcomes[_first].Sequence < below)
         {
-            _outcomes[_first++] = default;
+            ref var outcome = ref _outcomes[_first++];
+            Cut?.Keep(outcome);
+            OutcomeBytes -= outcome.Bytes;
+            outcome = default;
             _count--;
         }
-        if (_count == 0) _first = 0;
+        if (_count > 0) return;
+        _first = 0;
+        if (_outcomes.Length > MostIdle) _outcomes = new Outcome[4];
+    }
+
+    /// <summary>The first outcome with this number or a higher one that was there before a view.</summary>
+    public bool TryNext(ulong sequence, ulong before, out Outcome outcome)
+    {
+        for (int at = Search(sequence); at < _first + _count; at++)
+        {
+            outcome = _outcomes[at];
+            if (outcome.View < before) return true;
+        }
+        outcome = default;
+        return false;
     }
 
     public bool TryGet(ulong sequence, out Outcome outcome)
@@ -70,6 +99,7 @@ internal sealed class Session(UInt128 id)
         Array.Copy(_outcomes, at, _outcomes, at + 1, _first + _count - at);
         _outcomes[at] = outcome;
         _count++;
+        OutcomeBytes += outcome.Bytes;
     }
 
     public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || RefusesAll(key.Id.Sequence) || (_poisoned is { Count: > 0 } all && all.Contains(key));

@@ -9,36 +9,52 @@ namespace Ida.Transfer;
 /// <summary>Sessions and outcomes as bytes: they are state of the shard, or a retry would be applied twice at a newcomer.</summary>
 internal static class SessionCodec
 {
-    public static byte[] Write(SessionTable sessions)
+    private const int HeadBytes = 37;
+
+    /// <summary>
+    /// Goes on writing a cut: about so many bytes, more only for a single outcome; true when all is written. Each piece names the session
+    /// that it goes on with, so that it can be read by itself.
+    /// </summary>
+    public static bool Write(SessionTableCut cut, ref SessionPlace place, ArrayBufferWriter<byte> into, int most)
     {
-        var bytes = new ArrayBufferWriter<byte>(1024);
-        Append(bytes, 10, (ulong)sessions.All.Count);
-        foreach (var session in sessions.All)
+        for (; place.Session < cut.Count; place = new(place.Session + 1, 0, 0))
         {
-            var to = new BodyWriter(bytes.GetSpan(48));
-            to.U128(session.Id);
-            to.Var(session.AckedBelow);
-            to.Var(session.LostIn);
-            to.Var((ulong)session.OutcomeCount);
-            bytes.Advance(to.Length);
-            for (int i = 0; i < session.OutcomeCount; i++) Write(bytes, session.OutcomeAt(i));
+            var session = cut[place.Session];
+            if (into.WrittenCount > 0 && into.WrittenCount + HeadBytes > most) return false;
+            WriteHead(into, session);
+            while (place.Written < session.Count && session.TryNext(place.Next, out var outcome))
+            {
+                int size = SizeOf(outcome);
+                if (into.WrittenCount > HeadBytes && into.WrittenCount + size > most) return false;
+                Write(into, outcome, size);
+                place = new(place.Session, place.Written + 1, outcome.Sequence + 1);
+            }
         }
-        return bytes.WrittenSpan.ToArray();
+        return true;
     }
 
-    private static void Append(ArrayBufferWriter<byte> bytes, int room, ulong value)
+    private static void WriteHead(ArrayBufferWriter<byte> bytes, SessionCut session)
     {
-        var to = new BodyWriter(bytes.GetSpan(room));
-        to.Var(value);
+        var to = new BodyWriter(bytes.GetSpan(HeadBytes));
+        to.U8(1);
+        to.U128(session.Id);
+        to.Var(session.AckedBelow);
+        to.Var(session.LostIn);
         bytes.Advance(to.Length);
     }
 
-    private static void Write(ArrayBufferWriter<byte> bytes, in Outcome outcome)
+    private static int SizeOf(in Outcome outcome)
+    {
+        int count = outcome.Versions.Count, size = 61;
+        for (int i = 0; i < count; i++) size += 20 + (4 * (outcome.ErrorAt(i)?.Length ?? 0));
+        return size;
+    }
+
+    private static void Write(ArrayBufferWriter<byte> bytes, in Outcome outcome, int size)
     {
         int count = outcome.Versions.Count;
-        int size = 60;
-        for (int i = 0; i < count; i++) size += 20 + 4 * (outcome.ErrorAt(i)?.Length ?? 0);
         var to = new BodyWriter(bytes.GetSpan(size));
+        to.U8(0);
         to.Var(outcome.Sequence);
         to.Var(outcome.View);
         to.Var(((ulong)outcome.Attempt << 1) | (outcome.Reissued ? 1UL : 0));
@@ -52,34 +68,39 @@ internal static class SessionCodec
         bytes.Advance(to.Length);
     }
 
-    /// <summary>Reads what <see cref="Write(SessionTable)"/> wrote; false, with whatever was read before, when it is something else.</summary>
-    public static bool Read(ReadOnlySpan<byte> bytes, SessionTable into, Rule without)
+    /// <summary>Reads a piece that <see cref="Write(SessionTableCut, ref SessionPlace, ArrayBufferWriter{byte}, int)"/> wrote; false, with whatever was read before, when it is something else.</summary>
+    public static bool Read(ref BodyReader from, SessionTable into, Rule without)
     {
-        var from = new BodyReader(bytes);
-        int sessions = from.Count(int.MaxValue, 19);
+        Session? session = null;
         Span<ulong> few = stackalloc ulong[PutVersions.Inline];
-        for (int s = 0; s < sessions && !from.Failed; s++)
+        while (from.Remaining > 0)
         {
-            var session = into.GetOrAdd(from.U128());
-            session.Acknowledge(from.Var());
-            session.LostIn = from.Var();
-            int outcomes = from.Count(int.MaxValue, 14);
-            for (int o = 0; o < outcomes && !from.Failed; o++)
+            byte kind = from.U8();
+            if (kind == 1)
             {
-                ulong sequence = from.Var(), view = from.Var();
-                ulong attempt = from.Var(), payload = from.U64();
-                int count = from.Count(DhtLimits.Keys, 2);
-                if (count == 0 || attempt >> 33 != 0) from.Fail();
-                var versions = count <= few.Length ? few[..count] : new ulong[count];
-                string?[]? errors = null;
-                for (int i = 0; i < count; i++)
-                {
-                    versions[i] = from.Var();
-                    var text = from.Blob(4 * DhtLimits.ErrorChars);
-                    if (text.Length > 0) (errors ??= new string?[count])[i] = Encoding.UTF8.GetString(text);
-                }
-                if (!from.Failed && without != Rule.OutcomeInTransfer) session.Record(new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), errors));
+                UInt128 id = from.U128();
+                ulong acknowledged = from.Var(), lost = from.Var();
+                if (from.Failed) return false;
+                session = into.GetOrAdd(id);
+                session.Acknowledge(acknowledged);
+                session.LostIn = lost;
+                continue;
             }
+            if (kind != 0 || session is null) return false;
+            ulong sequence = from.Var(), view = from.Var();
+            ulong attempt = from.Var(), payload = from.U64();
+            int count = from.Count(DhtLimits.Keys, 2);
+            if (count == 0 || attempt >> 33 != 0) return false;
+            var versions = count <= few.Length ? few[..count] : new ulong[count];
+            string?[]? errors = null;
+            for (int i = 0; i < count; i++)
+            {
+                versions[i] = from.Var();
+                var text = from.Blob(4 * DhtLimits.ErrorChars);
+                if (text.Length > 0) (errors ??= new string?[count])[i] = Encoding.UTF8.GetString(text);
+            }
+            if (from.Failed) return false;
+            if (without != Rule.OutcomeInTransfer) session.Record(new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), errors));
         }
         return from.Complete;
     }

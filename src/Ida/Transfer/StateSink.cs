@@ -15,7 +15,6 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
 
     // A version is a time, or follows the one before.
     private const ulong MaxVersion = HybridClock.MaxTime + HybridClock.Jump;
-    private readonly List<byte> _head = [];
     private readonly Queue<Entry> _wanted = new();
     private readonly List<Entry> _asked = [];
 
@@ -31,7 +30,6 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     public void Begin(int sourceRank)
     {
         (_sourceRank, _range, _writing) = (sourceRank, 0, false);
-        _head.Clear();
         ForgetWanted();
         var body = send.Room(EntryTable.Ranges * 8);
         foreach (ulong digest in _digests) body.U64(digest);
@@ -162,7 +160,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         if (length > DhtLimits.FreeChunkBytes) Acknowledge(from);
     }
 
-    /// <summary>Sessions, the last part. True when the state is whole.</summary>
+    /// <summary>A piece of the sessions, the last part. True when the state is whole.</summary>
     public bool OnEnd(int from, ref BodyReader body, out ulong boundaryClock)
     {
         bool last = body.U8() != 0;
@@ -173,18 +171,16 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         while (_range < EntryTable.Ranges) participant.RangeArrived(_range++);
-        _head.AddRange(body.Bytes(body.Remaining));
+        if (!SessionCodec.Read(ref body, participant.Sessions, state.Without))
+        {
+            state.Node.Counters.Refuse(RefusalReason.Malformed);
+            return false;
+        }
         if (!last)
         {
             Acknowledge(from);
             return false;
         }
-        if (!SessionCodec.Read(System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_head), participant.Sessions, state.Without))
-        {
-            state.Node.Counters.Refuse(RefusalReason.Malformed);
-            return false;
-        }
-        _head.Clear();
         End();
         Array.Clear(_digests);
         return true;

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Ida.Ordering;
 using Ida.Wire;
 
@@ -9,8 +10,8 @@ namespace Ida.Transfer;
 /// </summary>
 /// <remarks>
 /// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps the old value (arrays are never changed in
-/// place) until no transfer of the view is left, so the cost is one reference per entry changed during the transfer. Outcomes of the
-/// boundary are copied at the install: they are as many as operations whose callers have not yet gone on.
+/// place) until no transfer of the view is left, so the cost is one reference per entry changed during the transfer. So with outcomes:
+/// those acknowledged meanwhile are kept for it.
 /// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range whose digest the newcomer
 /// has already, from a source that failed, is not sent again.
 /// </remarks>
@@ -21,7 +22,8 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     private readonly List<Entry> _kept = [];
     private readonly List<Entry> _scratch = [];
     private readonly List<(bool Present, byte[]? Value, ulong Version)> _fetched = [];
-    private byte[] _head = [];
+    private readonly ArrayBufferWriter<byte> _piece = new();
+    private SessionTableCut? _sessions;
     private ulong _boundaryClock;
     private bool _open;
 
@@ -32,7 +34,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     public void Open(ulong boundaryClock)
     {
         (_open, _boundaryClock) = (true, boundaryClock);
-        _head = SessionCodec.Write(participant.Sessions);
+        _sessions = new(participant.Sessions, state.View);
     }
 
     /// <summary>At the next boundary, or without newcomers.</summary>
@@ -40,7 +42,8 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     {
         _open = false;
         _feeds.Clear();
-        _head = [];
+        _sessions?.End();
+        _sessions = null;
     }
 
     /// <summary>Goes on where a turn's bound was reached; releases kept values, a bounded number at a time.</summary>
@@ -136,7 +139,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         feed.Scanned = 0;
         while (MaySend(feed) && feed.Range < EntryTable.Ranges && feed.Scanned < ScannedPerTurn) SendSome(feed);
         if (feed.Range < EntryTable.Ranges) return;
-        while (MaySend(feed) && feed.HeadSent < _head.Length) SendHead(feed);
+        while (MaySend(feed) && !feed.Done) SendSessions(feed);
     }
 
     private bool MaySend(Feed feed) => feed.Credit > 0 && state.Port.Room(feed.Rank) > 0;
@@ -206,16 +209,17 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         if (body.Length > DhtLimits.FreeChunkBytes) feed.Credit--;
     }
 
-    private void SendHead(Feed feed)
+    private void SendSessions(Feed feed)
     {
-        int length = Math.Min(DhtLimits.ChunkBytes, _head.Length - feed.HeadSent);
-        var body = send.Room(length + 9);
-        feed.HeadSent += length;
-        body.U8(feed.HeadSent == _head.Length ? (byte)1 : (byte)0);
+        _piece.ResetWrittenCount();
+        feed.Done = SessionCodec.Write(_sessions!, ref feed.Sessions, _piece, DhtLimits.ChunkBytes);
+        var body = send.Room(_piece.WrittenCount + 9);
+        body.U8(feed.Done ? (byte)1 : (byte)0);
         body.U64(_boundaryClock);
-        body.Raw(_head.AsSpan(feed.HeadSent - length, length));
+        body.Raw(_piece.WrittenSpan);
+        state.Counters.CountStateBytes(body.Length);
         send.Send(feed.Rank, DhtFrame.StateEnd, body.Length);
-        if (feed.HeadSent == _head.Length) _feeds.Remove(feed);
+        if (feed.Done) _feeds.Remove(feed);
         else feed.Credit--;
     }
 
@@ -227,6 +231,8 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         public readonly int Rank = rank;
         public readonly ulong[] Digests = digests;
         public readonly List<Entry> Entries = [];
-        public int Range, Position, HeadSent, Scanned, Credit = DhtLimits.ChunkCredit;
+        public SessionPlace Sessions;
+        public bool Done;
+        public int Range, Position, Scanned, Credit = DhtLimits.ChunkCredit;
     }
 }

@@ -88,13 +88,14 @@ internal sealed class SurfaceSchedule
     {
         int hash = _random.Next(8), bounds = _random.Next(6);
         if (hash < 2) _drawn.Draw(hash == 0 ? SurfaceNames.LowBits : SurfaceNames.Constant);
-        if (bounds < 3) _drawn.Draw(bounds == 0 ? SurfaceNames.FewInFlight : bounds == 1 ? SurfaceNames.FewOperations : SurfaceNames.ShortQueues);
+        if (bounds < 4) _drawn.Draw(bounds == 0 ? SurfaceNames.FewInFlight : bounds == 1 ? SurfaceNames.FewOperations : bounds == 2 ? SurfaceNames.ShortQueues : SurfaceNames.FewOutcomes);
         return new()
         {
             ShardSize = 2, TargetSize = 4, Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20), HandoverTimeout = TimeSpan.FromSeconds(2),
             Hash = hash < 2 ? new CarelessHash(hash == 1) : hash < 4 ? StableHash.XxHash64 : new LastByteHash(),
             MaxInFlight = bounds == 0 ? 1 + _random.Next(2) : 1024,
             MaxOperations = bounds == 1 ? 2 + _random.Next(6) : 16_384,
+            MaxOutcomeBytes = bounds == 3 ? 4096 : 64 << 20,
             MaxQueuePerKey = bounds == 2 ? 1 + _random.Next(3) : 4096,
         };
     }
