@@ -27,6 +27,7 @@ internal sealed class FlushLeader : ITimerTarget
     // By rank: how many contributions were sent, one more with the cut, and how many at the last look.
     private readonly int[] _sent;
     private readonly int[] _sentBefore;
+    private FlushReport? _longest;
     private FlushCut? _cut;
     private bool _done;
 
@@ -53,11 +54,32 @@ internal sealed class FlushLeader : ITimerTarget
             _group.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
+        if (Contradicts(report) && _group.Node.Without == Rule.None)
+        {
+            _group.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        if (_longest is null || report.OrderLength > _longest.OrderLength) _longest = report;
         _reports[report.Rank] = report;
         int missing = 0;
         foreach (int rank in _ranks)
             if (_reports[rank] is null) missing++;
         if (missing == 0 || (_group.Node.Without == Rule.R3AllReports && missing * 2 < _ranks.Count)) SendCut();
+    }
+
+    /// <summary>
+    /// Whether a report says something else of the order than those before it, or more than the sequencer gave: who trusted it would deliver in another
+    /// order than who knows better. The first report is the leader's own; all that are taken agree, so the longest speaks for them.
+    /// </summary>
+    private bool Contradicts(FlushReport report)
+    {
+        if (_longest is not { } known) return false;
+        if (_view.Coordinator == _group.Rank && report.OrderLength > _reports[_group.Rank]!.OrderLength) return true;
+        if (report.OrderBase > known.OrderLength || known.OrderBase > report.OrderLength) return true;
+        uint to = Math.Min(report.OrderLength, known.OrderLength);
+        for (uint x = Math.Max(report.OrderBase, known.OrderBase); x < to; x++)
+            if (report.Order[(int)(x - report.OrderBase)] != known.Order[(int)(x - known.OrderBase)]) return true;
+        return false;
     }
 
     private void SendCut()
@@ -143,11 +165,16 @@ internal sealed class FlushLeader : ITimerTarget
     public void OnWait(int rank, IReadOnlyList<int> waitsFor) => _waits[rank] = (waitsFor, _group.Node.Now);
 
     /// <summary>
-    /// Members whose report or acknowledgement is missing, or for whom such a member waits; when all have acknowledged unequal ends of
+    /// Members whose report or acknowledgement is missing, or for whom two such members wait; when all have acknowledged unequal ends of
     /// the view, those that differ from most.
     /// </summary>
+    /// <remarks>
+    /// What a single member says to miss of another, which does speak with the leader, is between these two: it accuses by itself, and the Oracle
+    /// judges the pair. If all accused on its word, it could have anybody excluded. A report needs nobody else's help: no wait excuses that it is missing.
+    /// </remarks>
     public void AddWaitedFor(List<int> ranks)
     {
+        var saying = new int[_acks.Length];
         bool all = _cut is not null;
         foreach (int rank in _ranks)
         {
@@ -160,19 +187,17 @@ internal sealed class FlushLeader : ITimerTarget
                 _sentBefore[rank] = _sent[rank];
                 continue;
             }
-            if (_waits[rank] is { For: { } others } wait && _group.Node.Now - wait.At <= GroupLimits.FlushSilenceNanoseconds) Add(ranks, others);
+            if (_cut is not null && _waits[rank] is { For: { } others } wait && _group.Node.Now - wait.At <= GroupLimits.FlushSilenceNanoseconds)
+            {
+                foreach (int other in others)
+                    if (++saying[other] == 2 && !ranks.Contains(other)) ranks.Add(other);
+            }
             else if (!ranks.Contains(rank)) ranks.Add(rank);
         }
         if (!all || _done) return;
         ulong common = MostCommonHash();
         foreach (int rank in _ranks)
             if (_acks[rank].Hash != common) ranks.Add(rank);
-    }
-
-    private static void Add(List<int> ranks, IReadOnlyList<int> others)
-    {
-        foreach (int rank in others)
-            if (!ranks.Contains(rank)) ranks.Add(rank);
     }
 
     private ulong MostCommonHash()

@@ -29,7 +29,9 @@ internal sealed class FlushMember
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
     private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
     private readonly FlushWatch _watch;
-    private int _earlyBytes;
+    // By rank; made with the first.
+    private long[] _earlyBytes = [];
+    private long _earlyInAll;
     private byte[]? _contribution;
     private FlushLeader? _leader;
     private ulong _tail;
@@ -166,14 +168,16 @@ internal sealed class FlushMember
 
     private void Keep(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        // A frame costs more than its bytes.
+        // A frame costs more than its bytes. Each member has room of its own, so that none can take it all.
         int cost = body.Length + EarlyFrameBytes;
-        if (_earlyBytes + cost > GroupLimits.EarlyBytesOf(_survives.Length))
+        if (_earlyBytes.Length == 0) _earlyBytes = new long[_survives.Length];
+        if (_earlyBytes[rank] + cost > GroupLimits.EarlyBytesOfMember || _earlyInAll + cost > GroupLimits.EarlyBytesOf(_survives.Length))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        _earlyBytes += cost;
+        _earlyBytes[rank] += cost;
+        _earlyInAll += cost;
         _early.Add((rank, type, body.ToArray()));
     }
 
@@ -181,7 +185,8 @@ internal sealed class FlushMember
     {
         var early = _early.ToArray();
         _early.Clear();
-        _earlyBytes = 0;
+        Array.Clear(_earlyBytes);
+        _earlyInAll = 0;
         foreach (var (rank, type, body) in early) OnFrame(rank, type, body);
     }
 

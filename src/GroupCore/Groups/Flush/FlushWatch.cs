@@ -13,7 +13,7 @@ namespace GroupCore.Groups.Flush;
 /// <remarks>
 /// Every step a member that is held up says so (FlushWait) to the leader, with whom it misses: nobody when user code is the reason. It says
 /// the same to those whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader
-/// passes on whom it misses to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
+/// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
 /// Source: groupcore-oracle 5.5, 6.8 (e).
 /// </remarks>
 internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
@@ -76,7 +76,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     {
         var ranks = new List<int>();
         bool known = body.Length >= Head && body[8] <= (byte)WaitReason.TooSlow;
-        for (int at = Head; at + 1 < body.Length && ranks.Count <= _signs.Length; at += 2) ranks.Add(BinaryPrimitives.ReadUInt16LittleEndian(body[at..]));
+        // Nobody is named twice.
+        for (int at = Head; at + 1 < body.Length && at < Head + (2 * _signs.Length); at += 2) AddTo(ranks, BinaryPrimitives.ReadUInt16LittleEndian(body[at..]));
         if (!known || body.Length != Head + (2 * ranks.Count) || ranks.Exists(rank => rank >= _signs.Length))
         {
             group.Node.Counters.Refuse(RefusalReason.Malformed);

@@ -1,0 +1,152 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Flush;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Lies of one member in a flush that the others can tell by what they know themselves: they cost nobody else his place, nor the order its unity.</summary>
+public sealed class LyingMemberTests
+{
+    private const ulong Number = 1_000_000;
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(1, 1)]
+    [InlineData(1, 2)]
+    public void R_the_leader_accuses_whom_one_member_says_to_miss_only_when_another_says_so_too(int named, int saying)
+    {
+        var gates = new List<TaskCompletionSource>();
+        using var cluster = new GroupCluster(61, 4, more: g => g.HandleAsync<byte[]>("hang", async (from, m) =>
+        {
+            var gate = new TaskCompletionSource();
+            gates.Add(gate);
+            await gate.Task.ConfigureAwait(false);
+        }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        // What is handled holds the flush up as long as the gate is shut, at the cost of nobody.
+        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
+        _ = cluster.Simulation.Spawn(() => rank[3].Group!.SendToAsync(2, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        for (int i = 0; i < 60; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+            for (int liar = 4 - saying; liar < 4; liar++) SayWait(rank[liar], named);
+        }
+        if (saying == 1) Assert.Empty(cluster.Oracle.Accusations);
+        else Assert.Contains((rank[named].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
+        Assert.Equal(2, gates.Count);
+        foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void R_who_says_that_it_waits_and_has_not_reported_is_accused()
+    {
+        using var cluster = new GroupCluster(62, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        // It does not hear of the proposal, so that it does not report.
+        rank[2].Membership.Deaf = true;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        for (int i = 0; i < 40; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+            SayWait(rank[2], to: rank[0]);
+        }
+        Assert.Contains((rank[2].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
+    }
+
+    [Theory]
+    [InlineData("other positions")]
+    [InlineData("more positions than the sequencer gave")]
+    [InlineData("a base beyond what all know")]
+    public void R_a_report_that_contradicts_the_order_is_refused(string lie)
+    {
+        using var cluster = new GroupCluster(63, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var leader = cluster.Members.Single(m => m.Group!.Rank == 0);
+        // Ordered messages are under way: their positions are known and not stable.
+        foreach (var member in cluster.Members) cluster.Simulation.Spawn(() => member.SendAsync(ordered: true));
+        Assert.True(cluster.Simulation.RunUntil(() => leader.Group!.Protocol.Multicast.Report(Number).Order.Count > 0, TimeSpan.FromSeconds(5)));
+        long refused = 0, refusedTruth = 0;
+        leader.SimNode.Post(() =>
+        {
+            var group = leader.Group!.Protocol;
+            var view = group.View!;
+            group.OnPropose(new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id)], [], []));
+            var own = group.Multicast.Report(Number);
+            var report = new FlushReport(Number, 2, true, 3) { OrderBase = own.OrderBase, OrderClosed = own.OrderBase };
+            foreach (var position in own.Order) report.Order.Add(position);
+            var counters = leader.SimNode.Node.Counters;
+            long before = counters.Refused(RefusalReason.Unexpected);
+            group.Flush.OnFrame(2, FrameType.Report, Written(report, lie));
+            refused = counters.Refused(RefusalReason.Unexpected) - before;
+            group.Flush.OnFrame(2, FrameType.Report, Written(report, ""));
+            refusedTruth = counters.Refused(RefusalReason.Unexpected) - before - refused;
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal((1, 0), (refused, refusedTruth));
+    }
+
+    [Fact]
+    public void R_frames_that_one_member_sends_before_their_time_leave_others_their_room()
+    {
+        using var cluster = new GroupCluster(64, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var target = cluster.Members.Single(m => m.Group!.Rank == 0);
+        long refused = 0, refusedOther = 0;
+        target.SimNode.Post(() =>
+        {
+            var flush = target.Group!.Protocol.Flush;
+            var counters = target.SimNode.Node.Counters;
+            var body = new byte[1_000_000];
+            BinaryPrimitives.WriteUInt64LittleEndian(body, Number);
+            for (int i = 0; i < 100; i++) flush.OnFrame(2, FrameType.CutPart, body);
+            refused = counters.Refused(RefusalReason.Unexpected);
+            flush.OnFrame(1, FrameType.CutPart, body);
+            refusedOther = counters.Refused(RefusalReason.Unexpected) - refused;
+            // A proposal beyond theirs: nothing is kept of them, here or in the memory that other tests measure.
+            var view = target.Group.Protocol.View!;
+            target.Group.Protocol.OnPropose(new Proposal(view.Group, Number + 1, view.Id, [.. view.Members.Select(m => m.Id)], [], []));
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.True(refused > 0);
+        Assert.Equal(0, refusedOther);
+    }
+
+    private static byte[] Written(FlushReport truth, string lie)
+    {
+        var report = new FlushReport(truth.Proposal, truth.Rank, true, truth.Received.Length)
+        {
+            OrderBase = lie.StartsWith("a base", StringComparison.Ordinal) ? truth.OrderLength + 7 : truth.OrderBase,
+        };
+        report.OrderClosed = report.OrderBase;
+        if (report.OrderBase == truth.OrderBase)
+            foreach (var (rank, seq) in truth.Order) report.Order.Add(lie.StartsWith("other", StringComparison.Ordinal) ? (rank, seq + 1) : (rank, seq));
+        if (lie.StartsWith("more", StringComparison.Ordinal)) report.Order.Add((1, 0));
+        var body = new byte[report.Size];
+        report.Write(body);
+        return body;
+    }
+
+    private static void SayWait(TestMember member, int named = -1, TestMember? to = null) => member.SimNode.Post(() =>
+    {
+        var group = member.Group!.Protocol;
+        ulong wedge = (to ?? member).Group!.Protocol.Flush.Wedge;
+        if (wedge == 0) return;
+        var frame = group.Frame(FrameType.FlushWait, named < 0 ? 9 : 11);
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, wedge);
+        frame[8] = (byte)WaitReason.None;
+        if (named >= 0) BinaryPrimitives.WriteUInt16LittleEndian(frame[9..], (ushort)named);
+        group.SendTo(0);
+    });
+}
