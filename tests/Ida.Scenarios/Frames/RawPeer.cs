@@ -12,6 +12,7 @@ internal sealed class RawPeer : IDisposable
 {
     public const int MostBytes = 60 << 10;
     private const int Patience = 60_000;
+    private const int MostAnswer = 1 << 10;
     private readonly string _cluster;
     private readonly string _listen;
     private ulong _token;
@@ -41,15 +42,19 @@ internal sealed class RawPeer : IDisposable
     /// <summary>How often a connection was ended by the other end.</summary>
     public int Ended { get; private set; }
 
-    /// <summary>Dials, or dials again and resumes. What the other end answers; null when it does not.</summary>
+    /// <summary>Why the last dial had no answer that can be read; empty before.</summary>
+    public string Error { get; private set; } = "";
+
+    /// <summary>Dials, or dials again and resumes. What the other end answers; null when it does not, or something else (<see cref="Error"/>).</summary>
     public HelloStatus? Connect(NodeAddress address, ulong expected = 0)
     {
         try
         {
             return Dial(address, expected);
         }
-        catch (Exception error) when (error is SocketException or EndOfStreamException)
+        catch (Exception error) when (error is SocketException or EndOfStreamException or InvalidDataException)
         {
+            Error = error.Message;
             return null;
         }
     }
@@ -91,15 +96,6 @@ internal sealed class RawPeer : IDisposable
         }
         _held = 0;
         Drain(wait: false);
-    }
-
-    /// <summary>Writes a segment frame that says something else than the truth.</summary>
-    public void WriteSegment(long offsetBy, long receivedBy)
-    {
-        Flush();
-        var segment = new byte[SegmentFrame.Size];
-        Segment(Sent + offsetBy, _received + receivedBy, segment);
-        WriteRaw(segment);
     }
 
     /// <summary>Waits until the other end has received all or has ended the connection; false when it does neither.</summary>
@@ -152,10 +148,11 @@ internal sealed class RawPeer : IDisposable
         _socket!.Send(new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, false, Id, _expected, _token, _peerToken, _received, _listen).ToFrame());
         var head = new byte[FrameHeader.Size];
         Fill(head);
-        FrameHeader.TryRead(head, out var header);
+        if (!FrameHeader.TryRead(head, out var header) || header.Type != FrameType.HelloAck || header.BodyLength is < 0 or > MostAnswer)
+            throw new InvalidDataException($"a frame of type {header.Type} and {header.BodyLength} bytes instead of an answer");
         var body = new byte[header.BodyLength];
         Fill(body);
-        return HelloAckFrame.TryRead(body, out var ack) ? ack : throw new InvalidDataException("No HelloAck.");
+        return HelloAckFrame.TryRead(body, out var ack) ? ack : throw new InvalidDataException($"an answer that cannot be read: {Convert.ToHexString(body)}");
     }
 
     private void Fill(Span<byte> bytes)

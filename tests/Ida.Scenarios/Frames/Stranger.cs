@@ -87,7 +87,7 @@ internal sealed class Stranger : IDisposable
         {
             var answer = _link.Connect(_victim.Node.Address);
             if (answer == HelloStatus.Accepted) return true;
-            Refusal = answer?.ToString() ?? "no answer";
+            Refusal = answer?.ToString() ?? $"no answer: {_link.Error}";
             if (answer == HelloStatus.Forgotten) _link.BeginAnew();
             else if (answer != HelloStatus.Superseded) return false;
             if (Environment.TickCount64 > end) return false;
