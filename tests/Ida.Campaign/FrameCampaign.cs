@@ -6,13 +6,13 @@ using Ida.Scenarios;
 namespace Ida.Campaign;
 
 /// <summary>What a run of hostile frames is to do, checked.</summary>
-internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<SocketPortKind> Ports, string? Corpus)
+internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<SocketPortKind> Ports, bool FromMember, string? Corpus)
 {
     public const string Suite = "frames";
     private const long DefaultFrames = 100_000, MostFrames = 1_000_000_000;
-    private const int Batch = 20_000;
+    private const int Batch = 20_000, MemberBatch = 1_000;
 
-    public static bool TryParse(string? seed, string? frames, string? port, string? corpus, out FrameCampaign campaign, out string error)
+    public static bool TryParse(string? seed, string? frames, string? port, string? from, string? corpus, out FrameCampaign campaign, out string error)
     {
         (campaign, error) = (null!, "");
         ulong first = 1;
@@ -24,7 +24,8 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
         IReadOnlyList<SocketPortKind> all = OperatingSystem.IsLinux() ? [SocketPortKind.Epoll, SocketPortKind.Completion] : [SocketPortKind.Completion];
         var ports = port is null ? all : [.. all.Where(kind => kind.ToString().Equals(port, StringComparison.OrdinalIgnoreCase))];
         if (ports.Count == 0) error = $"--port must be one of {string.Join(", ", all).ToLowerInvariant()}, not \"{port}\".";
-        campaign = new(first, count, ports, corpus);
+        if (from is not (null or "strangers" or "member")) error = $"--from must be strangers or member, not \"{from}\".";
+        campaign = new(first, count, ports, from == "member", corpus);
         return error.Length == 0;
     }
 
@@ -36,20 +37,34 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
         foreach (var port in Ports)
         {
             var watch = Stopwatch.StartNew();
-            var fuzz = new FrameFuzz(port, Seed, Console.WriteLine, tally);
-            await fuzz.RunAsync(tally.Count + (Frames / Ports.Count), Batch, shrink: true, cancel);
-            Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{port}: {fuzz.Done.Passed} batches passed, {fuzz.Done.Failed} failed, {watch.Elapsed.TotalSeconds:F0} s; {fuzz.Memory}"));
-            (passed, failed) = (passed + fuzz.Done.Passed, failed + fuzz.Done.Failed);
-            for (int i = 0; i < fuzz.Failures.Count; i++) Keep(fuzz.Failures[i], $"{port}-{Seed}-{i}.frames".ToLowerInvariant());
+            long until = tally.Count + (Frames / Ports.Count);
+            var (done, memory, failures) = FromMember ? await FromMemberAsync(port, until, tally, cancel) : await FromStrangersAsync(port, until, tally, cancel);
+            Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{port}: {done.Passed} batches passed, {done.Failed} failed, {watch.Elapsed.TotalSeconds:F0} s; {memory}"));
+            (passed, failed) = (passed + done.Passed, failed + done.Failed);
+            for (int i = 0; i < failures.Count; i++) Keep(failures[i], $"{port}-{Seed}-{i}.frames".ToLowerInvariant());
         }
         Console.WriteLine(tally);
         return (passed, failed);
     }
 
+    private async Task<((long Passed, long Failed) Done, string Memory, IReadOnlyList<string> Failures)> FromStrangersAsync(SocketPortKind port, long until, FrameTally tally, CancellationToken cancel)
+    {
+        var fuzz = new FrameFuzz(port, Seed, Console.WriteLine, tally);
+        await fuzz.RunAsync(until, Batch, shrink: true, cancel);
+        return (fuzz.Done, fuzz.Memory, fuzz.Failures);
+    }
+
+    private async Task<((long Passed, long Failed) Done, string Memory, IReadOnlyList<string> Failures)> FromMemberAsync(SocketPortKind port, long until, FrameTally tally, CancellationToken cancel)
+    {
+        var fuzz = new MemberFuzz(port, Seed, Console.WriteLine, tally);
+        await fuzz.RunAsync(until, MemberBatch, cancel);
+        return (fuzz.Done, fuzz.Memory, fuzz.Failures);
+    }
+
     private void Keep(string failure, string file)
     {
         Console.WriteLine(failure);
-        if (Corpus is null) return;
+        if (Corpus is null || FromMember) return;
         Directory.CreateDirectory(Corpus);
         File.WriteAllText(Path.Combine(Corpus, file), failure + "\n");
     }

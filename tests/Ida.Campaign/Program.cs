@@ -17,10 +17,11 @@ internal static class Program
         var first = new Option<bool>("--first") { Description = "Stops at the first seed that fails" };
         var frames = new Option<string>("--frames") { Description = "Suite frames: how many frames (default 100,000)", HelpName = "N" };
         var port = new Option<string>("--port") { Description = "Suite frames: epoll or completion (default both, half of the frames each)", HelpName = "PORT" };
+        var from = new Option<string>("--from") { Description = "Suite frames: who lies, strangers (default) or a member", HelpName = "WHO" };
         var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the least frames that fail are written", HelpName = "FOLDER" };
-        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history, first, frames, port, corpus };
+        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history, first, frames, port, from, corpus };
         root.SetAction(async (parsed, _) => parsed.GetValue(suite) == FrameCampaign.Suite
-            ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(port), parsed.GetValue(corpus), out var hostile, out string wrong)
+            ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(port), parsed.GetValue(from), parsed.GetValue(corpus), out var hostile, out string wrong)
                 ? await RunAsync(hostile)
                 : Refuse(wrong)
             : CampaignOptions.TryParse(

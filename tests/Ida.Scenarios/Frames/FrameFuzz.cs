@@ -9,19 +9,16 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> tell, FrameTally? tally = null)
 {
-    private const int WarmUp = 2, MemoryEvery = 5, MostTrials = 60, MostFailures = 3;
-    private const long MemoryBytes = 32L << 20;
-    private const int Descriptors = 64;
+    private const int MostTrials = 60, MostFailures = 3;
+    private readonly FlatMemory _memory = new();
     private readonly IReadOnlyDictionary<FrameType, IReadOnlyList<FrameSample>> _samples = FrameRecorder.Record();
     private FrameVictims? _system;
-    private long _memory, _first, _last, _refused;
-    private int _descriptors;
-    private int _batches;
+    private long _refused;
 
     public FrameTally Tally { get; } = tally ?? new();
 
     /// <summary>What was measured.</summary>
-    public string Memory => $"memory {_first >> 10} KiB at first, {_last >> 10} KiB at last; {_refused} frames refused";
+    public string Memory => $"{_memory}; {_refused} frames refused";
 
     /// <summary>Batches that passed and that failed.</summary>
     public (long Passed, long Failed) Done { get; private set; }
@@ -36,7 +33,7 @@ internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> 
         {
             var batch = FrameBatch.Of(seed, index, (int)Math.Min(each, frames - Tally.Count));
             _system ??= await FrameVictims.StartAsync(port);
-            string? failure = await JudgeAsync(batch, batch.Send(_system, _samples, null, (frame, _) => Tally.Add(frame)), _system) ?? Grown();
+            string? failure = await JudgeAsync(batch, batch.Send(_system, _samples, null, (frame, _) => Tally.Add(frame)), _system) ?? _memory.Grown();
             if (failure is null)
             {
                 Done = (Done.Passed + 1, Done.Failed);
@@ -56,22 +53,6 @@ internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> 
     {
         if (batch.Persona == Persona.Registering) return system.Broken(mayBeExcluded: true);
         return sent is null ? await system.CheckAsync() : $"{sent}. {system.Broken()}";
-    }
-
-    private string? Grown()
-    {
-        if (++_batches % MemoryEvery != 0) return null;
-        long memory = GC.GetTotalMemory(forceFullCollection: true);
-        int descriptors = OperatingSystem.IsLinux() ? Directory.GetFileSystemEntries("/proc/self/fd").Length : 0;
-        _last = memory;
-        if (_first == 0) _first = memory;
-        if (_batches <= WarmUp * MemoryEvery)
-        {
-            (_memory, _descriptors) = (Math.Max(_memory, memory), Math.Max(_descriptors, descriptors));
-            return null;
-        }
-        if (memory > _memory + MemoryBytes) return $"memory grew from {_memory >> 20} to {memory >> 20} MiB";
-        return descriptors > _descriptors + Descriptors ? $"descriptors grew from {_descriptors} to {descriptors}" : null;
     }
 
     private async Task RestartAsync()

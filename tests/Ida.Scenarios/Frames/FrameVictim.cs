@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 namespace Ida.Scenarios;
 
 /// <summary>One honest node under hostile frames, with its group and its part of the DHT.</summary>
-internal sealed class FrameVictim(IdaNode node, OpenLoopHost host, Group group, Dht dht)
+internal sealed class FrameVictim(IdaNode node, OpenLoopHost host, Group group, Dht dht, MarkLog marks)
 {
     public IdaNode Node => node;
 
@@ -13,6 +13,9 @@ internal sealed class FrameVictim(IdaNode node, OpenLoopHost host, Group group, 
     public Group Group => group;
 
     public Dht Dht => dht;
+
+    /// <summary>What came in total order.</summary>
+    public MarkLog Marks => marks;
 
     public long Refused
     {

@@ -7,10 +7,10 @@ using GroupCore.Transport;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A small system of real nodes on the loopback: three honest ones in a group with a DHT; one that has left it; with
-/// <paramref name="damage"/> a fourth member whose outgoing frames are damaged on their way.
+/// A small system of real nodes on the loopback: three honest ones in a group with a DHT; one that has left it; where one is
+/// <paramref name="lying"/> a fourth member whose outgoing frames are damaged on their way when <see cref="Lies"/> says so.
 /// </summary>
-internal sealed class FrameVictims(SocketPortKind port, Func<ILinks, ILinks>? damage = null) : IAsyncDisposable
+internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IAsyncDisposable
 {
     public const string Cluster = "frames";
     public const string GroupName = "lab";
@@ -23,15 +23,22 @@ internal sealed class FrameVictims(SocketPortKind port, Func<ILinks, ILinks>? da
     /// <summary>The honest ones; <see cref="Hostile"/> is not among them.</summary>
     public IReadOnlyList<FrameVictim> Members => _members;
 
+    /// <summary>The honest ones that are members of the system and of the group.</summary>
+    public IReadOnlyList<FrameVictim> Standing =>
+        [.. _members.Where(member => member.Node.State == MembershipState.Active && !member.Node.Completion.IsCompleted && !member.Group.Completion.IsCompleted)];
+
     /// <summary>The member whose frames are damaged.</summary>
     public FrameVictim? Hostile { get; private set; }
+
+    /// <summary>The links of <see cref="Hostile"/>.</summary>
+    public DamagedLinks? Lies { get; private set; }
 
     /// <summary>Who was a member and left.</summary>
     public (ProcessId Id, NodeAddress Address) Former { get; private set; }
 
-    public static async Task<FrameVictims> StartAsync(SocketPortKind port, Func<ILinks, ILinks>? damage = null)
+    public static async Task<FrameVictims> StartAsync(SocketPortKind port, bool lying = false)
     {
-        var system = new FrameVictims(port, damage);
+        var system = new FrameVictims(port, lying);
         await system.StartAsync();
         return system;
     }
@@ -88,16 +95,16 @@ internal sealed class FrameVictims(SocketPortKind port, Func<ILinks, ILinks>? da
 
     private async Task StartAsync()
     {
-        var started = new List<(IdaNode Node, OpenLoopHost Host, Group Group)>();
-        for (int i = 0; i < Honest; i++) started.Add(await StartNodeAsync(started.Count > 0 ? started[0].Node : null, null));
-        var former = await StartNodeAsync(started[0].Node, null);
+        var started = new List<(IdaNode Node, OpenLoopHost Host, Group Group, MarkLog Marks)>();
+        for (int i = 0; i < Honest; i++) started.Add(await StartNodeAsync(started.Count > 0 ? started[0].Node : null, lies: false));
+        var former = await StartNodeAsync(started[0].Node, lies: false);
         Former = (former.Node.Id, former.Node.Address);
         await former.Node.DisposeAsync();
-        if (damage is not null) started.Add(await StartNodeAsync(started[0].Node, damage));
+        if (lying) started.Add(await StartNodeAsync(started[0].Node, lies: true));
         var dhts = await Task.WhenAll(started.Select(one => one.Group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask())).WaitAsync(s_patience);
         for (int i = 0; i < started.Count; i++)
         {
-            var victim = new FrameVictim(started[i].Node, started[i].Host, started[i].Group, dhts[i]);
+            var victim = new FrameVictim(started[i].Node, started[i].Host, started[i].Group, dhts[i], started[i].Marks);
             if (i < Honest) _members.Add(victim);
             else Hostile = victim;
             await victim.Dht.WhenFullAsync().WaitAsync(s_patience);
@@ -112,14 +119,15 @@ internal sealed class FrameVictims(SocketPortKind port, Func<ILinks, ILinks>? da
     private bool Settled() => _members.TrueForAll(member => member.Group.CurrentView is { } view
         && view.Id == _members[0].Group.CurrentView.Id && view.Members.Count == _members.Count && view.Members.All(one => one.Initialised));
 
-    private async Task<(IdaNode Node, OpenLoopHost Host, Group Group)> StartNodeAsync(IdaNode? seed, Func<ILinks, ILinks>? damaged)
+    private async Task<(IdaNode Node, OpenLoopHost Host, Group Group, MarkLog Marks)> StartNodeAsync(IdaNode? seed, bool lies)
     {
         string[] seeds = seed is null ? [] : [seed.Address.Text];
+        var marks = new MarkLog();
         var host = new OpenLoopHost(new() { Cluster = Cluster, Port = port, Spin = TimeSpan.Zero, MostMalformed = int.MaxValue }, seeds,
-            damaged is null ? null : inner => new TappedNode(inner, null, damaged(inner.Links)));
+            lies ? inner => new TappedNode(inner, null, Lies = new(inner.Links)) : null);
         var node = await IdaNode.HostAsync(new() { Cluster = Cluster, Seeds = seeds }, host, CancellationToken.None).AsTask().WaitAsync(s_patience);
-        var group = await node.JoinAsync(GroupName, g => g.OnQuery<int, int>("echo", static (_, number) => number).Handle<byte[]>("note", static (_, _) => { }),
+        var group = await node.JoinAsync(GroupName, g => g.OnQuery<int, int>("echo", static (_, number) => number).Handle<byte[]>("note", static (_, _) => { }).Handle<long>("mark", (from, number) => marks.Add(from.Id, number)),
             new() { StrictPrimary = true }).AsTask().WaitAsync(s_patience);
-        return (node, host, group);
+        return (node, host, group, marks);
     }
 }

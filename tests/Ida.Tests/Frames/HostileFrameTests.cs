@@ -32,4 +32,16 @@ public sealed class HostileFrameTests(ITestOutputHelper output)
         Assert.True(fuzz.Done.Failed == 0, string.Join('\n', fuzz.Failures));
         Assert.Equal(40_000, fuzz.Tally.Count);
     }
+
+    [Theory]
+    [MemberData(nameof(Ports))]
+    public async Task Frames_of_a_member_that_lies_stop_no_node_and_the_others_go_on(string port)
+    {
+        var fuzz = new MemberFuzz(Enum.Parse<SocketPortKind>(port), 1, output.WriteLine);
+        await fuzz.RunAsync(2_000, 1_000, TestContext.Current.CancellationToken);
+        output.WriteLine(fuzz.Tally.ToString());
+        output.WriteLine(fuzz.Memory);
+        Assert.True(fuzz.Done.Failed == 0, string.Join('\n', fuzz.Failures));
+        Assert.True(fuzz.Tally.Count > 0);
+    }
 }
