@@ -8,8 +8,8 @@ namespace Oracle.Client;
 
 /// <summary>
 /// Requests of this process that wait for an answer: sent to the believed leader, repeated after 200 ms … 1 s, to another voter when it does
-/// not answer. The number makes a repeat harmless. A newer flush report of a group takes the place of an older one, and
-/// the same one again is no other request.
+/// not answer. The number makes a repeat harmless. A newer flush report of a group takes the place of an older one; an
+/// older one, or the same again, is no other request.
 /// </summary>
 internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory directory)
 {
@@ -30,7 +30,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
 
     public ulong Submit(Operation operation)
     {
-        if (operation is Done repeated && _flushes.TryGetValue(repeated.Group, out ulong waits) && _waiting.TryGetValue(waits, out var same) && IsSame((Done)same.Operation, repeated)) return waits;
+        if (operation is Done repeated && _flushes.TryGetValue(repeated.Group, out ulong waits) && _waiting.TryGetValue(waits, out var present) && Covers((Done)present.Operation, repeated)) return waits;
         ulong number = operation is Register ? 0 : ++_last;
         if (operation is Done done)
         {
@@ -93,7 +93,9 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         _recorded.Clear();
     }
 
-    private static bool IsSame(Done left, Done right) => left.View == right.View && left.Proposal == right.Proposal && left.Initialised.SequenceEqual(right.Initialised);
+    /// <summary>Whether a flush report that waits is newer than that one, or the same.</summary>
+    private static bool Covers(Done waiting, Done other) => waiting.View != other.View ? waiting.View > other.View
+        : waiting.Proposal != other.Proposal ? waiting.Proposal > other.Proposal : waiting.Initialised.SequenceEqual(other.Initialised);
 
     private void Collect(Func<Waiting, bool> which)
     {
