@@ -15,7 +15,9 @@ namespace Oracle.Leading;
 /// a process registered or gone. The learner heard last is promoted first: between one and three voters the death of that one alone stops
 /// the Oracle, and only if it comes in the round trip after its last answer. Of the founder that holds until three vote.</para>
 /// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not
-/// before that successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.</para>
+/// before that successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.
+/// No voter is removed where those that stay are not heard by a majority: that change could not be committed, and nothing after it. Its successor
+/// is added first then.</para>
 /// <para>Source: groupcore-oracle 4.1, 4.3, 12.4.</para>
 /// </remarks>
 internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
@@ -36,11 +38,11 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         var learners = configuration.Learners;
         var ready = Ready(leader, learners);
 
-        if (FindUnwanted(configuration, wanted, target) is { } surplus)
+        if (FindUnwanted(leader, configuration, wanted, target) is { } surplus)
         {
             if (_deadSince == 0) _deadSince = node.Now;
             bool replaced = configuration.Voters.Count > target || ready.Count > 0 || node.Now - _deadSince >= SuccessorWait;
-            if (configuration.Voters.Count > 1 && replaced)
+            if (configuration.Voters.Count > 1 && replaced && MayGo(leader, configuration, surplus))
             {
                 Remove(log, leader, configuration, surplus, wanted);
                 return;
@@ -118,15 +120,31 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return false;
     }
 
-    /// <summary>A voter to remove: one that is gone or leaving, else the latest of too many.</summary>
-    private Replica? FindUnwanted(Configuration configuration, List<ProcessRecord> wanted, int target)
+    /// <summary>A voter to remove: one that is gone or leaving, else the latest of too many; one first that the others can spare.</summary>
+    private Replica? FindUnwanted(Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted, int target)
     {
+        Replica? unwanted = null;
         foreach (var voter in configuration.Voters)
-            if (!Contains(wanted, voter.Node)) return voter;
-        if (configuration.Voters.Count <= target) return null;
+        {
+            if (Contains(wanted, voter.Node)) continue;
+            if (MayGo(leader, configuration, voter)) return voter;
+            unwanted ??= voter;
+        }
+        if (unwanted is not null || configuration.Voters.Count <= target) return unwanted;
         for (int i = configuration.Voters.Count - 1; i >= 0; i--)
             if (configuration.Voters[i].Node != node.Id) return configuration.Voters[i];
         return null;
+    }
+
+    /// <summary>Whether a majority of the voters without that one follows this leader.</summary>
+    private bool MayGo(Log.Leader leader, Configuration configuration, in Replica voter)
+    {
+        // The leader itself goes by handing over to one that follows.
+        if (voter.Node == node.Id) return true;
+        int follow = 0;
+        foreach (var other in configuration.Voters)
+            if (other.Node != voter.Node && (other.Node == node.Id || leader.LagOf(other.Node) <= CaughtUp)) follow++;
+        return follow > (configuration.Voters.Count - 1) / 2;
     }
 
     private void Remove(ReplicatedLog log, Log.Leader leader, Configuration configuration, Replica surplus, List<ProcessRecord> wanted)
