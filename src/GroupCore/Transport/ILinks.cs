@@ -34,6 +34,9 @@ public interface ILinks
     /// <summary>Bytes of frames that came from the peer over this link.</summary>
     internal long Received(int peer) => 0;
 
+    /// <summary>Bytes of frames that the peer has acknowledged over this link.</summary>
+    internal long Taken(int peer) => 0;
+
     /// <summary>Dials a peer that was asked for again at once, to learn soon whether it still listens.</summary>
     void Probe(int peer);
 

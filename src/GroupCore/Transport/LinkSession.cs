@@ -80,6 +80,9 @@ internal sealed partial class LinkSession
     /// <summary>Bytes queued and not acknowledged.</summary>
     public long Backlog => _queue.End - _queue.Head;
 
+    /// <summary>Bytes that the other end has acknowledged.</summary>
+    public long Taken => _queue.Head;
+
     /// <summary>Bytes of bulk that may be queued now; who gets 0 or less hears of it by <see cref="TryReopen"/>.</summary>
     public long Room()
     {

@@ -139,6 +139,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public long Received(int peer) => Find(peer)?.Session.Received ?? 0;
 
+    public long Taken(int peer) => Find(peer)?.Session.Taken ?? 0;
+
     public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
 
     public bool IsFull => _backlog.IsFull;

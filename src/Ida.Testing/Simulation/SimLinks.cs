@@ -32,6 +32,8 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public long Received(int peer) => End(peer).Session.Received;
 
+    public long Taken(int peer) => End(peer).Session.Taken;
+
     public void Probe(int peer) => End(peer).Probe();
 
     public ulong NodeIdOf(int peer) => End(peer) is { IsClosed: false } end ? end.ShownId : 0;

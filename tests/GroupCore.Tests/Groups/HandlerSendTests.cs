@@ -61,6 +61,32 @@ public sealed class HandlerSendTests
     }
 
     [Fact]
+    public void What_handlers_sent_before_their_member_disposed_of_the_group_still_goes_out_and_the_receiver_stays_a_member()
+    {
+        TestMember? leaver = null;
+        using var cluster = new GroupCluster(6, 3, link: new LinkModel() with { BytesPerSecond = 5_000_000 }, beforeMembers: static c => c.HostOptions = new() { DisposeTimeout = TimeSpan.Zero }, more: g => g
+            .Handle<int>("burst", (from, number) =>
+            {
+                for (int i = 0; i < Answers; i++) _ = leaver!.Group!.SendToAsync<ReadOnlyMemory<byte>>(from.Rank, "answer", new byte[Bytes + i]).AsTask();
+            })
+            .HandleBytes("answer", (from, bytes) => _got.Add(bytes.Length - Bytes)));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        leaver = cluster[1];
+        var protocol = leaver.Group!.Protocol;
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(leaver.Group.Rank, "burst", 1).AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count > 0, TimeSpan.FromSeconds(5)));
+        leaver.End();
+        _ = cluster.Simulation.Spawn(() => leaver.Group.DisposeAsync().AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => protocol.IsOver, TimeSpan.FromSeconds(60)), $"{protocol}; {_got.Count} came; {string.Join(", ", cluster.Oracle.Accusations)}");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(Enumerable.Range(0, Answers), _got);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Equal(2, cluster[0].Group!.CurrentView.Members.Count);
+        Assert.Equal((0L, 0L), (protocol.Backlog.Calls, protocol.Backlog.Bytes));
+    }
+
+    [Fact]
     public void R9_what_handlers_send_to_a_full_receiver_keeps_the_order_of_the_handlers()
     {
         var gate = new TaskCompletionSource();

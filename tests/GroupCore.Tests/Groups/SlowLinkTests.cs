@@ -56,4 +56,50 @@ public sealed class SlowLinkTests
         Assert.Empty(cluster.Oracle.Accusations);
         Assert.True(cluster.Verdict() is null, cluster.Verdict());
     }
+
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void A_member_whose_hook_waits_for_the_link_to_another_is_not_accused_and_what_its_hook_sends_the_others_goes_out(ulong seed)
+    {
+        int hooks = 0, joined = 0;
+        using var cluster = new GroupCluster(seed, 4, link: new() { BytesPerSecond = BytesPerSecond }, more: g => g
+            .Handle<byte[]>("bulk", static (from, m) => { })
+            .Handle<int>("hook", (from, m) => hooks++)
+            .OnViewProposed(joined++ == 3 ? static (proposal, context) => context.Done() : static (proposal, context) =>
+            {
+                // The last one first: what is for the others is behind it.
+                for (int i = context.Survivors.Count - 1; i >= 0; i--) _ = context.SendAsync(context.View.RankOf(context.Survivors[i]), "hook", 1).AsTask();
+                context.Done();
+            }));
+        Assert.True(cluster.Settle());
+        void Bulk(int count)
+        {
+            foreach (var member in cluster.Members.Take(3))
+                for (int i = 0; i < count; i++) _ = cluster.Simulation.Spawn(() => member.Group!.SendAsync("bulk", new byte[60_000]).AsTask());
+        }
+        // The budgets find the speed of the links.
+        Bulk(40);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        var slow = cluster[3];
+        int last = slow.Group!.Rank;
+        foreach (var other in cluster.Members.Take(3)) cluster.Simulation.Network.Cut(other.SimNode, slow.SimNode, CutMode.Hold);
+        Bulk(60);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        int shut = 0;
+        foreach (var other in cluster.Members.Take(3)) other.SimNode.Post(() => shut += other.Group!.Protocol.RoomTo(last) <= 0 ? 1 : 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal(3, shut);
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        hooks = 0;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3.2));
+        Assert.All(cluster.Oracle.Accusations, accusation => Assert.Equal(slow.Id, accusation.Subject));
+        // Of three hooks to three members.
+        Assert.Equal(9, hooks);
+        Assert.Equal(view, cluster[0].Group!.CurrentView.Id);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group!.CurrentView.Id > view), TimeSpan.FromSeconds(20)), $"{cluster[0].Group!.Protocol}");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(12, hooks);
+        Assert.All(cluster.Oracle.Accusations, accusation => Assert.Equal(slow.Id, accusation.Subject));
+    }
 }

@@ -140,7 +140,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (!group.Peers.AwaitsHandling(rank)) continue;
             // Whose handlers are at work says so with its own first step: two leave it the time.
             bool still = _handled[rank].StandsStill(group.Peers.ProgressOf(rank), group.Node.Now);
-            if (!IsFresh(_signs[rank]) && still && _steps >= 2)
+            if (!IsFresh(_signs[rank]) && still && _steps >= 2 && !group.Peers.AwaitsOwnNode(rank))
             {
                 AddTo(_missing, rank);
                 continue;

@@ -26,13 +26,15 @@ internal sealed class PeerChannel
     private readonly List<uint>?[] _acks;
     private readonly PeerWindows _windows;
     private readonly HookMessages _hooks;
-    private readonly ChainQueue _chains;
+    // What handlers of this view's messages sent: under way (R13), and has its number. It waits for room alone, which links get from the
+    // receivers' loops and not from their handlers, so these waits end whatever waits for whom.
+    private readonly RoomQueues<(SendOperation Call, uint Id)> _chains;
+    // Of hooks, which send while calls wait for the next view.
+    private readonly RoomQueues<SendOperation> _hookCalls;
     private readonly HandlingTable _handling;
     private MessageSlab? _slab;
     private FlushMember? _flush;
     private bool _ackDirty;
-    // Of hooks, which send while calls wait for the next view.
-    private readonly Queue<SendOperation> _hookCalls = new();
 
     public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling)
     {
@@ -42,6 +44,7 @@ internal sealed class PeerChannel
         _windows = new(members);
         _hooks = new(_node, members);
         _chains = new(members);
+        _hookCalls = new(members);
     }
 
     /// <summary>Messages of this member that are not handled yet (R7).</summary>
@@ -82,7 +85,7 @@ internal sealed class PeerChannel
         }
         if (call.HookProposal != 0)
         {
-            if (_hookCalls.Count > 0 || !TrySend(call, inside: false)) _hookCalls.Enqueue(call);
+            if ((rank >= 0 && _hookCalls.CountOf(rank) > 0) || !TrySend(call, inside: false)) _hookCalls.Add(rank, call);
             return;
         }
         bool inside = _handling.IsOpen(call.Parent);
@@ -101,12 +104,20 @@ internal sealed class PeerChannel
         foreach (var call in _windows.TakeDetached(rank)) TrySend(call, inside: true);
     }
 
-    /// <summary>Takes the calls that wait for a receiver, for the next view or to fail.</summary>
+    /// <summary>Takes the calls that are not under way, for the next view or to fail. What handlers sent goes on: it is waited for (R13).</summary>
     public List<SendOperation> TakeWaiting()
     {
-        var calls = _chains.TakeAll();
-        calls.AddRange(_windows.TakeWaiting());
-        while (_hookCalls.TryDequeue(out var hook)) calls.Add(hook);
+        var calls = _windows.TakeWaiting();
+        calls.AddRange(_hookCalls.TakeAll());
+        return calls;
+    }
+
+    /// <summary>Takes all calls of which nothing is sent, since this member sends nothing more in the view.</summary>
+    public List<SendOperation> TakeUnsent()
+    {
+        List<SendOperation> calls = [];
+        foreach (var (call, _) in _chains.TakeAll()) calls.Add(call);
+        calls.AddRange(TakeWaiting());
         return calls;
     }
 
@@ -124,14 +135,14 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return true;
         }
-        bool room = !_chains.HasAny(rank) && _group.RoomTo(rank) > 0;
+        bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0;
         if (!inside && (!room || _windows.IsFull(rank))) return false;
         ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
         if (parent != 0) _handling[parent].Children++;
         uint id = _windows.Add(rank, parent, call.Payload.Length);
         if (!room)
         {
-            _chains.Add(rank, call, id);
+            _chains.Add(rank, (call, id));
             return true;
         }
         if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
@@ -344,13 +355,14 @@ internal sealed class PeerChannel
     {
         for (int rank = 0; _chains.Count > 0 && rank < _acks.Length; rank++)
         {
-            while (_chains.HasAny(rank) && _group.RoomTo(rank) > 0 && _chains.TryDequeue(rank, out var chained))
+            while (_chains.CountOf(rank) > 0 && _group.RoomTo(rank) > 0 && _chains.TryDequeue(rank, out var chained))
             {
                 Transmit(chained.Call, rank, chained.Id);
                 _group.Finish(chained.Call);
             }
         }
-        while (_hookCalls.TryPeek(out var hook) && TrySend(hook, inside: false)) _hookCalls.Dequeue();
+        for (int rank = 0; _hookCalls.Count > 0 && rank < _acks.Length; rank++)
+            while (_hookCalls.TryPeek(rank, out var hook) && TrySend(hook, inside: false)) _hookCalls.TryDequeue(rank, out _);
         if (_windows.Waiting == 0 || _flush is not null || _group.IsBlocked) return;
         for (int rank = 0; rank < _acks.Length; rank++)
             while (Takes(rank) && _windows.TryPeek(rank, out var call) && TrySend(call, inside: false)) _windows.Dequeue(rank);
@@ -365,11 +377,20 @@ internal sealed class PeerChannel
             if (_acks[rank] is { Count: 0 }) _acks[rank] = null;
     }
 
-    /// <summary>Whether another member has not handled what this one sent it.</summary>
-    public bool AwaitsHandling(int rank) => rank != _self && _windows.Awaits(rank);
+    /// <summary>Whether another member has not handled what this one, or its hook, has sent it or will send it as soon as there is room.</summary>
+    public bool AwaitsHandling(int rank) => rank != _self && (_windows.Awaits(rank) || _hookCalls.CountOf(rank) > 0);
 
-    /// <summary>Grows with what goes out to a member and with what it has handled.</summary>
-    public long ProgressOf(int rank) => _windows.ClosedOf(rank) + _chains.SentTo(rank);
+    /// <summary>
+    /// Changes with what goes out to a member and with what it has handled; where something waits for room on its link, with what it takes
+    /// from the link, whosever it is.
+    /// </summary>
+    public long ProgressOf(int rank) =>
+        _windows.ClosedOf(rank) + _chains.SentTo(rank) + _hookCalls.SentTo(rank) + (WaitsForRoom(rank) ? _group.TakenBy(rank) : 0);
+
+    /// <summary>Whether nothing is out to a member because this node holds as much for all others as it may: no fault of that one's.</summary>
+    public bool AwaitsOwnNode(int rank) => WaitsForRoom(rank) && _node.Links.IsFull && _windows.CountOf(rank) == _chains.CountOf(rank);
+
+    private bool WaitsForRoom(int rank) => _chains.CountOf(rank) + _hookCalls.CountOf(rank) > 0;
 
     /// <summary>Whether this member has not handled what it sent itself.</summary>
     public bool HandlesOwn

@@ -19,7 +19,10 @@ internal sealed class PeerWindows(int members)
     /// <summary>Calls that wait.</summary>
     public int Waiting { get; private set; }
 
-    public bool Awaits(int rank) => _out.Length > 0 && _out[rank] is { Count: > 0 };
+    public bool Awaits(int rank) => CountOf(rank) > 0;
+
+    /// <summary>How many a member has not handled yet.</summary>
+    public int CountOf(int rank) => _out.Length > 0 && _out[rank] is { } queue ? queue.Count : 0;
 
     /// <summary>How many of those that were sent to a member are over.</summary>
     public long ClosedOf(int rank) => _out.Length > 0 && _out[rank] is { } queue ? queue.Closed : 0;

@@ -88,7 +88,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
 
     private void Enter(View next, int rank, List<LayerContribution>? contributions)
     {
-        _betweenViews = Peers?.TakeWaiting() ?? [];
+        _betweenViews = Peers?.TakeUnsent() ?? [];
         bool initialised = Initialised;
         (View, Rank, _viewAsked) = (next, rank, false);
         var load = initialised ? null : new LoadBudget(_host.Options.MaxJoinBacklogBytes);

@@ -16,6 +16,9 @@ internal sealed partial class GroupProtocol
     /// <summary>Bytes of bulk that may be sent to a member now; without any, <see cref="OnRoom"/> tells when.</summary>
     public long RoomTo(int rank) => rank == Rank ? long.MaxValue : Node.Links.Room(_peers[rank]);
 
+    /// <summary>Bytes that another member has taken from its link.</summary>
+    public long TakenBy(int rank) => Node.Links.Taken(_peers[rank]);
+
     /// <summary>Whether bulk may be sent to all others.</summary>
     public bool HasRoomToOthers()
     {

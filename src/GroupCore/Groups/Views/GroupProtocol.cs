@@ -241,7 +241,7 @@ internal sealed partial class GroupProtocol
         _over ??= reason;
         _muted = true;
         var steps = default(StopSteps);
-        steps.Do(() => AbandonCalls(Peers?.TakeWaiting() ?? [], reason));
+        steps.Do(() => AbandonCalls(Peers?.TakeUnsent() ?? [], reason));
         steps.Do(() => AbandonCalls(_betweenViews, reason));
         steps.Do(() => AbandonCalls(_calls, reason));
         steps.Do(() => Queries.FailAll(reason));
@@ -293,6 +293,7 @@ internal sealed partial class GroupProtocol
             Accusations.WithdrawAll(this);
             Multicast.Close(reason);
             Peers.Close();
+            FailCalls(Peers.TakeUnsent(), reason);
         }
         if (_over is null) Conclude(reason, failed);
         Dispatcher.Close();
