@@ -43,7 +43,7 @@ public sealed record OracleOptions
 
     /// <summary>
     /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
-    /// waits for that. Default 2 s, at most <see cref="IsolationTimeout"/>.
+    /// waits for that. It is renewed every quarter of it. Default 2 s, at most <see cref="IsolationTimeout"/>.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(2);
 
@@ -53,8 +53,17 @@ public sealed record OracleOptions
     /// <summary>How often the leader shows that it is there. Default 60 ms.</summary>
     public TimeSpan Heartbeat { get; init; } = TimeSpan.FromMilliseconds(60);
 
-    /// <summary>How often a process probes another that it watches. Default 500 ms.</summary>
+    /// <summary>
+    /// How often a process probes another that it watches. Default 500 ms, at least 100 ms; it is looked at every 100 ms, so what lies between
+    /// is rounded up.
+    /// </summary>
     public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(500);
+
+    /// <summary>
+    /// After how many such rounds in a row without any sign of a process it is reported: one that is held up for less than
+    /// <see cref="ProbeInterval"/> × this is not excluded for it. Default 3, so 1.5 s.
+    /// </summary>
+    public int ProbeRounds { get; init; } = 3;
 
     /// <summary>
     /// In groups that this process creates: of how many of the first initialised members the last may not be excluded without proof of
@@ -77,7 +86,8 @@ public sealed record OracleOptions
         if (PoisonTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"PoisonTimeout is {PoisonTimeout}; it must be above 0.");
         if (Heartbeat <= TimeSpan.Zero || ElectionTimeout < 3 * Heartbeat)
             throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}), which must be above 0.");
-        if (ProbeInterval < TimeSpan.FromMilliseconds(50)) throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 50 ms and more.");
+        if (ProbeInterval < TimeSpan.FromMilliseconds(100)) throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 100 ms and more.");
+        if (ProbeRounds is < 2 or > 1_000) throw new InvalidOptionException($"ProbeRounds is {ProbeRounds}; allowed are 2 to 1,000.");
         foreach (var seed in Seeds)
             if (!EndPointText.TryParse(seed.Text, out _)) throw new InvalidOptionException($"Seeds names '{seed}'; give host:port with an IP address or localhost.");
         int tag = System.Text.Encoding.UTF8.GetByteCount(Tag);

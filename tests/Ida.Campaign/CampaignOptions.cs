@@ -1,16 +1,20 @@
 using System.Globalization;
 using GroupCore.Runtime;
 using Ida.Scenarios;
+using Oracle;
 
 namespace Ida.Campaign;
 
 /// <summary>The texts of the command line; null: not given.</summary>
-internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History, bool First = false);
+internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History, bool First = false, string? Detection = null);
 
 /// <summary>What to run, checked.</summary>
 internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scenario? Only, IReadOnlyList<Rule> Mutated, string? History, bool StopsAtFirst)
 {
     private const int DefaultSeeds = 1_000, DefaultMutationSeeds = 20_000, MostSeeds = 10_000_000;
+
+    /// <summary>The times of detection that were asked for, as the replay command repeats them.</summary>
+    public string Detection { get; init; } = "";
 
     /// <summary>The scenario of a seed.</summary>
     public Scenario Of(ulong seed) => Only ?? Suite.Of(seed);
@@ -37,12 +41,23 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
             error = $"--seeds must be a whole number from 1 to {MostSeeds}, not \"{texts.Seeds}\".";
             return false;
         }
-        var scenarios = suite.Round.Distinct().ToList();
+        var scenarios = suite.Round.Concat(suite.Aside).Distinct().ToList();
         var only = scenarios.Find(one => one.Name == texts.Scenario);
         if (texts.Scenario is not null && only is null)
         {
             error = $"--scenario must be one of {string.Join(", ", scenarios)} in suite {suite}, not \"{texts.Scenario}\".";
             return false;
+        }
+        string times = "";
+        if (texts.Detection is not null)
+        {
+            if (only != OracleScenarios.Pauses || !TryParseDetection(texts.Detection, out var membership))
+            {
+                error = $"--detection must be PROBE,ROUNDS,LEASE with PROBE and LEASE in milliseconds, for the scenario {OracleScenarios.Pauses}, not \"{texts.Detection}\".";
+                return false;
+            }
+            only = OracleScenarios.PausesWith(membership);
+            times = $" --detection {texts.Detection}";
         }
         var rules = MutationTable.RulesOf(suite);
         IReadOnlyList<Rule> mutated = texts.Mutate is null ? [] : texts.Mutate == "all" ? rules : [.. rules.Where(rule => rule.ToString() == texts.Mutate)];
@@ -56,10 +71,29 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
             error = $"--history needs --suite {Suite.Ida}: suite {suite} records no operations.";
             return false;
         }
-        options = new(suite, first, count, only, mutated, texts.History, texts.First);
+        options = new(suite, first, count, only, mutated, texts.History, texts.First) { Detection = times };
         return true;
     }
 
     /// <summary>The command that repeats one seed.</summary>
-    public string Replay(ulong seed) => $"dotnet run -c Release --project tests/Ida.Campaign -- --suite {Suite}{(Only is null ? "" : $" --scenario {Only}")} --seed {seed}";
+    public string Replay(ulong seed) => $"dotnet run -c Release --project tests/Ida.Campaign -- --suite {Suite}{(Only is null ? "" : $" --scenario {Only}")}{Detection} --seed {seed}";
+
+    private static bool TryParseDetection(string text, out OracleOptions membership)
+    {
+        membership = new();
+        string[] parts = text.Split(',');
+        if (parts.Length != 3 || !Parse(parts[0], out int probe) || !Parse(parts[1], out int rounds) || !Parse(parts[2], out int lease)) return false;
+        membership = membership with { ProbeInterval = TimeSpan.FromMilliseconds(probe), ProbeRounds = rounds, LeaseDuration = TimeSpan.FromMilliseconds(lease) };
+        try
+        {
+            membership.Validate();
+            return true;
+        }
+        catch (InvalidOptionException)
+        {
+            return false;
+        }
+
+        static bool Parse(string part, out int number) => int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out number);
+    }
 }

@@ -19,13 +19,14 @@ internal static class Program
         var port = new Option<string>("--port") { Description = "Suite frames: epoll or completion (default both, half of the frames each)", HelpName = "PORT" };
         var from = new Option<string>("--from") { Description = "Suite frames: who lies, strangers (default) or a member", HelpName = "WHO" };
         var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the least frames that fail are written", HelpName = "FOLDER" };
-        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history, first, frames, port, from, corpus };
+        var detection = new Option<string>("--detection") { Description = "Scenario pauses: other times of failure detection, PROBE,ROUNDS,LEASE (ms, number, ms)", HelpName = "TIMES" };
+        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, scenario, mutate, history, first, frames, port, from, corpus, detection };
         root.SetAction(async (parsed, _) => parsed.GetValue(suite) == FrameCampaign.Suite
             ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(port), parsed.GetValue(from), parsed.GetValue(corpus), out var hostile, out string wrong)
                 ? await RunAsync(hostile)
                 : Refuse(wrong)
             : CampaignOptions.TryParse(
-                new(parsed.GetValue(suite), parsed.GetValue(seeds), parsed.GetValue(seed), parsed.GetValue(scenario), parsed.GetValue(mutate), parsed.GetValue(history), parsed.GetValue(first)), out var options, out string error)
+                new(parsed.GetValue(suite), parsed.GetValue(seeds), parsed.GetValue(seed), parsed.GetValue(scenario), parsed.GetValue(mutate), parsed.GetValue(history), parsed.GetValue(first), parsed.GetValue(detection)), out var options, out string error)
             ? Run(options)
             : Refuse(error));
         var parsed = root.Parse(args);

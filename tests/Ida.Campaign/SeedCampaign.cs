@@ -10,6 +10,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
     private readonly Lock _lock = new();
     private readonly SortedDictionary<string, Tally> _tallies = [];
     private readonly IngredientTable _ingredients = new();
+    private readonly Measures _measures = new();
     private int _failed;
     private bool _historyWritten;
 
@@ -27,6 +28,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         }, cancel);
         foreach (var (name, tally) in _tallies) Console.WriteLine($"{name}: {tally}");
         _ingredients.Print(Console.Out);
+        _measures.Print(Console.Out);
         string rare = string.Join(", ", _ingredients.Rare);
         IsThorough = rare.Length == 0;
         if (!IsThorough) Console.WriteLine($"Hardly ever drawn: {rare}");
@@ -48,6 +50,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
             if (!_tallies.TryGetValue(scenario.Name, out var tally)) _tallies.Add(scenario.Name, tally = new());
             tally.Add(run!);
             _ingredients.Add(scenario, run!);
+            _measures.Add(run!.Measures);
             if (failure is not null && ++_failed <= ReportsAtMost) Console.WriteLine($"{failure.Message}{Environment.NewLine}{Where(failure)}");
             if (options.History is { } file && !_historyWritten && (failure is not null || options.Count == 1)) Write(run!, file);
         }

@@ -15,6 +15,9 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule 
     /// <summary>What the run drew.</summary>
     public Ingredients Ingredients { get; } = new(scenario.Ingredients);
 
+    /// <summary>How long things took in it.</summary>
+    public Measures Measures { get; } = new();
+
     /// <summary>The history of a scenario that records one.</summary>
     public History? History { get; set; }
 

@@ -12,13 +12,16 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
         OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Surface,
         GroupScenarios.Surface, GroupScenarios.Surface,
         ClusterScenarios.Groups,
-    ]);
+    ]) { Aside = [OracleScenarios.Pauses] };
 
     public static Suite Ida { get; } = new("ida", 
     [
         .. Enumerable.Repeat(DhtScenarios.Strict, 15), .. Enumerable.Repeat(DhtScenarios.Surface, 15), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
         DhtScenarios.Leaves, ClusterScenarios.History,
     ]);
+
+    /// <summary>What runs only when it is named: it measures, and has no turn among the others.</summary>
+    public IReadOnlyList<Scenario> Aside { get; init; } = [];
 
     public static IReadOnlyList<Suite> All { get; } = [Groups, Ida];
 

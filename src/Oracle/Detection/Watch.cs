@@ -10,9 +10,10 @@ namespace Oracle.Detection;
 /// Watches the processes that the Oracle assigned to this one, and reports to the leader what speaks against them. It decides nothing.
 /// </summary>
 /// <remarks>
-/// Rounds of 500 ms: a probe; without an answer in 250 ms × (1 + health) another one, and the others that are watched (at most eight) are
-/// asked to probe it over links that they have; after three
-/// rounds without any sign a report. A connection that breaks is no evidence but makes it look at once: the listener is dialled (refused is
+/// Rounds of 500 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe; without an answer in half a round × (1 + health) another one, and the
+/// others that are watched (at most eight) are asked to probe it over links that they have; after three
+/// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign a report, 1.5 to 2 s after the process fell silent. A connection that
+/// breaks is no evidence but makes it look at once: the listener is dialled (refused is
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
 /// its sockets a moment before it is gone. One seen to be gone is reported when its address refuses too, or when nothing came from it for
 /// 100 ms and it still is: that report alone is proof of death. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
@@ -21,13 +22,13 @@ namespace Oracle.Detection;
 internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, OracleDirectory directory)
 {
     public const int WorstHealth = 8;
-    private const long ProbeTimeout = 250 * Durations.Millisecond;
     private const long ReportEvery = 500 * Durations.Millisecond;
     // A process that lives dials again at once, or after 10 and 50 ms, when it loses its connection.
     private const long ConfirmAfter = 100 * Durations.Millisecond;
-    private const int RoundsToSuspect = 3;
     private const int MaxWatched = 4_096;
     private static readonly long[] LookAfter = [2 * Durations.Millisecond, 8 * Durations.Millisecond, 30 * Durations.Millisecond, 100 * Durations.Millisecond, 250 * Durations.Millisecond];
+    // Half a round: an answer that takes longer is asked for once more, and by others.
+    private readonly long _patience = options.ProbeInterval.Nanoseconds() / 2;
     private readonly List<WatchedProcess> _watched = [];
     private readonly Dictionary<ProcessId, WatchedProcess> _byId = [];
     private readonly Relays _relays = new(node, outlet);
@@ -222,13 +223,13 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 
     private void Probe(WatchedProcess watched)
     {
-        long patience = ProbeTimeout * (1 + Health);
+        long patience = _patience * (1 + Health);
         if (node.Now >= watched.NextRound)
         {
             if (watched.RoundAt != 0 && watched.HeardAt < watched.RoundAt)
             {
                 watched.FailedRounds++;
-                if (watched.FailedRounds >= RoundsToSuspect && watched.Observed is null) Observe(watched, Accusation.Timeout);
+                if (watched.FailedRounds >= options.ProbeRounds && watched.Observed is null) Observe(watched, Accusation.Timeout);
                 Look(watched, fresh: false);
             }
             else if (watched.RoundAt != 0)
@@ -236,7 +237,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
                 Health = Math.Max(0, Health - 1);
             }
             watched.RoundAt = node.Now;
-            watched.NextRound = node.Now + Math.Max(options.ProbeInterval.Nanoseconds(), patience + ProbeTimeout);
+            watched.NextRound = node.Now + patience + _patience;
             watched.Indirect = false;
             Ping(watched);
         }

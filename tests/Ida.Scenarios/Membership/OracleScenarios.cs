@@ -1,3 +1,5 @@
+using Oracle;
+
 namespace Ida.Scenarios;
 
 /// <summary>Schedules of the Oracle alone (groupcore-oracle 12.3, last row).</summary>
@@ -17,6 +19,16 @@ internal static class OracleScenarios
         run.Lost = schedule.OracleLost;
         ScenarioFailedException.ThrowIf(violation);
     }) { Ingredients = OracleSurface.Names };
+
+    /// <summary>Processes that are held up, and one that is stopped, with the defaults of the membership service.</summary>
+    public static Scenario Pauses { get; } = PausesWith(new());
+
+    /// <summary>The same with other times.</summary>
+    public static Scenario PausesWith(OracleOptions membership) => new("pauses", run =>
+    {
+        using var schedule = new PauseSchedule(run, membership);
+        ScenarioFailedException.ThrowIf(schedule.Run());
+    }) { Ingredients = PauseSchedule.Names };
 
     private static Scenario Of(string name, bool wild) => new($"oracle-{name}", run =>
     {
