@@ -247,6 +247,8 @@ public sealed partial class OracleMember
         }
         _groups.Accepted(result.Group);
         _sink?.OnJoinAccepted(name, result.Group);
+        // The answer to the departure came before this one, and knew nothing of this group.
+        if (_departure == Departure.Leaving) _requests.Submit(new Leave(result.Group));
     }
 
     private void AskLease()
