@@ -26,8 +26,7 @@ public sealed class OutcomeTests
             world.Settle();
         }
         // Replicas may forget them all.
-        var last = map.OrderedMergeAsync([new KeyValuePair<string, long>("z0", 1), new("z1", 1)]).AsTask();
-        world.RunUntil(() => last.IsCompleted, "A put that acknowledges");
+        Acknowledge(world, map, "z0", "z1");
         var at = world.Members[retriedAt].Dht.Map<string, long>("m");
         for (int i = 0; i < unknown.Count; i++)
         {
@@ -35,12 +34,7 @@ public sealed class OutcomeTests
             world.RunUntil(() => retry.IsCompleted, "A retry");
             Assert.InRange((await retry).Versions.Count, level == ConsistencyLevel.Strict ? 2 : 0, 2);
         }
-        for (int i = 0; i < unknown.Count; i += 97)
-        {
-            var read = map.OrderedGetAsync([$"k{i}-0", $"k{i}-1"]).AsTask();
-            world.RunUntil(() => read.IsCompleted, "The read");
-            Assert.Equal([1L, 1L], (await read).Values.Select(v => v.Value));
-        }
+        for (int i = 0; i < unknown.Count; i += 97) await AssertStoredAsync(world, map, $"k{i}-0", $"k{i}-1");
     }
 
     [Fact]
@@ -60,9 +54,7 @@ public sealed class OutcomeTests
         Assert.Equal((await put).Operation, (await retry).Operation);
         world.Settle();
         Assert.All(world.Members, m => Assert.False(m.Host.Current!.Coordinator.HasWork));
-        var read = map.OrderedGetAsync(["a0", "a1"]).AsTask();
-        world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal([1L, 1L], (await read).Values.Select(v => v.Value));
+        await AssertStoredAsync(world, map, "a0", "a1");
     }
 
     [Theory]
@@ -93,8 +85,7 @@ public sealed class OutcomeTests
         var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
         // Replicas may forget it.
-        var next = map.OrderedMergeAsync("b1", 1L).AsTask();
-        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        Acknowledge(world, map, "b1");
         world.Settle();
         var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
@@ -121,9 +112,7 @@ public sealed class OutcomeTests
         var retry = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
-        var read = world.Members[1].Dht.Map<string, long>("m").OrderedGetAsync("a1").AsTask();
-        world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(1L, (await read)!.Value.Value);
+        await AssertStoredAsync(world, world.Members[1].Dht.Map<string, long>("m"), "a1");
     }
 
     [Fact]
@@ -145,8 +134,7 @@ public sealed class OutcomeTests
         var id = Assert.IsType<OutcomeUnknownException>(refused.Exception!.InnerException).Operation;
         world.RunUntil(() => first.IsCompleted, "The first put");
         world.Settle();
-        var later = map.OrderedMergeAsync("b1", 1L).AsTask();
-        world.RunUntil(() => later.IsCompleted, "A put that acknowledges");
+        Acknowledge(world, map, "b1");
         foreach (int member in new[] { 0, 1 })
         {
             var retry = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
@@ -154,9 +142,7 @@ public sealed class OutcomeTests
             Assert.Single((await retry).Versions);
         }
         Assert.IsType<OverloadedException>(first.Exception!.InnerException);
-        var read = map.OrderedGetAsync("a1").AsTask();
-        world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(1L, (await read)!.Value.Value);
+        await AssertStoredAsync(world, map, "a1");
     }
 
     [Fact]
@@ -192,12 +178,7 @@ public sealed class OutcomeTests
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var other = world.Members[1].Dht.Map<string, long>("m");
-        using var cancelled = new CancellationTokenSource();
-        var put = map.OrderedMergeAsync("a1", 1L, cancellationToken: cancelled.Token).AsTask();
-        world.Poke();
-        await cancelled.CancelAsync();
-        world.Poke();
-        var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+        var id = await CancelledAsync(world, map, "a1");
         // Each of the two is held by one replica and refused by the other.
         var impostor = other.OrderedMergeAsync("a1", 5L, new() { Operation = id }).AsTask();
         world.Poke();
@@ -208,17 +189,14 @@ public sealed class OutcomeTests
         Assert.IsType<OperationIdReusedException>(impostor.Exception!.InnerException);
         world.Settle();
         // Replicas may forget what has ended.
-        var next = map.OrderedMergeAsync("b1", 1L).AsTask();
-        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        Acknowledge(world, map, "b1");
         foreach (int member in new[] { 0, 2 })
         {
             var retry = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
             world.RunUntil(() => retry.IsCompleted, "A retry");
             Assert.Single((await retry).Versions);
         }
-        var read = map.OrderedGetAsync("a1").AsTask();
-        world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(1L, (await read)!.Value.Value);
+        await AssertStoredAsync(world, map, "a1");
     }
 
     [Theory]
@@ -228,20 +206,14 @@ public sealed class OutcomeTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        using var cancelled = new CancellationTokenSource();
-        var put = map.OrderedMergeAsync("a1", 1L, cancellationToken: cancelled.Token).AsTask();
-        world.Poke();
-        await cancelled.CancelAsync();
-        world.Poke();
-        var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+        var id = await CancelledAsync(world, map, "a1");
         var impostor = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 5L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from is 1 or 3 && to is 1 or 3);
         Assert.Single((await impostor).Versions);
         world.Settle();
         // Replicas may forget it.
-        var next = map.OrderedMergeAsync("b1", 1L).AsTask();
-        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        Acknowledge(world, map, "b1");
         var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.IsType<OperationIdReusedException>(retry.Exception!.InnerException);
@@ -315,5 +287,30 @@ public sealed class OutcomeTests
         Assert.InRange(known.Count, 2, 8);
         known.Add(new(1, 5001), new(1, true, new(new ulong[9000]), null));
         Assert.Equal((0, 0L), (known.Count, known.Bytes));
+    }
+
+    /// <summary>A put whose caller gives up once it is on its way.</summary>
+    private static async Task<OpId> CancelledAsync(DhtWorld world, IDhtMap<string, long> map, string key)
+    {
+        using var cancelled = new CancellationTokenSource();
+        var put = map.OrderedMergeAsync(key, 1L, cancellationToken: cancelled.Token).AsTask();
+        world.Poke();
+        await cancelled.CancelAsync();
+        world.Poke();
+        return Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+    }
+
+    /// <summary>A later put of the same member: replicas may forget what has ended.</summary>
+    private static void Acknowledge(DhtWorld world, IDhtMap<string, long> map, params string[] keys)
+    {
+        var put = map.OrderedMergeAsync(keys.Select(key => KeyValuePair.Create(key, 1L))).AsTask();
+        world.RunUntil(() => put.IsCompleted, "A put that acknowledges");
+    }
+
+    private static async Task AssertStoredAsync(DhtWorld world, IDhtMap<string, long> map, params string[] keys)
+    {
+        var read = map.OrderedGetAsync(keys).AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(keys.Select(_ => 1L), (await read).Values.Select(v => v.Value));
     }
 }
