@@ -35,4 +35,7 @@ public enum AnomalyKind
 
     /// <summary>Two operations wrote the same value to a key: the workload is at fault, nothing can be concluded about the key.</summary>
     AmbiguousWriter,
+
+    /// <summary>A key is appended to by some operations and overwritten by others: the workload is at fault, nothing can be concluded about the key.</summary>
+    MixedKey,
 }

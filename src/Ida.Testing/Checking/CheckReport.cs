@@ -8,7 +8,6 @@ public sealed class CheckReport
 {
     private readonly int[] _counts = new int[Enum.GetValues<AnomalyKind>().Length];
     private readonly List<Anomaly> _anomalies = [];
-    private readonly List<string> _ignoredKeys = [];
     private readonly int _mostPerKind;
 
     internal CheckReport(int mostPerKind) => _mostPerKind = mostPerKind;
@@ -31,9 +30,6 @@ public sealed class CheckReport
     /// <summary>Dependencies between judged operations, without real-time order.</summary>
     public int Dependencies { get; internal set; }
 
-    /// <summary>Keys whose order was not judged since lists and overwriting were mixed on them.</summary>
-    public IReadOnlyList<string> IgnoredKeys => _ignoredKeys;
-
     /// <summary>How many findings of a kind there were, reported or not.</summary>
     public int Count(AnomalyKind kind) => _counts[(int)kind];
 
@@ -50,7 +46,6 @@ public sealed class CheckReport
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"{(Passed ? "passed" : "FAILED")}: {Judged} operations judged, {ReadValues} values read, ");
         text.Append(CultureInfo.InvariantCulture, $"{Dependencies} dependencies, {Unknown} of unknown outcome");
-        if (_ignoredKeys.Count > 0) text.Append(CultureInfo.InvariantCulture, $", {_ignoredKeys.Count} keys ignored");
         foreach (var anomaly in _anomalies) text.Append('\n').Append(anomaly);
         for (int kind = 0; kind < _counts.Length; kind++)
             if (_counts[kind] > _mostPerKind) text.Append(CultureInfo.InvariantCulture, $"\n… {_counts[kind] - _mostPerKind} more of {(AnomalyKind)kind}");
@@ -61,6 +56,4 @@ public sealed class CheckReport
     {
         if (_counts[(int)kind]++ < _mostPerKind) _anomalies.Add(new(kind, key, message, operations));
     }
-
-    internal void Ignore(string key) => _ignoredKeys.Add(key);
 }

@@ -47,18 +47,23 @@ public sealed class History
                     break;
             }
         }
-        var operations = new List<HistoryOperation>(invokes.Count);
-        var ids = new HashSet<string>(StringComparer.Ordinal);
-        foreach (var invoke in invokes.OrderBy(e => e.T))
+        var operations = new List<List<(HistoryEvent Invoke, HistoryEvent? Completion)>>(invokes.Count);
+        var byId = new Dictionary<string, List<(HistoryEvent Invoke, HistoryEvent? Completion)>>(StringComparer.Ordinal);
+        foreach (var invoke in invokes.OrderBy(e => e.PartOf is not null).ThenBy(e => e.T))
         {
-            if (!ids.Add(IdOf(invoke))) throw new HistoryFormatException($"Operation {invoke.Op} is invoked twice.");
+            if (byId.ContainsKey(IdOf(invoke))) throw new HistoryFormatException($"Operation {invoke.Op} is invoked twice.");
             completions.Remove(invoke.Op!, out var completion);
             if (completion is not null && completion.T < invoke.T) throw new HistoryFormatException($"Operation {invoke.Op} completes before it is invoked.");
-            operations.Add(new(invoke, completion));
+            var parts = new List<(HistoryEvent Invoke, HistoryEvent? Completion)>();
+            if (invoke.PartOf is null) operations.Add(parts);
+            else if (!byId.TryGetValue(invoke.PartOf, out parts!) || parts[0].Invoke.PartOf is not null)
+                throw new HistoryFormatException($"Operation {invoke.Op} is a part of {invoke.PartOf}, which is no operation, or a part itself.");
+            parts.Add((invoke, completion));
+            byId.Add(invoke.Op!, invoke.PartOf is null ? parts : [(invoke, completion)]);
         }
         if (completions.Count > 0)
             throw new HistoryFormatException($"Operation {all.First(e => e.Op is { } op && completions.ContainsKey(op)).Op} completes but is never invoked.");
-        return new(operations, [.. faults.OrderBy(e => e.T)], finals, all);
+        return new(operations.ConvertAll(static parts => new HistoryOperation(parts)), [.. faults.OrderBy(e => e.T)], finals, all);
     }
 
     /// <summary>

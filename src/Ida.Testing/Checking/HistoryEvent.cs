@@ -26,6 +26,10 @@ public sealed record HistoryEvent
     /// <summary>What the operation does (<see cref="HistoryFunctions"/>), or the kind of fault.</summary>
     public string? F { get; init; }
 
+    /// <summary>The operation that this one is a part of: both are one atomic operation, which one record cannot tell, since each has one kind.</summary>
+    [JsonConverter(typeof(NameConverter))]
+    public string? PartOf { get; init; }
+
     /// <summary>Keys of the operation.</summary>
     public IReadOnlyList<string>? Keys { get; init; }
 

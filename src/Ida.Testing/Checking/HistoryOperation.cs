@@ -2,25 +2,38 @@ using System.Text;
 
 namespace Ida.Testing.Checking;
 
-/// <summary>An operation: its invocation and its completion joined.</summary>
+/// <summary>An operation: its invocation and its completion joined, and those of its parts.</summary>
 public sealed class HistoryOperation
 {
-    internal HistoryOperation(HistoryEvent invoke, HistoryEvent? completion)
+    private readonly List<bool> _appends = [];
+
+    internal HistoryOperation(IReadOnlyList<(HistoryEvent Invoke, HistoryEvent? Completion)> parts)
     {
+        var (invoke, completion) = parts[0];
         Id = invoke.Op!;
         Client = invoke.Client ?? "";
         Member = completion?.Member ?? invoke.Member ?? "";
-        Function = invoke.F ?? "";
+        Function = string.Join('+', parts.Select(static part => part.Invoke.F ?? "").Distinct(StringComparer.Ordinal));
         Level = invoke.Level ?? HistoryLevel.Strict;
-        Invoked = invoke.T;
-        Outcome = completion?.Type switch
+        // All parts are recorded before the call, and after it.
+        Invoked = parts.Max(static part => part.Invoke.T);
+        Outcome = OutcomeOf(parts, Id);
+        Completed = Outcome == OperationOutcome.Info ? long.MaxValue : parts.Min(static part => part.Completion is { Type: HistoryEventType.Ok or HistoryEventType.Fail } end ? end.T : long.MaxValue);
+        if (Completed < Invoked) throw new HistoryFormatException($"Operation {Id} completes before a part of it is invoked.");
+        var reads = new List<OperationAccess>();
+        var writes = new List<OperationAccess>();
+        foreach (var part in parts)
         {
-            HistoryEventType.Ok => OperationOutcome.Ok,
-            HistoryEventType.Fail => OperationOutcome.Fail,
-            _ => OperationOutcome.Info,
-        };
-        Completed = Outcome == OperationOutcome.Info ? long.MaxValue : completion!.T;
-        (Reads, Writes) = OperationAccess.Of(invoke, Outcome == OperationOutcome.Ok ? completion : null);
+            if ((part.Invoke.Level ?? HistoryLevel.Strict) != Level) throw new HistoryFormatException($"Operation {Id}: its parts are of two levels.");
+            var (read, written) = OperationAccess.Of(part.Invoke, part.Completion is { Type: HistoryEventType.Ok } ok ? ok : null);
+            reads.AddRange(read);
+            writes.AddRange(written);
+            bool appends = string.Equals(part.Invoke.F, HistoryFunctions.Append, StringComparison.Ordinal);
+            foreach (var _ in written) _appends.Add(appends);
+        }
+        if (parts.Count > 1 && writes.DistinctBy(static write => write.Key, StringComparer.Ordinal).Count() < writes.Count)
+            throw new HistoryFormatException($"Operation {Id}: two of its parts write one key.");
+        (Reads, Writes) = (reads, writes);
     }
 
     /// <summary>The one that reads the final state: after all others.</summary>
@@ -62,7 +75,8 @@ public sealed class HistoryOperation
     /// <summary>What it writes; a removal is a write of <see cref="HistoryValue.Absent"/>.</summary>
     public IReadOnlyList<OperationAccess> Writes { get; }
 
-    internal bool Appends => string.Equals(Function, HistoryFunctions.Append, StringComparison.Ordinal);
+    /// <summary>Whether a write appends to a list.</summary>
+    internal bool Appends(int write) => _appends[write];
 
     internal bool IsFinal => string.Equals(Function, "final", StringComparison.Ordinal) && Invoked == long.MaxValue;
 
@@ -79,6 +93,14 @@ public sealed class HistoryOperation
         if (Member.Length > 0) text.Append(", at ").Append(Member);
         string end = Completed == long.MaxValue ? "…" : Completed.ToString(System.Globalization.CultureInfo.InvariantCulture);
         return text.Append(System.Globalization.CultureInfo.InvariantCulture, $", t {Invoked}–{end})").ToString();
+    }
+
+    // A writer that was killed may have written the completion of one part only.
+    private static OperationOutcome OutcomeOf(IReadOnlyList<(HistoryEvent Invoke, HistoryEvent? Completion)> parts, string id)
+    {
+        bool ok = parts.Any(static part => part.Completion?.Type == HistoryEventType.Ok), fail = parts.Any(static part => part.Completion?.Type == HistoryEventType.Fail);
+        if (ok && fail) throw new HistoryFormatException($"Operation {id}: one part completed, and one failed.");
+        return ok ? OperationOutcome.Ok : fail ? OperationOutcome.Fail : OperationOutcome.Info;
     }
 
     private static void Add(StringBuilder text, IReadOnlyList<OperationAccess> accesses, string verb)

@@ -40,10 +40,11 @@ public sealed class HistoryRecorder
     /// <param name="keys">Its keys.</param>
     /// <param name="values">What it writes per key; null for reads.</param>
     /// <param name="level">What it is promised.</param>
+    /// <param name="partOf">The id of the operation that this is another part of, as where a batch appends and overwrites: they are judged as one.</param>
     public string Invoke(string client, string member, string function, IReadOnlyList<string> keys, IReadOnlyList<HistoryValue>? values = null,
-        HistoryLevel level = HistoryLevel.Strict) => Begin(new()
+        HistoryLevel level = HistoryLevel.Strict, string? partOf = null) => Begin(new()
         {
-            Type = HistoryEventType.Invoke, T = 0, Client = client, Member = member, F = function, Keys = [.. keys],
+            Type = HistoryEventType.Invoke, T = 0, Client = client, Member = member, F = function, PartOf = partOf, Keys = [.. keys],
             Values = values is null ? null : [.. values], Level = level == HistoryLevel.Strict ? null : level,
         });
 

@@ -47,7 +47,7 @@ internal sealed class KeyTable
         var overwritten = new List<bool>();
         foreach (var operation in _evidence.Operations)
         {
-            foreach (var write in operation.Writes) Mark(write.Key, operation.Appends ? appended : overwritten);
+            for (int i = 0; i < operation.Writes.Count; i++) Mark(operation.Writes[i].Key, operation.Appends(i) ? appended : overwritten);
             foreach (var read in operation.Reads) Mark(read.Key, null);
         }
         for (int key = 0; key < _names.Count; key++)
@@ -55,7 +55,7 @@ internal sealed class KeyTable
             if (appended[key] && overwritten[key])
             {
                 _orders.Add(null);
-                _evidence.Report.Ignore(_names[key]);
+                _evidence.Report.Add(AnomalyKind.MixedKey, _names[key], $"key {_names[key]}: some operations append to it and others overwrite it, so that nothing can be concluded from it");
             }
             else _orders.Add(appended[key] ? new AppendOrder(_evidence, _names[key], key) : new RegisterOrder(_evidence, _names[key], key));
         }

@@ -88,12 +88,9 @@ public sealed class HistoryClient
         }
         if (write.Puts.Count > 0 && _workload.LargestValue > 0 && _random.Next(10) == 0) write = write with { Filling = Filling(write.Puts.Count) };
         var marks = write.Puts.Select(key => HistoryValue.FromString($"{element}.{key}")).Concat(write.Removes.Select(static _ => HistoryValue.Absent)).ToList();
-        return write with
-        {
-            AppendOp = write.Appends.Count == 0 ? null : _recorder.Invoke(_name, _member, HistoryFunctions.Append, write.Appends, [.. write.Appends.Select(_ => HistoryValue.FromString(element))], Level),
-            // The two halves of a batch are two records: what explains the batch explains both.
-            PutOp = marks.Count == 0 ? null : _recorder.Invoke(write.Appends.Count == 0 ? _name : _name + "+", _member, HistoryFunctions.Put, [.. write.Puts, .. write.Removes], marks, Level),
-        };
+        string? append = write.Appends.Count == 0 ? null : _recorder.Invoke(_name, _member, HistoryFunctions.Append, write.Appends, [.. write.Appends.Select(_ => HistoryValue.FromString(element))], Level);
+        string? put = marks.Count == 0 ? null : _recorder.Invoke(_name, _member, HistoryFunctions.Put, [.. write.Puts, .. write.Removes], marks, Level, partOf: append);
+        return write with { AppendOp = append, PutOp = put };
     }
 
     private async Task<bool> WriteAsync(HistoryWrite write)

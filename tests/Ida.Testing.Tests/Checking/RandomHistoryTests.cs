@@ -12,13 +12,15 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
     public static TheoryData<string> Mutations => new("stale read", "dropped element", "duplicate", "swapped elements", "real time", "lost at the end", "half a write", "foreign value", "vanished value", "removal undone");
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void Histories_of_an_ideal_store_pass(bool versions)
+    [InlineData(true, 0)]
+    [InlineData(false, 0)]
+    [InlineData(true, 0.5)]
+    [InlineData(false, 0.5)]
+    public void Histories_of_an_ideal_store_pass(bool versions, double batches)
     {
         for (ulong seed = 1; seed <= Seeds; seed++)
         {
-            var report = Judge(new ReferenceModel(seed, clients: 6, keys: 3, versions, unknown: 0.2).Run(300));
+            var report = Judge(new ReferenceModel(seed, clients: 6, keys: 3, versions, unknown: 0.2, batches).Run(300));
             Assert.True(report.Passed, $"seed {seed}: {report}");
             Assert.True(report.ReadValues > 100 && report.Dependencies > 200 && report.Unknown > 5, $"seed {seed} proves little: {report}");
         }

@@ -7,7 +7,7 @@ namespace Ida.Testing.Tests.Checking;
 /// Random histories of an ideal store: clients overlap in time, each operation takes effect at one instant between its invocation and its
 /// completion. Some outcomes stay unknown, some operations fail, some take effect long after they were given up.
 /// </summary>
-internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool versions, double unknown = 0.05)
+internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool versions, double unknown = 0.05, double batches = 0)
 {
     private readonly Prng _random = new(seed);
     private readonly Dictionary<string, (HistoryValue Value, long Version)> _store = [];
@@ -67,7 +67,16 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
             _ => invoke with { Keys = names, Values = [.. names.Select(_ => (HistoryValue)_next)] },
         };
         _events.Add(invoke);
-        return new(invoke, client, names, fate);
+        return new(invoke, client, names, fate) { Part = batches > 0 && f == HistoryFunctions.Append && _random.Chance(batches) ? InvokePart(invoke) : null };
+    }
+
+    /// <summary>The batch overwrites a key beside its lists.</summary>
+    private HistoryEvent InvokePart(HistoryEvent whole)
+    {
+        string key = $"reg{_random.Next(keys)}.{(_next / (40L * keys))}";
+        var part = new HistoryEvent { Op = $"{whole.Op}+", PartOf = whole.Op, Client = whole.Client, Type = HistoryEventType.Invoke, T = ++_now, F = HistoryFunctions.Put, Keys = [key], Values = [_next] };
+        _events.Add(part);
+        return part;
     }
 
     private void Apply(Pending pending)
@@ -77,11 +86,12 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         var read = pending.Names.Select(n => _store.GetValueOrDefault(n)).ToList();
         var writes = invoke.F == HistoryFunctions.Delete ? pending.Names.ToDictionary(n => n, _ => HistoryValue.Absent)
             : invoke.Writes ?? invoke.Values?.Select((v, i) => (Key: invoke.Keys![i], v)).ToDictionary(p => p.Key, p => p.v) ?? [];
-        foreach (var (key, value) in writes.OrderBy(w => w.Key, StringComparer.Ordinal))
+        var more = pending.Part is { } part ? KeyValuePair.Create(part.Keys![0], part.Values![0]) : default;
+        foreach (var (key, value) in writes.Concat(more.Key is null ? [] : [more]).OrderBy(w => w.Key, StringComparer.Ordinal))
         {
             var old = _store.GetValueOrDefault(key);
             if (old.Version == 0) _finalKeys.Add(key);
-            _store[key] = (invoke.F == HistoryFunctions.Append ? HistoryValue.List([.. old.Value.Elements, value]) : value, old.Version + 1 + _random.Next(2));
+            _store[key] = (invoke.F == HistoryFunctions.Append && key != pending.Part?.Keys![0] ? HistoryValue.List([.. old.Value.Elements, value]) : value, old.Version + 1 + _random.Next(2));
         }
         var ok = new HistoryEvent { Op = invoke.Op, Type = HistoryEventType.Ok, T = 0 };
         pending.Ok = invoke.F switch
@@ -97,12 +107,14 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
     private void Complete(Pending pending)
     {
         if (pending.Fate == Fate.UnknownApplied) Apply(pending);
-        _events.Add(pending.Fate switch
+        var end = pending.Fate switch
         {
             Fate.Ok => pending.Ok! with { T = ++_now },
             Fate.Failed => new() { Op = pending.Invoke.Op, Type = HistoryEventType.Fail, T = ++_now },
             _ => new() { Op = pending.Invoke.Op, Type = HistoryEventType.Info, T = ++_now },
-        });
+        };
+        _events.Add(end);
+        if (pending.Part is { } part) _events.Add(end with { Op = part.Op, T = ++_now, Versions = null });
     }
 
     private void Finish()
@@ -122,6 +134,8 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         public string[] Names { get; } = names;
 
         public Fate Fate { get; } = fate;
+
+        public HistoryEvent? Part { get; init; }
 
         public bool Applied { get; set; }
 

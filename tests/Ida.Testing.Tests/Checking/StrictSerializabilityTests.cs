@@ -309,11 +309,49 @@ public sealed class StrictSerializabilityTests
     }
 
     [Fact]
-    public void Keys_that_mix_lists_and_overwriting_are_named_not_judged()
+    public void Keys_that_mix_lists_and_overwriting_fail_a_run_since_they_cannot_be_judged()
     {
-        var report = new Tape().Append(1, 2, "a", 1).Put(3, 4, "a", 2).Append(1, 2, "b", 1).Check();
-        Assert.True(report.Passed);
-        Assert.Equal(["a"], report.IgnoredKeys);
+        var report = Fails(new Tape().Append(1, 2, "a", 1).Put(3, 4, "a", 2).Append(1, 2, "b", 1), AnomalyKind.MixedKey);
+        Assert.Equal(["a"], report.Anomalies.Select(found => found.Key));
+    }
+
+    /// <summary>Each history is one of a store that takes the two halves of a batch one after the other.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void R_a_batch_that_appends_and_overwrites_is_judged_as_one(bool linked)
+    {
+        Tape Batch(long? to = 9) => new Tape().Append(1, to, "a", 1).Part(HistoryFunctions.Put, 1, to, "x", 5, linked);
+        var between = Batch().Get(3, 4, "a x", L(1), None);
+        var after = Batch().Get(3, 4, "a x", None, 5);
+        var split = Batch().Get(3, 4, "a", L(1)).Get(5, 6, "x", None);
+        var half = Batch(to: null).Get(20, 21, "a", L(1)).Final("m", ("a", L(1)));
+        if (linked)
+        {
+            Fails(between, AnomalyKind.NotSerializable, realTime: false);
+            Fails(after, AnomalyKind.NotSerializable, realTime: false);
+            Fails(split, AnomalyKind.RealTimeViolation);
+            Fails(half, AnomalyKind.NotSerializable);
+        }
+        else
+        {
+            foreach (var tape in new[] { between, after, split, half }) Passes(tape);
+        }
+        Passes(Batch().Get(3, 4, "a x", L(1), 5));
+        Passes(Batch().Get(3, 4, "a x", None, None).Get(5, 6, "a x", L(1), 5).Final("m", ("a", L(1)), ("x", 5)));
+        Passes(Batch(to: null).Get(3, 4, "a x", None, None).Final("m"));
+    }
+
+    [Fact]
+    public void R_a_part_belongs_to_an_operation_of_the_same_level_and_outcome()
+    {
+        Refused(new Tape().Append(1, 2, "a", 1).Part(HistoryFunctions.Put, 1, 2, "x", 5).Part(HistoryFunctions.Put, 1, 2, "y", 5), "part itself");
+        Refused(new Tape().Part(HistoryFunctions.Put, 1, 2, "x", 5), "no operation");
+        Refused(new Tape().Append(1, 2, "a", 1).Part(HistoryFunctions.Put, 1, 2, "a", 5), "one key");
+        Refused(new Tape().FailedPut(1, 2, HistoryFunctions.Put, "a", 1).Part(HistoryFunctions.Append, 1, 2, "x", 5), "one failed");
+        Refused(new Tape { Level = HistoryLevel.Ordered }.Append(1, 2, "a", 1).At(null).Part(HistoryFunctions.Put, 1, 2, "x", 5), "two levels");
+
+        static void Refused(Tape tape, string why) => Assert.Contains(why, Assert.Throws<HistoryFormatException>(() => tape.Check()).Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -17,6 +17,23 @@ internal sealed class Tape
 
     public Tape Put(long from, long? to, string keys, long value, params long?[] versions) => Write(HistoryFunctions.Put, from, to, keys, value, versions);
 
+    /// <summary>What comes is of this level.</summary>
+    public Tape At(HistoryLevel? level)
+    {
+        Level = level;
+        return this;
+    }
+
+    /// <summary>Another part of the last operation; as an operation of its own when it is not linked to that.</summary>
+    public Tape Part(string function, long from, long? to, string keys, HistoryValue value, bool linked = true)
+    {
+        string whole = _next.ToString();
+        int at = _events.Count;
+        Write(function, from, to, keys, value, []);
+        if (linked) _events[at] = _events[at] with { PartOf = whole };
+        return this;
+    }
+
     public Tape Delete(long from, long? to, string keys, params long?[] versions) => Write(HistoryFunctions.Delete, from, to, keys, null, versions);
 
     public Tape FailedPut(long from, long to, string function, string keys, long value)

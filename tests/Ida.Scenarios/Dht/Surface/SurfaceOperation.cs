@@ -50,7 +50,7 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
     /// <summary>It goes under the id of another, with other pairs: it is not to be repeated.</summary>
     public bool IsImpostor { get; init; }
 
-    /// <summary>Writes the invocation. Merges and puts of one call are two records, which holds for every order that holds for the whole.</summary>
+    /// <summary>Writes the invocation. Merges and puts of one call are two records of one operation.</summary>
     public void Invoke(HistoryRecorder recorder, int member)
     {
         var of = level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
@@ -59,14 +59,14 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
             Records.Add((recorder.Invoke(client, $"m{member}", HistoryFunctions.Get, [.. Keys.Select(k => $"{k.Map}:{k.Key}")], null, of), []));
             return;
         }
-        Record(HistoryFunctions.Append, client, [.. Parts.Index().Where(p => p.Item.Kind == PartKind.Append).Select(p => p.Index)]);
-        Record(HistoryFunctions.Put, $"{client}+", [.. Parts.Index().Where(p => p.Item.Kind is PartKind.Put or PartKind.Remove).Select(p => p.Index)]);
+        Record(HistoryFunctions.Append, [.. Parts.Index().Where(p => p.Item.Kind == PartKind.Append).Select(p => p.Index)]);
+        Record(HistoryFunctions.Put, [.. Parts.Index().Where(p => p.Item.Kind is PartKind.Put or PartKind.Remove).Select(p => p.Index)]);
 
-        void Record(string function, string by, int[] pairs)
+        void Record(string function, int[] pairs)
         {
             if (pairs.Length == 0) return;
-            Records.Add((recorder.Invoke(by, $"m{member}", function, [.. pairs.Select(i => Parts[i].Name)],
-                [.. pairs.Select(i => Parts[i].Kind == PartKind.Remove ? HistoryValue.Absent : Parts[i].Element)], of), pairs));
+            Records.Add((recorder.Invoke(client, $"m{member}", function, [.. pairs.Select(i => Parts[i].Name)],
+                [.. pairs.Select(i => Parts[i].Kind == PartKind.Remove ? HistoryValue.Absent : Parts[i].Element)], of, Records.Count > 0 ? Records[0].Op : null), pairs));
         }
     }
 
