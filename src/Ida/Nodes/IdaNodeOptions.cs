@@ -70,6 +70,9 @@ public sealed record IdaNodeOptions
     /// <summary>Timing and size of the membership service; defaults suit one data centre. Seeds and what identifies the process are filled in.</summary>
     public OracleOptions Membership { get; init; } = new();
 
+    /// <summary>Bounds of the groups of this node, of the DHTs in them too. Serializer and tag are filled in from here.</summary>
+    public GroupHostOptions Groups { get; init; } = new();
+
     internal void Validate()
     {
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
@@ -78,10 +81,11 @@ public sealed record IdaNodeOptions
         if (Advertise is not null) EndPointText.ParseReachable(Advertise, nameof(Advertise));
         (Membership with { Tag = Tag }).Validate();
         if (!TimeLimit.IsAllowed(StartTimeout)) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0, or Timeout.InfiniteTimeSpan for none.");
+        GroupHostOptions.Validate(Groups);
         if (MaxQueuedBytes is < 16L << 20 or > 1L << 40) throw new InvalidOptionException($"MaxQueuedBytes is {MaxQueuedBytes}; allowed are {16L << 20} to {1L << 40}.");
         if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin && OnFault != PoisonPolicy.Rejoin)
             throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison} and OnFault is {OnFault}; it is called under Rejoin only.");
     }
 
-    internal GroupHostOptions ForGroups() => new() { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag };
+    internal GroupHostOptions ForGroups() => Groups with { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag };
 }

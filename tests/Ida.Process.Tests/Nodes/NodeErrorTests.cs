@@ -1,5 +1,7 @@
+using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
+using GroupCore.Groups;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
@@ -71,6 +73,26 @@ public sealed class NodeErrorTests
         await SayAsync(node, hello);
         Assert.Equal(2, node.Counters.Refused(RefusalReason.Framing));
         await AssertServesAsync(node);
+    }
+
+    [Fact]
+    public async Task Bounds_of_groups_are_set_through_the_node_and_checked_by_it()
+    {
+        foreach (var (groups, named) in new (GroupHostOptions, string)[]
+        {
+            (new() { JoinTimeout = TimeSpan.FromMilliseconds(999) }, "JoinTimeout"), (new() { MaxCheckpointBytes = 1000 }, "MaxCheckpointBytes"),
+            (new() { MaxJoinBacklogBytes = 1000 }, "MaxJoinBacklogBytes"),
+        })
+        {
+            var error = await Assert.ThrowsAnyAsync<ArgumentException>(() => StartAsync(new() { Cluster = "a", Groups = groups }));
+            Assert.Contains(named, error.Message, StringComparison.Ordinal);
+        }
+        // What one node may load is too much for the other.
+        await using var first = await StartAsync(new() { Cluster = "a" });
+        await using var second = await StartAsync(new() { Cluster = "a", Seeds = [first.Address.Text], Groups = new() { MaxCheckpointBytes = 1 << 20 } });
+        await first.JoinAsync("g", static g => g.Checkpoint(static writer => writer.Write(new byte[2 << 20]), static _ => { }));
+        var refused = await Record.ExceptionAsync(() => second.JoinAsync("g", static g => g.Checkpoint(static _ => { }, static _ => { })).AsTask().WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.True(refused is not (null or TimeoutException), $"{refused}");
     }
 
     [Theory]

@@ -2,7 +2,9 @@ using System.Collections;
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using GroupCore.Groups;
 using GroupCore.Membership;
+using GroupCore.Wire;
 using Ida.Tests.Shared;
 using Oracle;
 
@@ -14,7 +16,7 @@ public sealed class OptionsGuideTests
     private static readonly string s_page = File.ReadAllText(RepositoryFiles.PathOf("docs/guide/options.md"));
 
     [Theory]
-    [InlineData(typeof(IdaNodeOptions)), InlineData(typeof(GroupOptions)), InlineData(typeof(DhtOptions)), InlineData(typeof(OracleOptions))]
+    [InlineData(typeof(IdaNodeOptions)), InlineData(typeof(GroupOptions)), InlineData(typeof(GroupHostOptions)), InlineData(typeof(DhtOptions)), InlineData(typeof(OracleOptions))]
     public void The_page_lists_each_option_with_its_default(Type options)
     {
         object defaults = Activator.CreateInstance(options)!;
@@ -35,7 +37,8 @@ public sealed class OptionsGuideTests
     {
         null => "none",
         "" => "empty",
-        OracleOptions => "its defaults",
+        OracleOptions or GroupHostOptions => "its defaults",
+        IPayloadSerializer => "MessagePack",
         IStableHash hash => hash.Name,
         bool flag => flag ? "true" : "false",
         Enum => value.ToString()!,

@@ -29,12 +29,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <summary>Takes over the group frames of <paramref name="node"/> and the events of <paramref name="membership"/>.</summary>
     public GroupHost(INode node, IMembership membership, GroupHostOptions options)
     {
-        if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
-            throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
-        if (options.DisposeTimeout < TimeSpan.Zero || options.DisposeTimeout > TimeSpan.FromHours(1))
-            throw new ArgumentException($"DisposeTimeout is {options.DisposeTimeout}; allowed are 0 to 1 h.", nameof(options));
-        if (options.MaxJoinBacklogBytes is < GroupLimits.Window or > 16L << 30)
-            throw new ArgumentException($"MaxJoinBacklogBytes is {options.MaxJoinBacklogBytes}; allowed are 4 MiB to 16 GiB.", nameof(options));
+        GroupHostOptions.Validate(options);
         _idle = new(node, _groups);
         _mayBe = MayBeHere;
         (Node, Membership, Options, Accusations) = (node, membership, options, new(membership));

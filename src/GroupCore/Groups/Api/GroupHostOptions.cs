@@ -11,7 +11,7 @@ public sealed record GroupHostOptions
     /// <summary>Short text that travels with this process into every view.</summary>
     public string Tag { get; init; } = "";
 
-    /// <summary>Largest checkpoint a joiner accepts, in bytes; default 1 GB.</summary>
+    /// <summary>Largest checkpoint a joiner accepts, in bytes; 1 MiB to 1 TiB, default 1 GiB.</summary>
     public long MaxCheckpointBytes { get; init; } = 1L << 30;
 
     /// <summary>
@@ -28,4 +28,17 @@ public sealed record GroupHostOptions
 
     /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>
     internal uint ViewRecords { get; init; } = GroupLimits.ViewRecords;
+
+    /// <summary>Throws an <see cref="ArgumentException"/> that names the option and what is allowed.</summary>
+    internal static void Validate(GroupHostOptions options)
+    {
+        if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
+            throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
+        if (options.DisposeTimeout < TimeSpan.Zero || options.DisposeTimeout > TimeSpan.FromHours(1))
+            throw new ArgumentException($"DisposeTimeout is {options.DisposeTimeout}; allowed are 0 to 1 h.", nameof(options));
+        if (options.MaxCheckpointBytes is < 1L << 20 or > 1L << 40)
+            throw new ArgumentException($"MaxCheckpointBytes is {options.MaxCheckpointBytes}; allowed are 1 MiB to 1 TiB.", nameof(options));
+        if (options.MaxJoinBacklogBytes is < GroupLimits.Window or > 16L << 30)
+            throw new ArgumentException($"MaxJoinBacklogBytes is {options.MaxJoinBacklogBytes}; allowed are 4 MiB to 16 GiB.", nameof(options));
+    }
 }
