@@ -60,21 +60,21 @@ public sealed class DeadLinksTests : IFrameHandler, ILinkObserver, ITimerTarget,
         Assert.True(_here.Links.Ends[_peer].IsClosed);
     }
 
-    public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
+    void IFrameHandler.OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         // The first goes there and is answered; all others come from there.
         if (_frames++ == 0) Say(_there);
     }
 
-    public void OnLinkUp(int peer) => _links.OnUp(peer);
+    void ILinkObserver.OnLinkUp(int peer) => _links.OnUp(peer);
 
-    public void OnLinkFault(int peer, LinkFault fault)
+    void ILinkObserver.OnLinkFault(int peer, LinkFault fault)
     {
         _faults.Add(fault);
         _links.OnFault(peer, fault);
     }
 
-    public void OnTimer(long token)
+    void ITimerTarget.OnTimer(long token)
     {
         _links.Step();
         _here.Node.SetTimer(_here.Node.Now + 100_000_000, this, 0);
