@@ -135,7 +135,7 @@ public sealed class PartitionTests
                 int calls = 0;
                 Task? last = null;
                 SimMember member = null!;
-                member = await cluster.StartAsync(new() { OnPoison = PoisonPolicy.Rejoin, OnRejoined = (node, token) => ++calls < 3 ? StuckAsync(calls, node, token) : last = node.JoinAsync("g").AsTask() });
+                member = await cluster.StartAsync(new() { OnPoison = PoisonPolicy.Rejoin, OnRejoined = (node, token) => ++calls < 3 ? StuckAsync(calls, node, token) : last = node.JoinAsync("g", cancellationToken: token).AsTask() });
                 await cluster.Members[0].Node.JoinAsync("g");
                 IsolateAsync();
                 Assert.True(await UntilAsync(simulation, () => last is not null, TimeSpan.FromMinutes(5)), $"the third life, after {calls}");
@@ -145,7 +145,7 @@ public sealed class PartitionTests
                 // The first waits for its life, the second for nothing that ever comes.
                 async Task StuckAsync(int call, IdaNode node, CancellationToken token)
                 {
-                    var group = await node.JoinAsync("g");
+                    var group = await node.JoinAsync("g", cancellationToken: token);
                     IsolateAsync();
                     await (call == 1 ? group.Completion : new TaskCompletionSource().Task);
                 }
