@@ -46,6 +46,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
             _outlet.Reply(peer, new PoisonFrame(ask.Process, "the Oracle excluded this process"));
             return;
         }
+        if (peer != Outlet.Own) _node.Links.Vouch(peer);
         var over = new List<GroupId>();
         var asked = new SortedSet<GroupId>();
         foreach (var known in ask.Groups)

@@ -60,6 +60,25 @@ public sealed class DeadLinksTests : IFrameHandler, ILinkObserver, ITimerTarget,
         Assert.True(_here.Links.Ends[_peer].IsClosed);
     }
 
+    [Fact]
+    public void Who_still_uses_the_link_of_a_process_that_is_gone_hears_it()
+    {
+        _here.Post(() => _links.OnDropped(_peer, gone: true));
+        _simulation.Run(Second);
+        Assert.Equal(LinkFault.Replaced, Assert.Single(_faults));
+        Assert.True(_here.Links.Ends[_peer].IsClosed);
+    }
+
+    [Fact]
+    public void Who_still_uses_a_link_that_is_down_when_all_begins_anew_hears_it()
+    {
+        Assert.True(_simulation.RunUntil(() => _faults.Contains(LinkFault.Unreachable), 9 * Second));
+        _here.Post(_links.CloseAll);
+        _simulation.Run(Second);
+        Assert.Equal(LinkFault.Rejected, _faults[^1]);
+        Assert.True(_here.Links.Ends[_peer].IsClosed);
+    }
+
     void IFrameHandler.OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         // The first goes there and is answered; all others come from there.

@@ -40,7 +40,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         try
         {
             _node = new(NodeLoopOptions.RandomNumber() | 1, options.Seed ?? NodeLoopOptions.RandomNumber(), this,
-                node => _mesh = new(node, new(options.Cluster, port, listen, advertise, options.MostQueuedBytes, options.MostMalformed), NodeLoopOptions.RandomNumber()), options.CommandCapacity);
+                node => _mesh = new(node, new(options.Cluster, port, listen, advertise, options.MostQueuedBytes, options.MostMalformed, options.MostGuests), NodeLoopOptions.RandomNumber()), options.CommandCapacity);
         }
         catch
         {

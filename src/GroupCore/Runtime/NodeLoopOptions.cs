@@ -37,6 +37,9 @@ internal sealed record NodeLoopOptions
     /// <summary>Malformed frames that a node may send within a minute before it is not heard for another.</summary>
     public int MostMalformed { get; init; } = MuteTable.Malformed;
 
+    /// <summary>Links of nodes that only dialled in; the most silent one gives way to a newcomer.</summary>
+    public int MostGuests { get; init; } = LinkLimits.Guests;
+
     /// <summary>Bytes that all links together may hold unacknowledged before producers of bulk wait, 16 MiB to 1 TiB.</summary>
     public long MostQueuedBytes { get; init; } = LinkLimits.NodeBytes;
 

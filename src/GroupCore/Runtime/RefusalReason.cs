@@ -35,4 +35,7 @@ public enum RefusalReason
 
     /// <summary>A connection that could not be taken, because the process or its system has no descriptor or no memory left: tried again every 100 ms.</summary>
     Exhausted,
+
+    /// <summary>A node that only dialled in, was silent for longest, and gave its place to a newcomer: its link is ended.</summary>
+    Displaced,
 }

@@ -9,7 +9,8 @@ namespace GroupCore.Transport;
 /// <see cref="Room"/> first and waits without it; control frames do not ask. So bulk never delays control for long, and the queue stays far
 /// from <see cref="LinkLimits.QueueBytes"/>, above which the link ends with <see cref="LinkFault.Overflow"/>: at both ends those that use it
 /// hear that frames are lost, and what is sent to its number from then on goes nowhere.
-/// Only a peer that was asked for by <see cref="Open"/> is dialled; one that dialled in may come back for 60 s.
+/// Only a peer that was asked for by <see cref="Open"/> is dialled; one that dialled in may come back for 60 s,
+/// and of 4,096 such peers the most silent one gives way to a newcomer: its link ends, unless somebody <see cref="Vouch"/>ed for it.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
 public interface ILinks
@@ -26,8 +27,13 @@ public interface ILinks
     /// <summary>Forgets a peer: closes its connection, drops its queue. The number is not used again.</summary>
     void Close(int peer);
 
-    /// <summary>Ends a link that leads nowhere: all that use it hear <see cref="LinkFault.Rejected"/>, who calls this as well.</summary>
-    internal void GiveUp(int peer)
+    /// <summary>Ends a link that leads nowhere: all that use it hear <paramref name="fault"/>, who calls this as well.</summary>
+    internal void GiveUp(int peer, LinkFault fault = LinkFault.Rejected)
+    {
+    }
+
+    /// <summary>The peer is a process of the system: for a minute its link is ended for no newcomer, though nobody here asked for it.</summary>
+    internal void Vouch(int peer)
     {
     }
 

@@ -12,7 +12,7 @@ public enum LinkFault
     /// <summary>No answer within the connect time-out.</summary>
     Unreachable,
 
-    /// <summary>Another node answers at the address: the one that was meant is gone.</summary>
+    /// <summary>Another node answers at the address, or membership says so: the one that was meant is gone; the link is over.</summary>
     Replaced,
 
     /// <summary>The other end has forgotten this node or speaks no common wire version; the link is over.</summary>

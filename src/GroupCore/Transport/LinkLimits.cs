@@ -23,4 +23,7 @@ public static class LinkLimits
 
     /// <summary>Unacknowledged bytes of all links of a node at which producers of bulk wait, if nothing else is said.</summary>
     public const long NodeBytes = 256L << 20;
+
+    /// <summary>Links of nodes that only dialled in.</summary>
+    internal const int Guests = 4096;
 }

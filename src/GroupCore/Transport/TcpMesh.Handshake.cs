@@ -95,13 +95,13 @@ internal sealed partial class TcpMesh
         }
         if (peer is null)
         {
-            var address = EndPointText.Format(listen);
-            if (hello.PeerToken != 0 || Live >= MaxPeers || _stopping)
+            if (hello.PeerToken != 0 || _stopping || !TryMakePlace())
             {
                 Answer(connection, hello.PeerToken != 0 ? HelloStatus.Forgotten : HelloStatus.Full);
                 return;
             }
-            if (!_byAddress.TryGetValue(address, out peer) || !TryClaim(peer, hello.NodeId)) peer = Add(address, listen, hello.NodeId, told: false);
+            // Also where this node dials that address itself: who is there its own dial tells.
+            peer = Add(EndPointText.Format(listen), listen, hello.NodeId, asked: false);
         }
         if (peer.Dialling is { } dialling)
         {
@@ -235,6 +235,7 @@ internal sealed partial class TcpMesh
         peer.Connection = connection;
         peer.IsKnown = true;
         peer.Attempt = 0;
+        peer.HeardAt = _node.Now;
         peer.ReportedAt = long.MinValue;
         Raise(peer, LinkNews.Up);
         Acknowledged(peer);

@@ -83,6 +83,7 @@ internal sealed partial class TcpMesh
         connection.Start += consumed;
         if (taken is LinkInput.Malformed or LinkInput.Gap) Refuse(connection, RefusalReason.Framing);
         if (taken != LinkInput.Taken) return;
+        peer.HeardAt = _node.Now;
         Acknowledged(peer);
         if (peer.Session.HasOutput(_node.Now)) MarkDirty(peer);
         else QueueAck(peer);

@@ -21,16 +21,16 @@ namespace GroupCore.Transport;
 /// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
 /// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
-/// within it, or lets the time pass, is counted. Without a descriptor for one the node takes none for 100 ms, which is counted, and goes on.</para>
+/// within it, or lets the time pass, is counted. Behind its Hello it is a guest until this node asks for it, and there are 4,096 places: of those
+/// that nobody vouched for within a minute the most silent one gives way to a newcomer. Without a descriptor for one the node takes none for 100 ms, which is counted, and goes on.</para>
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
-/// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address that is known
-/// as another's. A name whose session is over, or has no connection, can be taken by whoever comes first.</para>
+/// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address: what a node
+/// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. A name whose session is over, or has no connection, can be taken by whoever comes first.</para>
 /// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
 {
     private const long Millisecond = 1_000_000;
-    private const int MaxPeers = 4096;
     private readonly Node _node;
     private readonly ISocketPort _port;
     private readonly string _cluster;
@@ -43,9 +43,11 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly Dictionary<NodeAddress, LinkPeer> _byAddress = [];
     private readonly List<TcpConnection> _strangers = [];
     private readonly List<TcpConnection> _connections = [];
+    private readonly List<LinkPeer> _guests = [];
     private readonly Queue<(int Peer, LinkNews News, LinkFault Fault)> _events = new();
     private readonly NodeBacklog _backlog;
     private readonly MuteTable _muted;
+    private readonly int _mostGuests;
     private int _numbers;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -59,6 +61,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _buffer = new(_pool);
         _backlog = new(options.MostQueuedBytes);
         _muted = new(options.MostMalformed);
+        _mostGuests = options.MostGuests;
         Bound = EndPointText.Format(_port.Listen(options.Listen));
         Local = options.Advertise ?? Bound;
     }
@@ -68,7 +71,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>The address of the listening socket; differs from <see cref="Local"/> when another one is advertised.</summary>
     public NodeAddress Bound { get; }
 
-    /// <summary>Links that are not over, at most 4,096 of peers that dialled in.</summary>
+    /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
     /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
@@ -96,10 +99,10 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         var endPoint = EndPointText.Parse(address.Text, nameof(address));
         address = EndPointText.Format(endPoint);
         LinkPeer? peer;
-        if (nodeId == 0) _byAddress.TryGetValue(address, out peer);
-        else if (!_byId.TryGetValue(nodeId, out peer) && _byAddress.TryGetValue(address, out peer) && !TryClaim(peer, nodeId)) peer = null;
-        peer ??= Add(address, endPoint, nodeId, told: true);
-        peer.IsOpened = true;
+        if (nodeId == 0) peer = At(address);
+        else if (!_byId.TryGetValue(nodeId, out peer) && (peer = At(address)) is not null && !TryClaim(peer, nodeId)) peer = null;
+        peer ??= Add(address, endPoint, nodeId, asked: true);
+        AskedFor(peer);
         if (peer is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(peer);
         return peer.Number;
     }
@@ -118,9 +121,14 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         Reopen();
     }
 
-    public void GiveUp(int peer)
+    public void GiveUp(int peer, LinkFault fault)
     {
-        if (Find(peer) is { IsOver: false } given) Fail(given, LinkFault.Rejected);
+        if (Find(peer) is { IsOver: false } given) Fail(given, fault);
+    }
+
+    public void Vouch(int peer)
+    {
+        if (Find(peer) is { } known) known.VouchedUntil = _node.Now + VouchTime;
     }
 
     public void Probe(int peer)
@@ -181,14 +189,16 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         ? _peers[peer]
         : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_numbers} were opened.");
 
-    private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId, bool told)
+    // Who was reached there. Under an alias of the address it may be over already.
+    private LinkPeer? At(NodeAddress address) => _byAddress.TryGetValue(address, out var peer) && !peer.IsOver ? peer : null;
+
+    private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId, bool asked)
     {
         var session = new LinkSession(_numbers++, _pool, LinkCarrier.Connection, node: _backlog);
         var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = _random.NextUInt64() | 1 };
         _peers[peer.Number] = peer;
-        // What a node says of itself when it dials in takes no address from another.
-        if (told) _byAddress[address] = peer;
-        else _byAddress.TryAdd(address, peer);
+        if (asked) _byAddress[address] = peer;
+        else BecomeGuest(peer);
         if (nodeId != 0) _byId[nodeId] = peer;
         Live++;
         return peer;
@@ -212,7 +222,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     {
         peer.Session.MoveTo(known.Session);
         End(peer);
-        known.IsOpened = true;
+        AskedFor(known);
+        _byAddress[peer.Address] = known;
         if (known is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
         {
@@ -239,6 +250,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         Become(peer, LinkPhase.Ended);
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
         if (_byAddress.TryGetValue(peer.Address, out same) && same == peer) _byAddress.Remove(peer.Address);
+        LeaveGuests(peer);
         peer.Session.Close();
         Live--;
         _timers.Cancel(peer.Redial);

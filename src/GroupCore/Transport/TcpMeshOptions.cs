@@ -10,5 +10,6 @@ namespace GroupCore.Transport;
 /// <param name="Advertise">Where others reach this node, when that is not where it listens.</param>
 /// <param name="MostQueuedBytes">Unacknowledged bytes of all links at which producers of bulk wait.</param>
 /// <param name="MostMalformed">Malformed frames that a node may send within a minute.</param>
+/// <param name="MostGuests">Links of peers that only dialled in.</param>
 internal sealed record TcpMeshOptions(string Cluster, ISocketPort Port, IPEndPoint Listen, NodeAddress? Advertise, long MostQueuedBytes = LinkLimits.NodeBytes,
-    int MostMalformed = MuteTable.Malformed);
+    int MostMalformed = MuteTable.Malformed, int MostGuests = LinkLimits.Guests);

@@ -42,6 +42,9 @@ internal sealed partial class SimLinkEnd
     /// <summary>Whether the owner has closed it: nothing of it is reported any more.</summary>
     public bool IsClosed { get; private set; }
 
+    /// <summary>Whether the owner was told that the other end is a process of its system.</summary>
+    public bool IsVouched { get; set; }
+
     /// <summary>Whether the link is over: its session is closed.</summary>
     public bool IsOver => Session.IsClosed;
 

@@ -28,7 +28,9 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public void Close(int peer) => End(peer).Close();
 
-    public void GiveUp(int peer) => End(peer).End(LinkFault.Rejected);
+    public void GiveUp(int peer, LinkFault fault) => End(peer).End(fault);
+
+    public void Vouch(int peer) => End(peer).IsVouched = true;
 
     public long Received(int peer) => End(peer).Session.Received;
 

@@ -7,9 +7,9 @@ namespace Oracle.Detection;
 /// Lets go of links that nobody will come back on, with their dialling and what is queued, so that a process keeps nothing of those it outlives.
 /// </summary>
 /// <remarks>
-/// A link is closed when it is over; when the process behind it is gone for certain and no longer watched; or when for so long no dial
-/// came through and no frame came that, by the time-outs of membership, one of its ends is out of the system: whoever still uses it then hears
-/// <see cref="LinkFault.Rejected"/>. Of a process that fell silent the connection may stand for
+/// A link is closed when it is over; when the process behind it is gone for certain and no longer watched, and whoever still uses it hears
+/// <see cref="LinkFault.Replaced"/>; or when for so long no dial came through and no frame came that, by the time-outs of membership, one of
+/// its ends is out of the system, and whoever still uses it hears <see cref="LinkFault.Rejected"/>. Of a process that fell silent the connection may stand for
 /// a quarter of an hour: it is probed when it is no longer watched, and again every 5 s, so that one that lives after all is not closed.
 /// </remarks>
 internal sealed class DeadLinks(INode node, OracleOptions options)
@@ -34,14 +34,15 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
     /// <summary>A process is watched no longer: excluded, gone, or left to others.</summary>
     public void OnDropped(int peer, bool gone)
     {
-        if (gone) Close(peer);
+        if (gone) node.Links.GiveUp(peer, LinkFault.Replaced);
         else node.Links.Probe(peer);
     }
 
     /// <summary>Nothing that was dialled so far and is down matters any more.</summary>
     public void CloseAll()
     {
-        while (_down.Count > 0) Close(_down[^1].Peer);
+        foreach (var (peer, _, _) in _down) node.Links.GiveUp(peer);
+        _down.Clear();
     }
 
     /// <summary>Every 100 ms.</summary>

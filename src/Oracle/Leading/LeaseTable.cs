@@ -58,6 +58,7 @@ internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outle
         {
             var (_, ask, peer) = _asks.Dequeue();
             if (state.Find(ask.Process) is not { Alive: true } process || excluding.Contains(process.Id)) continue;
+            if (peer != Outlet.Own) node.Links.Vouch(peer);
             _until[process.Id] = node.Clock() + options.LeaseDuration.Nanoseconds();
             var subjects = ask.Version == state.ProcessesVersion ? null : observers.SubjectsOf(process, state);
             outlet.Reply(peer, new LeaseGrant(ask.Sent, log.Entries.ConfigurationAt(log.Commit), state.ProcessesVersion, subjects));

@@ -91,7 +91,125 @@ public sealed class StrangerTests
         int back = await b.Saw(null);
         using var stranger = new RawPeer("test", 77, a.Address.Text, 1);
         Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
-        Assert.Equal(back, await b.Open(a.Address));
+        int asked = await b.Open(a.Address);
+        await b.Saw(null, asked);
+        Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(asked)));
+        Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(back)));
+        await b.Send(asked, 0, 100);
+        await b.Send(back, 0, 100);
+        await a.Until(() => a.Got == 2, "frames missing at a");
+        // One link of two numbers; who asks once more gets no third.
+        int once = await b.Open(a.Address), more = await b.Open(a.Address);
+        Assert.Equal(once, more);
+        Assert.Equal(1, await a.Do(node => ((TcpMesh)node.Links).Live));
+    }
+
+    /// <summary>As with a seed: who is there is not known yet.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_stranger_that_claims_an_address_first_gets_nothing_of_what_is_sent_there(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        using var stranger = new RawPeer("test", 77, a.Address.Text, 1);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        int claimant = await b.Saw(null), seed = await b.Open(a.Address);
+        Assert.NotEqual(claimant, seed);
+        await b.Saw(null, seed);
+        Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(seed)));
+        await b.Send(seed, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_stranger_that_claims_an_address_while_it_is_dialled_does_not_get_its_link(string port)
+    {
+        await using var b = new TestNode(Kind(port));
+        using var slow = new TcpListener(System.Net.IPAddress.Loopback, 0);
+        slow.Start();
+        int seed = await b.Open(new(slow.LocalEndpoint.ToString()!));
+        using var stranger = new RawPeer("test", 77, slow.LocalEndpoint.ToString()!, 1);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        Assert.NotEqual(seed, await b.Saw(null));
+        Assert.Equal(0UL, await b.Do(node => node.Links.NodeIdOf(seed)));
+    }
+
+    /// <summary>Both are seeds of the other, and neither knows who is there.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Nodes_that_dial_each_others_address_at_once_reach_each_other_over_one_link(string port)
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            await using var a = new TestNode(Kind(port));
+            await using var b = new TestNode(Kind(port));
+            var both = await Task.WhenAll(a.Open(b.Address), b.Open(a.Address));
+            await Task.WhenAll(a.Saw(null, both[0]), b.Saw(null, both[1]));
+            for (uint i = 0; i < 10; i++) await Task.WhenAll(a.Send(both[0], i, 10), b.Send(both[1], i, 10));
+            await a.Until(() => a.Got == 10, "frames missing at a");
+            await b.Until(() => b.Got == 10, "frames missing at b");
+            Assert.Equal(b.Node.Id, await a.Do(node => node.Links.NodeIdOf(both[0])));
+            await a.Until(() => a.Do(node => ((TcpMesh)node.Links).Live).Result == 1, "two links at a");
+            await b.Until(() => b.Do(node => ((TcpMesh)node.Links).Live).Result == 1, "two links at b");
+        }
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Strangers_that_hold_all_places_give_way_to_newcomers_the_most_silent_first(string port)
+    {
+        const int places = 8;
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port), mostGuests: places);
+        // One that b asked for, and one that is vouched for, keep theirs.
+        await b.Saw(null, await b.Open(a.Address));
+        using var known = new RawPeer("test", 50, Nowhere, 1);
+        Assert.Equal(HelloStatus.Accepted, known.Connect(b.Address));
+        int member = await b.Saw(null);
+        await b.Do(node => node.Links.Vouch(member));
+        var strangers = new List<RawPeer>();
+        try
+        {
+            for (ulong id = 100; id < 100 + (3 * places); id++)
+            {
+                strangers.Add(new("test", id, Nowhere, 1));
+                Assert.Equal(HelloStatus.Accepted, strangers[^1].Connect(b.Address));
+                // Some break off: their places are held for a minute.
+                if (id % 4 == 0) strangers[^1].Dispose();
+            }
+            Assert.True(strangers[1].WaitForEnd(60_000));
+            await using var newcomer = new TestNode(Kind(port));
+            int there = await newcomer.Open(b.Address);
+            await newcomer.Saw(null, there);
+            await newcomer.Send(there, 0, 100);
+            var frame = new byte[FrameHeader.Size];
+            FrameHeader.Write(frame, FrameType.Data, 0, 0, 0);
+            known.Write(frame);
+            Assert.True(known.Settle() && known.IsUp);
+            await b.Until(() => b.Got == 2, "frames missing at b");
+            Assert.Equal((2 * places) + 2, b.Refused(RefusalReason.Displaced));
+            Assert.Equal(places + 1, await b.Do(node => ((TcpMesh)node.Links).Live));
+        }
+        finally
+        {
+            strangers.ForEach(stranger => stranger.Dispose());
+        }
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_newcomer_finds_no_place_where_all_are_vouched_for(string port)
+    {
+        await using var b = new TestNode(Kind(port), mostGuests: 2);
+        using var one = new RawPeer("test", 50, Nowhere, 1);
+        using var two = new RawPeer("test", 51, Nowhere, 1);
+        using var three = new RawPeer("test", 52, Nowhere, 1);
+        foreach (var member in new[] { one, two })
+        {
+            Assert.Equal(HelloStatus.Accepted, member.Connect(b.Address));
+            int peer = await b.Saw(null);
+            await b.Do(node => node.Links.Vouch(peer));
+        }
+        Assert.Equal(HelloStatus.Full, three.Connect(b.Address));
+        // Who is asked for leaves its place.
+        await b.Open(new(Nowhere), 50);
+        Assert.Equal(HelloStatus.Accepted, three.Connect(b.Address));
     }
 
     [Theory, MemberData(nameof(Ports))]

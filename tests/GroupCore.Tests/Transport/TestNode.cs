@@ -14,8 +14,8 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
     private INode _node = null!;
     private long _got;
 
-    public TestNode(SocketPortKind port, string cluster = "test", string listen = "127.0.0.1:0", string? advertise = null, TimeSpan? spin = null) =>
-        Loop = NodeLoop.Start(new() { Cluster = cluster, Listen = listen, Advertise = advertise, Port = port, Spin = spin ?? TimeSpan.FromMicroseconds(20) }, node =>
+    public TestNode(SocketPortKind port, string cluster = "test", string listen = "127.0.0.1:0", string? advertise = null, TimeSpan? spin = null, int mostGuests = LinkLimits.Guests) =>
+        Loop = NodeLoop.Start(new() { Cluster = cluster, Listen = listen, Advertise = advertise, Port = port, Spin = spin ?? TimeSpan.FromMicroseconds(20), MostGuests = mostGuests }, node =>
         {
             _node = node;
             node.Counters.ThrowsForbidden = true;

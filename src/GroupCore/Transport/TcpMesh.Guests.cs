@@ -1,0 +1,43 @@
+using GroupCore.Runtime;
+
+namespace GroupCore.Transport;
+
+/// <content>Guests: peers that dialled in and that this node never asked for. Strangers, as long as nobody vouches for them.</content>
+internal sealed partial class TcpMesh
+{
+    private const long VouchTime = 60_000 * Millisecond;
+
+    private void BecomeGuest(LinkPeer peer)
+    {
+        peer.Place = _guests.Count;
+        _guests.Add(peer);
+    }
+
+    private void AskedFor(LinkPeer peer)
+    {
+        peer.IsOpened = true;
+        LeaveGuests(peer);
+    }
+
+    private void LeaveGuests(LinkPeer peer)
+    {
+        if (peer.Place < 0) return;
+        var last = _guests[^1];
+        (_guests[peer.Place], last.Place) = (last, peer.Place);
+        _guests.RemoveAt(_guests.Count - 1);
+        peer.Place = -1;
+    }
+
+    // All are looked at, but only when a newcomer finds no place.
+    private bool TryMakePlace()
+    {
+        if (_guests.Count < _mostGuests) return true;
+        LinkPeer? silent = null;
+        foreach (var guest in _guests)
+            if (guest.VouchedUntil < _node.Now && (silent is null || guest.HeardAt < silent.HeardAt)) silent = guest;
+        if (silent is null) return false;
+        _node.Counters.Refuse(RefusalReason.Displaced);
+        Fail(silent, LinkFault.Rejected);
+        return true;
+    }
+}
