@@ -28,6 +28,25 @@ public sealed class LinkTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>Else strangers that hold all places for guests could push a process out.</summary>
+    [Fact]
+    public void The_leader_vouches_for_the_processes_of_its_system_and_for_no_stranger()
+    {
+        using var cluster = new OracleCluster(9, 3);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new GroupOptions(), ""));
+        for (int i = 0; i < 3; i++) cluster[i].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
+        var stranger = cluster.Simulation.AddNode();
+        stranger.Post(() =>
+        {
+            for (int i = 0; i < 3; i++) stranger.Node.Links.Open(cluster[i].Node.Address);
+        });
+        cluster.Run(5);
+        int Vouched(int at) => cluster[at].Node.Links.Ends.Count(static end => end.IsVouched);
+        Assert.Contains(2, new[] { Vouched(0), Vouched(1), Vouched(2) });
+        for (int i = 0; i < 3; i++) Assert.DoesNotContain(cluster[i].Node.Links.Ends, end => end.NodeId == stranger.Id && end.IsVouched);
+    }
+
     private static bool IsSettled(OracleCluster cluster, int members) =>
         Enumerable.Range(0, 3).All(i => cluster[i].Groups.ViewOf("g")?.Members.Count == members && !cluster[i].Groups.IsWedged);
 }
