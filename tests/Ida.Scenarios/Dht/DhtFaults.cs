@@ -11,6 +11,9 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
 
     public int Crashes, Exclusions, Joins, Views, Leaves;
 
+    /// <summary>So many of the crashes are turns that throw.</summary>
+    public int Throws;
+
     /// <summary>Half of the channels that are slow at a time.</summary>
     public int Slowness;
 
@@ -51,8 +54,11 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         {
             case 0 when Crashes > 0 && alive.Count > 2:
                 Crashes--;
-                if (!Happens("crash", one)) break;
-                world.Crash(one);
+                bool throws = Throws > 0 && !world.IsStalled(one);
+                if (throws) Throws--;
+                if (!Happens(throws ? "turn throws" : "crash", one)) break;
+                if (throws) world.Fault(one);
+                else world.Crash(one);
                 _viewDue = true;
                 break;
             case 1 when Exclusions > 0 && alive.Count > 2:

@@ -301,6 +301,18 @@ internal sealed class DhtWorld
     }
 
     /// <summary>An excluded member learns it.</summary>
+    /// <summary>A turn of a member throws: it tells whoever waits for it why it ends, and for the others it crashes.</summary>
+    public void Fault(HarnessMember member)
+    {
+        var fault = new InvalidDataException("A turn throws on purpose.");
+        var lasting = member.Host.Current is { IsOver: false } ? member.Dht : null;
+        member.Fault(fault, Random.Next(2) == 0);
+        if (!member.Faulted) throw new ScenarioFailedException($"No turn of m{member.Index} threw.");
+        Crash(member);
+        if (lasting?.Completion is { } ended && (ended.Exception?.InnerException is not NodeFaultedException { InnerException: { } cause } || cause != fault))
+            throw new ScenarioFailedException($"A turn of m{member.Index} threw, and its part in the DHT is {ended.Status}: {ended.Exception?.InnerException}");
+    }
+
     public void Poison(HarnessMember member) => member.Turn(() => member.Host.OnOver(new InvalidOperationException("excluded")));
 
     public HarnessMember Find(ProcessId id) => Members.Find(m => m.Self == id)!;

@@ -3,11 +3,12 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Testing;
 
 namespace Ida.Scenarios;
 
 /// <summary>One process: a real node without links, a group port onto the world's channels, and the DHT.</summary>
-internal sealed class HarnessMember : IGroupPort, IHostPort
+internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
 {
     private readonly DhtWorld _world;
     private readonly Node _node;
@@ -21,6 +22,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
         Self = new((ulong)index + 1, (ulong)index + 1);
         _node = new(Self.Node, seed, this, _ => new NoLinks(), without: world.Without);
         _node.Advance(world.Now);
+        _node.AtStop(this);
         Host = new(this);
     }
 
@@ -31,6 +33,9 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
     public Dht Dht { get; private set; } = null!;
 
     public bool Alive { get; set; } = true;
+
+    /// <summary>A turn of it threw: whoever waited for it was told.</summary>
+    public bool Faulted { get; private set; }
 
     /// <summary>Removed from the view while it lives.</summary>
     public bool Excluded { get; set; }
@@ -89,6 +94,24 @@ internal sealed class HarnessMember : IGroupPort, IHostPort
         _node.Release();
         _world.Running = null;
     }
+
+    /// <summary>A turn throws, before or after what is queued for it: this member ends as a node of production does.</summary>
+    public void Fault(Exception fault, bool first)
+    {
+        if (!first) _node.SetTimer(_node.Now, new ThrowingStep(fault), 0);
+        try
+        {
+            Turn(first ? () => throw fault : static () => { });
+        }
+        catch (Exception error) when (ReferenceEquals(error, fault))
+        {
+            Faulted = true;
+        }
+        _world.Running = null;
+        _node.Stop(new NodeFaultedException(fault));
+    }
+
+    void IStopListener.OnStop(Exception reason) => Host.OnOver(reason);
 
     public void Deliver(HarnessFrame frame) => Turn(() =>
     {

@@ -42,7 +42,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients)
             }
             _calls.RemoveAt(i--);
             if (call.Task.IsCompleted) End(call);
-            else if (call.Member.Excluded) throw new ScenarioFailedException($"{call} has not ended with its member's part in the DHT.");
+            else if (call.Member.Excluded || call.Member.Faulted) throw new ScenarioFailedException($"{call} has not ended with its member's part in the DHT.");
             else call.Lost?.Invoke();
         }
     }
