@@ -1,7 +1,6 @@
 using System.Buffers;
 using GroupCore.Runtime;
 using Ida.Ordering;
-using Ida.Testing;
 using Ida.Transfer;
 using Ida.Wire;
 
