@@ -12,10 +12,10 @@ public sealed class StatelessPeerTests
     private readonly List<int> _got = [];
 
     // The giver's save takes so much virtual time.
-    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int seconds)
+    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int seconds, Action<GroupBuilder>? more = null)
     {
         GroupCluster? all = null;
-        var cluster = new GroupCluster(seed, 1, more: g => g.HandleBytes("bytes", (from, bytes) => _got.Add(bytes.Length)),
+        var cluster = new GroupCluster(seed, 1, more: more ?? (g => g.HandleBytes("bytes", (from, bytes) => _got.Add(bytes.Length))),
             tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(seconds) : TimeSpan.Zero), beforeMembers: c => all = c);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
@@ -39,6 +39,38 @@ public sealed class StatelessPeerTests
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id > view, TimeSpan.FromSeconds(5)));
         Assert.False(cluster[0].Group!.CurrentView.Members[1].Initialised);
+    }
+
+    /// <summary>Of the view that ends a member without the state handles nothing; who got it in that view handles what hooks send like all others.</summary>
+    [Fact]
+    public void R15_what_hooks_send_to_a_member_without_the_state_is_not_handled_in_a_later_view()
+    {
+        var logs = new List<List<string>>();
+        var (cluster, _) = Loading(58, 3, g =>
+        {
+            var log = new List<string>();
+            logs.Add(log);
+            g.Handle<byte[]>("hook", (from, m) => log.Add($"hook of {m.Length}"))
+                .OnView(view => log.Add($"view {view.Id}"))
+                .OnViewProposed((proposal, context) =>
+                {
+                    foreach (var survivor in context.Survivors)
+                    {
+                        int rank = context.View.RankOf(survivor);
+                        if (!context.View.Members[rank].Initialised) _ = context.SendAsync(rank, "hook", new byte[context.View.Id]).AsTask();
+                    }
+                    context.Done();
+                });
+        });
+        using var closing = cluster;
+        ulong first = cluster[0].Group!.CurrentView.Id;
+        ChangeView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => logs[1].Contains($"view {first + 2}"), TimeSpan.FromSeconds(60)), string.Join("; ", logs[1]));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        // With the state it has a hook of its own, which sends to it as well.
+        Assert.Equal([$"view {first + 1}", $"hook of {first + 1}", $"hook of {first + 1}", $"view {first + 2}"], logs[1]);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
     }
 
     [Theory]

@@ -32,6 +32,27 @@ public sealed class TimeoutTests
         Assert.True(cluster.Simulation.RunUntil(() => answers.IsCompletedSuccessfully, TimeSpan.FromSeconds(5)));
     }
 
+    /// <summary>What callers ask for while the process is frozen runs in the rest of the turn that was interrupted.</summary>
+    [Fact]
+    public void R11_a_query_of_a_frozen_turn_has_all_of_its_time()
+    {
+        var (cluster, _) = Muted(63);
+        using var closing = cluster;
+        var limit = TimeSpan.FromSeconds(5);
+        cluster[0].SimNode.PauseInTurn(TimeSpan.FromSeconds(4));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        var begun = cluster.Simulation.Now;
+        bool over = false;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await Assert.ThrowsAsync<QueryTimeoutException>(() => cluster[0].Group!.QueryAsync<int, int>("late", 7, timeout: limit).AsTask());
+            over = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => over, TimeSpan.FromSeconds(30)));
+        // Clocks drift by a hundredth.
+        Assert.True(cluster.Simulation.Now - begun >= limit * 0.98, $"{cluster.Simulation.Now - begun}");
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(-5)]

@@ -28,7 +28,10 @@ public sealed class TerminationContext
 
     internal bool IsGivenUp => _givenUp;
 
-    /// <summary>Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view.</summary>
+    /// <summary>
+    /// Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view. A survivor that has not
+    /// got the group's state by then handles it as little as anything else of the view that ends: it gets the state that comes after all that.
+    /// </summary>
     public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);
 
     internal void GiveUp() => _givenUp = true;

@@ -60,7 +60,8 @@ internal sealed class PeerChannel
     /// A caller's message. Normal calls of a wedged or blocked member wait, as they do for a receiver that has too much of this member
     /// unhandled, and for a link without room. Those of hooks wait for such a receiver only. Those of handlers of this view's messages wait
     /// for room alone, and are under way from the call on: what a receiver has not handled may wait for them, so that they must not wait
-    /// for it. What is for a member without state waits for the view in which it has it (R15).
+    /// for it. What is for a member without state waits for the view in which it has it (R15), but for what hooks send: that is about the
+    /// view that ends, so who has no state by then acknowledges it only, as it does multicasts.
     /// </summary>
     /// <remarks>
     /// First in first out per receiver are the calls that are complete before the next one is made. A handler's call, complete at once, goes
@@ -75,17 +76,15 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return;
         }
-        int rank = _view.RankOf(call.To!.Value);
-        if (rank >= 0 && !Takes(rank))
-        {
-            // In the next view, where it may go, no hook is at work on this proposal.
-            call.HookProposal = 0;
-            _windows.Wait(rank, call);
-            return;
-        }
         if (call.HookProposal != 0)
         {
             if ((rank >= 0 && _hookCalls.CountOf(rank) > 0) || !TrySend(call, inside: false)) _hookCalls.Add(rank, call);
+            return;
+        }
+        int rank = _view.RankOf(call.To!.Value);
+        if (rank >= 0 && !Takes(rank))
+        {
+            _windows.Wait(rank, call);
             return;
         }
         bool inside = _handling.IsOpen(call.Parent);
@@ -197,7 +196,7 @@ internal sealed class PeerChannel
             Deliver(handling, from, query, handler, payload);
             return;
         }
-        // It failed, or somebody sends to a member without state: its handlers get nothing, and nobody is to wait for them.
+        // It failed, or a hook sends to a member without state: its handlers get nothing, and nobody is to wait for them.
         Acknowledge(from, handling.Id);
     }
 

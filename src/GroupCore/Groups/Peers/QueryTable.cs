@@ -15,7 +15,8 @@ internal sealed class QueryTable(INode node)
     public void Add(QueryCollector query)
     {
         query.Table = this;
-        if (TimeLimit.Due(node.Now, query.Timeout) is < TimeLimit.Never and var due) query.Timer = node.SetTimer(due, query, 0);
+        // The turn may have begun before a freeze of the process, and the call be made after it.
+        if (TimeLimit.Due(node.Clock(), query.Timeout) is < TimeLimit.Never and var due) query.Timer = node.SetTimer(due, query, 0);
         _open.Add(query.Number, query);
     }
 

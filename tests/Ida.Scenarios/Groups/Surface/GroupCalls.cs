@@ -295,8 +295,8 @@ internal sealed class GroupCalls(GroupSurface surface)
     private string? JudgeQuery(GroupSeat seat, TimeSpan? timeout, CallTiming timing, TimeSpan begun, Exception error) => error switch
     {
         OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
-        // Clocks drift by a hundredth; a node that is frozen in a turn dates what comes meanwhile by the begin of that turn.
-        QueryTimeoutException when timeout != Timeout.InfiniteTimeSpan => surface.Simulation.Now - begun >= (timeout ?? s_default) * 0.98 || seat.Place.AwakeSince >= begun ? null : "before its time",
+        // Clocks drift by a hundredth.
+        QueryTimeoutException when timeout != Timeout.InfiniteTimeSpan => surface.Simulation.Now - begun >= (timeout ?? s_default) * 0.98 ? null : "before its time",
         SendQueueFullException => null,
         _ => IsOverAt(seat, error) ? null : $"with {error}",
     };

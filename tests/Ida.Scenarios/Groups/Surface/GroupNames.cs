@@ -19,7 +19,7 @@ internal static class GroupNames
     public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", Excluded = "member excluded";
     public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws";
 
-    /// <summary>What may be drawn. <see cref="HookToJoiner"/> waits for a mend: such a message is handled in the next view.</summary>
+    /// <summary>What may be drawn.</summary>
     public static IReadOnlyList<string> Declared { get; } =
     [
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, Calm, SeveralGroups, SmallBudget, Narrow, Shuffled, Shift, NotPrimary, Evict, Inline, NoState, Rejoins,
@@ -27,7 +27,7 @@ internal static class GroupNames
         All, Majority, First, AtLeast, TooMany, AnswerNull, AnswerAbort, AnswerThrows, AnswerBlocks, AnswerLarge, AnswerStuck,
         ShortTimeout, InfiniteTimeout, CancelledBefore, CancelQueued, CancelLater, CancelInView,
         Throws, Blocks, BlocksLong, Stuck, SlowWorker, Unhandled, ErrorThrows, ViewThrows, NestedSend, NestedTo, NestedQuery, NestedFlush, NestedLeave, NestedDispose, NestedJoin,
-        Hook, HookLate, HookNever, HookThrows, HookSends, HookBeside, SaveThrows, LoadThrows, LargeState, SlowSave, Snapshot,
+        Hook, HookLate, HookNever, HookThrows, HookSends, HookBeside, HookToJoiner, SaveThrows, LoadThrows, LargeState, SlowSave, Snapshot,
         JoinCancelledBefore, JoinCancelled, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, AfterEnd, StopNode, StopStuck,
         Crash, Restart, Partition, Break, SlowLink, Pause, PauseLong, SlowNode, Excluded,
         WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows,
