@@ -11,7 +11,7 @@ internal sealed class GroupChannel
     /// <summary>How many were found complete.</summary>
     public int Checked { get; set; }
 
-    /// <summary>The receiver's membership ended and another began: what is on the way may be lost.</summary>
+    /// <summary>The membership of one end is over and another began: what was under way may be lost with it.</summary>
     public void AbandonRest()
     {
         foreach (var message in Messages)

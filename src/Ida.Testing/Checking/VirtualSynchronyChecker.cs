@@ -57,8 +57,11 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     {
         if (!_processes.TryGetValue(process, out var known) || !known.Ended) return;
         known.BeginAgain();
-        foreach (var from in _processes.Values)
-            if (_channels.TryGetValue((from, known), out var channel)) channel.AbandonRest();
+        foreach (var other in _processes.Values)
+        {
+            if (_channels.TryGetValue((other, known), out var to)) to.AbandonRest();
+            if (_channels.TryGetValue((known, other), out var from)) from.AbandonRest();
+        }
     }
 
     /// <summary>A process left of its own will and was told so; what it delivered is part of what survivors deliver.</summary>
