@@ -210,4 +210,17 @@ public sealed class VirtualSynchronyTests
         Assert.Equal([first, second], tape.Checker.Violations.Select(v => v.Guarantee).Distinct().Take(2));
         Assert.Throws<ConsistencyViolationException>(tape.Checker.ThrowIfFailed);
     }
+
+    [Fact]
+    public void R_what_a_membership_sent_to_one_member_may_be_lost_when_its_process_joins_again()
+    {
+        var tape = new GroupTape(new() { StateTransfer = false }).Install("ab", 1, "ab");
+        tape.Checker.PeerSent(GroupTape.Id('a'), GroupTape.Id('b'), 1);
+        tape.Checker.Left(GroupTape.Id('a'));
+        tape.Install("b", 2, "b", left: "a");
+        tape.Checker.JoinsAgain(GroupTape.Id('a'));
+        tape.Install("ba", 3, "ba");
+        tape.Checker.CheckFinal(atRest: true);
+        Assert.True(tape.Checker.Passed, tape.Checker.ToString());
+    }
 }
