@@ -60,6 +60,22 @@ public sealed class HandlerSendTests
         Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
     }
 
+    /// <summary>Who asked waits for the answers, so that they are sent although their sender is over for its own program meanwhile.</summary>
+    [Fact]
+    public void R13_what_handlers_sent_of_a_member_that_is_disposed_goes_out_and_the_view_change_ends()
+    {
+        using var cluster = Settled(6, 2_500_000);
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(_asked!.Group!.Rank, "burst", 1).AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count > 0, TimeSpan.FromSeconds(5)));
+        var disposed = _asked!.Group!;
+        _ = cluster.Simulation.Spawn(() => disposed.DisposeAsync().AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => disposed.Protocol.Over is not null, TimeSpan.FromSeconds(30)));
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(120)), $"{_got.Count} came; {cluster[0].Group!.Protocol}; {disposed.Protocol}");
+        Assert.Equal(Enumerable.Range(0, Answers), _got);
+        Assert.True(cluster.Simulation.RunUntil(() => disposed.Protocol.IsOver && disposed.Protocol.Backlog == (0, 0, 0, 0), TimeSpan.FromSeconds(10)), $"{disposed.Protocol.Backlog}");
+        Assert.Empty(cluster.Oracle.Accusations);
+    }
+
     [Fact]
     public void What_handlers_sent_before_their_member_disposed_of_the_group_still_goes_out_and_the_receiver_stays_a_member()
     {

@@ -184,6 +184,8 @@ internal sealed class GroupSurface
     {
         if (place.IsStarting) return;
         Drawn.Draw(GroupNames.Restart);
+        // Its stop may not be over, as where it was frozen meanwhile: then that is cut short.
+        if (place.Member.Host.Alive) place.Crash(hostAnswers: true);
         place.IsStarting = true;
         _ = Simulation.Spawn(async () =>
         {
