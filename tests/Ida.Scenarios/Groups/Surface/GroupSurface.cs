@@ -397,7 +397,8 @@ internal sealed class GroupSurface
         {
             if (!seat.IsUsable) continue;
             var (status, backlog) = (seat.Group!.Status, seat.Group.Protocol.Backlog);
-            if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0)) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
+            // What handlers sent is nobody's call, and on its way where its receiver is frozen.
+            if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0) || seat.Group.Protocol.Peers.Outstanding > 0) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
         }
         return null;
     }
