@@ -121,7 +121,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         Reopen();
     }
 
-    public void GiveUp(int peer, LinkFault fault)
+    public void GiveUp(int peer, LinkFault fault = LinkFault.Rejected)
     {
         if (Find(peer) is { IsOver: false } given) Fail(given, fault);
     }

@@ -28,7 +28,7 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public void Close(int peer) => End(peer).Close();
 
-    public void GiveUp(int peer, LinkFault fault) => End(peer).End(fault);
+    public void GiveUp(int peer, LinkFault fault = LinkFault.Rejected) => End(peer).End(fault);
 
     public void Vouch(int peer) => End(peer).IsVouched = true;
 

@@ -76,12 +76,12 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return;
         }
+        int rank = _view.RankOf(call.To!.Value);
         if (call.HookProposal != 0)
         {
             if ((rank >= 0 && _hookCalls.CountOf(rank) > 0) || !TrySend(call, inside: false)) _hookCalls.Add(rank, call);
             return;
         }
-        int rank = _view.RankOf(call.To!.Value);
         if (rank >= 0 && !Takes(rank))
         {
             _windows.Wait(rank, call);
