@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using System.Reflection;
 using System.Runtime.InteropServices;
 using GroupCore.Groups;
 using GroupCore.Runtime;
@@ -38,7 +39,8 @@ public sealed partial class DescriptorTests
         Assert.Equal("a", await AskAsync(groups[0], "a"));
         var at = IPEndPoint.Parse(first.Address.Text);
         var callers = Enumerable.Range(0, 20).Select(_ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)).ToArray();
-        // What is loaded when it is first used needs a descriptor as well.
+        LoadAssemblies();
+        StartWorkers();
         await callers[0].ConnectAsync(at, cancellation);
         Assert.Equal("c", await AskAsync(groups[1], "c"));
         Assert.InRange(first.Counters.Refused(RefusalReason.Exhausted), 0, 0);
@@ -64,6 +66,23 @@ public sealed partial class DescriptorTests
         await using var third = await StartAsync(port, first.Address.Text);
         await JoinAsync(third);
         foreach (var caller in callers) caller.Dispose();
+    }
+
+    // What the runtime loads when it is first used needs a descriptor.
+    private static void LoadAssemblies()
+    {
+        foreach (string path in ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator))
+            Assembly.Load(new AssemblyName(Path.GetFileNameWithoutExtension(path)));
+    }
+
+    // To start a thread needs one as well: a process whose pool wants another worker then is ended with "Out of memory.".
+    private static void StartWorkers()
+    {
+        const int Workers = 32;
+        ThreadPool.SetMinThreads(Workers, Workers);
+        var running = new Barrier(Workers + 1);
+        for (int i = 0; i < Workers; i++) ThreadPool.QueueUserWorkItem(static running => running.SignalAndWait(), running, preferLocal: false);
+        Assert.True(running.SignalAndWait(Patience));
     }
 
     private static Task<IdaNode> StartAsync(SocketPortKind port, params string[] seeds)
