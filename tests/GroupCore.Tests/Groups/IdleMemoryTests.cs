@@ -19,15 +19,28 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
         var all = new List<Group[]> { Join(nodes, 0, ref now) };
         Use(nodes, all[0], ref now);
         Rest(nodes, ref now);
-        long before = GC.GetTotalMemory(forceFullCollection: true);
-        for (int g = 1; g <= groups; g++) all.Add(Join(nodes, g, ref now));
-        for (int g = 1; g <= groups; g++) Use(nodes, all[g], ref now);
-        Rest(nodes, ref now);
-        double bytes = (GC.GetTotalMemory(forceFullCollection: true) - before) / ((double)groups * members);
+        // What earlier tests of the process free meanwhile makes a round look too small, never too large: the largest counts.
+        double bytes = 0;
+        for (int round = 0; round < 3; round++)
+        {
+            long before = Held();
+            int first = all.Count;
+            for (int g = 0; g < groups; g++) all.Add(Join(nodes, all.Count, ref now));
+            foreach (var group in all[first..]) Use(nodes, group, ref now);
+            Rest(nodes, ref now);
+            bytes = Math.Max(bytes, (Held() - before) / ((double)groups * members));
+        }
         GC.KeepAlive(all);
         GC.KeepAlive(nodes);
         output.WriteLine($"{groups} groups of {members}: {bytes:0} B a membership");
-        Assert.InRange(bytes, 0, (20 << 10) + (64 * members));
+        Assert.InRange(bytes, 1 << 10, (20 << 10) + (64 * members));
+    }
+
+    private static long Held()
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        return GC.GetTotalMemory(forceFullCollection: true);
     }
 
     private static readonly ViewMember[] s_members = [.. Enumerable.Range(0, 64).Select(static i => new ViewMember(new((ulong)i + 1, (ulong)i + 1), new($"loop:{i}"), true, ""))];
