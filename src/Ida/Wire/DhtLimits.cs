@@ -48,8 +48,8 @@ internal static class DhtLimits
     public const long KnownEndBytes = 16L << 20;
 
     /// <summary>
-    /// Most operations between the oldest unfinished one of a member and its newest: replicas remember the outcomes between. At 60 bytes
-    /// and more each, a put that is stuck costs each of them 16 MiB at most.
+    /// Most operations between the oldest unfinished one of a member and its newest: replicas remember the outcomes between, at
+    /// some 100 bytes for a put of one key. Their bytes are bounded apart, by <see cref="DhtOptions.MaxOutcomeBytes"/>.
     /// </summary>
     public const ulong OpenOperations = 1 << 18;
 }
