@@ -7,6 +7,7 @@ public sealed class PeerWaitTests
 {
     private readonly TaskCompletionSource _gate = new();
     private readonly List<int> _got = [];
+    private readonly List<int> _gotByOthers = [];
 
     private GroupCluster Settled(ulong seed, int stuck = 1)
     {
@@ -16,7 +17,11 @@ public sealed class PeerWaitTests
             int me = joined++;
             g.HandleAsync<int>("stuck", async (from, number) =>
             {
-                if (me != stuck) return;
+                if (me != stuck)
+                {
+                    _gotByOthers.Add(number);
+                    return;
+                }
                 if (!_gate.Task.IsCompleted) await _gate.Task.ConfigureAwait(false);
                 _got.Add(number);
             }).OnQueryAsync<int, int>("mute", async (from, number) =>
@@ -81,6 +86,7 @@ public sealed class PeerWaitTests
         var other = Send(cluster, 0, 2, 0);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
         Assert.True(other.Done);
+        Assert.Equal([0], _gotByOthers);
         Assert.All(waiting, call => Assert.False(call.Ended));
         cluster.Simulation.After(TimeSpan.Zero, _gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
