@@ -47,6 +47,12 @@ internal sealed class BreakingProxy : IDisposable
         foreach (var socket in _toTarget.Keys) socket.Send(bytes);
     }
 
+    /// <summary>Ends the connections there are.</summary>
+    public void BreakAll()
+    {
+        foreach (var socket in _toTarget.Keys) socket.Shutdown(SocketShutdown.Both);
+    }
+
     public void Dispose()
     {
         _over.Cancel();

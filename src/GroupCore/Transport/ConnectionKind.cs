@@ -11,4 +11,7 @@ internal enum ConnectionKind
 
     /// <summary>This node dialled it only to see who is there.</summary>
     Probe,
+
+    /// <summary>This node dialled it to learn whether who listens there is the one that dialled in under that name.</summary>
+    Confirming,
 }

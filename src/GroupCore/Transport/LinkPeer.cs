@@ -35,6 +35,12 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The connection of a probe.</summary>
     public TcpConnection? Probing { get; set; }
 
+    /// <summary>The connection that is to confirm who dialled in. Nothing is sent meanwhile.</summary>
+    public TcpConnection? Confirming { get; set; }
+
+    /// <summary>Whether who listens at the address that was asked for is known to have this session.</summary>
+    public bool IsConfirmed { get; set; }
+
     /// <summary>Whether this node asked for the peer; one that only dialled in is not dialled, and forgotten when it stays away.</summary>
     public bool IsOpened { get; set; }
 

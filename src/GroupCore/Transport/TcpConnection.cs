@@ -15,6 +15,9 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>The peer it belongs to; null until an acceptor has read the Hello.</summary>
     public LinkPeer? Peer { get; set; } = peer;
 
+    /// <summary>The peer that dialled in under the id that answers here, while it is asked which of the two is meant.</summary>
+    public LinkPeer? Rival { get; set; }
+
     /// <summary>Whether an acceptor waits for the dialler to say who it is: the other end is nobody.</summary>
     public bool AwaitsHello => State is ConnectionState.AwaitHello or ConnectionState.AwaitFullHello;
 

@@ -107,6 +107,11 @@ internal sealed partial class TcpMesh
     {
         var peer = connection.Peer!;
         Drop(connection);
+        if (connection.Kind == ConnectionKind.Confirming)
+        {
+            Unconfirmed(peer);
+            return;
+        }
         if (connection.Kind == ConnectionKind.Probe)
         {
             peer.Probing = null;

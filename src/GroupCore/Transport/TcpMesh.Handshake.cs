@@ -9,8 +9,11 @@ internal sealed partial class TcpMesh
     private void SayHello(TcpConnection connection)
     {
         var peer = connection.Peer!;
-        var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, connection.Kind == ConnectionKind.Probe, _node.Id, peer.NodeId, peer.Token, peer.PeerToken,
-            peer.Session.Received, Local.Text);
+        // What is asked of a rival is only whether its session is known.
+        var subject = connection.Rival ?? peer;
+        bool probe = connection.Kind != ConnectionKind.Dialled || connection.Rival is not null;
+        var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, probe, _node.Id, subject.NodeId, subject.Token, subject.PeerToken,
+            subject.Session.Received, Local.Text);
         connection.Control = hello.ToFrame();
         SendControl(connection);
     }
@@ -61,7 +64,7 @@ internal sealed partial class TcpMesh
         }
         else if (hello.Probe)
         {
-            bool known = hello.PeerToken == 0 || (_byId.TryGetValue(hello.NodeId, out var peer) && peer.Token == hello.PeerToken);
+            bool known = hello.PeerToken == 0 || (_byId.TryGetValue(hello.NodeId, out var peer) && IsSameSession(peer, hello));
             Answer(connection, known ? HelloStatus.Accepted : HelloStatus.Forgotten);
         }
         else
@@ -79,10 +82,12 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Forgotten);
                 return;
             }
-            if (peer.Connection is not null)
+            if (peer.Connection is not null || peer.IsConfirmed)
             {
                 // An impostor, or the node itself, whose end of the old session was not read here yet. What stands says something: if nobody
-                // is there to hear it, its connection breaks, and the newcomer, who tries again, finds the place empty.
+                // is there to hear it, its connection breaks, and the newcomer, who tries again, finds the place empty. One without a
+                // connection, of which it is known where it listens, is asked there.
+                if (peer is { Connection: null, Dialling: null }) Dial(peer);
                 peer.Session.AcknowledgeNow(_node.Now);
                 MarkDirty(peer);
                 _node.Counters.Refuse(RefusalReason.WrongSender);
@@ -102,6 +107,13 @@ internal sealed partial class TcpMesh
             }
             // Also where this node dials that address itself: who is there its own dial tells.
             peer = Add(EndPointText.Format(listen), listen, hello.NodeId, asked: false);
+        }
+        else if (peer is { IsOpened: true, Connection: null, PeerToken: 0 } && peer.Address != EndPointText.Format(listen))
+        {
+            // It is being dialled where it listens.
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            Answer(connection, HelloStatus.Superseded);
+            return;
         }
         if (peer.Dialling is { } dialling)
         {
@@ -151,6 +163,16 @@ internal sealed partial class TcpMesh
         if (!HelloAckFrame.TryRead(body, out var ack))
         {
             Refuse(connection, RefusalReason.Malformed);
+            return;
+        }
+        if (connection.Rival is { } rival)
+        {
+            OnRivalJudged(connection, rival, ack);
+            return;
+        }
+        if (connection.Kind == ConnectionKind.Confirming)
+        {
+            OnConfirmed(connection, peer, ack);
             return;
         }
         switch (ack.Status)
@@ -214,7 +236,8 @@ internal sealed partial class TcpMesh
         }
         else if (peer.NodeId == 0 && _byId.TryGetValue(nodeId, out var known))
         {
-            Alias(peer, known);
+            if (known is { IsConfirmed: false, PeerToken: not 0 }) AskAbout(connection, known);
+            else Alias(peer, known);
         }
         else
         {
@@ -234,6 +257,8 @@ internal sealed partial class TcpMesh
         _strangers.Remove(connection);
         peer.Connection = connection;
         peer.IsKnown = true;
+        if (connection.Kind == ConnectionKind.Dialled) peer.IsConfirmed = true;
+        else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;
         peer.HeardAt = _node.Now;
         peer.ReportedAt = long.MinValue;

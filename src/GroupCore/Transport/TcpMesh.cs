@@ -25,7 +25,11 @@ namespace GroupCore.Transport;
 /// that nobody vouched for within a minute the most silent one gives way to a newcomer. Without a descriptor for one the node takes none for 100 ms, which is counted, and goes on.</para>
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
 /// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address: what a node
-/// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. A name whose session is over, or has no connection, can be taken by whoever comes first.</para>
+/// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. Nor does who took the
+/// name of a node that is not connected here keep it once this node asks for that node: one that says it listens elsewhere goes at once; else
+/// what is sent waits until whoever listens at the address says whether it has this session, by both ends' tokens, of which one who spoke with
+/// each end in the name of the other knows one (<see cref="Confirm"/>). Where nobody answers at the address whoever came first is believed,
+/// and so is, until it is asked for, a guest.</para>
 /// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
@@ -99,10 +103,25 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         var endPoint = EndPointText.Parse(address.Text, nameof(address));
         address = EndPointText.Format(endPoint);
         LinkPeer? peer;
-        if (nodeId == 0) peer = At(address);
-        else if (!_byId.TryGetValue(nodeId, out peer) && (peer = At(address)) is not null && !TryClaim(peer, nodeId)) peer = null;
+        if (nodeId == 0)
+        {
+            peer = At(address);
+        }
+        else
+        {
+            if (_byId.TryGetValue(nodeId, out peer) && !peer.IsOpened && peer.Address != address)
+            {
+                // It took the name of one that listens elsewhere.
+                _node.Counters.Refuse(RefusalReason.WrongSender);
+                Fail(peer, LinkFault.Rejected);
+                peer = null;
+            }
+            if (peer is null && (peer = At(address)) is not null && !TryClaim(peer, nodeId)) peer = null;
+        }
         peer ??= Add(address, endPoint, nodeId, asked: true);
+        bool first = !peer.IsOpened;
         AskedFor(peer);
+        if (first) Confirm(peer);
         if (peer is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(peer);
         return peer.Number;
     }
@@ -254,9 +273,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         peer.Session.Close();
         Live--;
         _timers.Cancel(peer.Redial);
-        foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing])
+        foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing, peer.Confirming])
             if (connection is not null) Drop(connection);
-        (peer.Connection, peer.Dialling, peer.Probing) = (null, null, null);
+        (peer.Connection, peer.Dialling, peer.Probing, peer.Confirming) = (null, null, null, null);
     }
 
     private void Raise(LinkPeer peer, LinkFault fault) => Raise(peer, LinkNews.Fault, fault);

@@ -1,0 +1,94 @@
+using System.Net.Sockets;
+using GroupCore.Runtime;
+using GroupCore.Transport.Sockets;
+
+namespace GroupCore.Transport;
+
+/// <content>
+/// Whether a peer that dialled in is the one it says it is. Without credentials there is one sign: who listens at the address that is asked for
+/// knows the session, by the names that both ends gave it; a stranger between the two knows one of them at most.
+/// </content>
+internal sealed partial class TcpMesh
+{
+    // Who only dialled in is asked for by its name: whoever listens there says whether it is it, and until then nothing is sent.
+    private void Confirm(LinkPeer peer)
+    {
+        if (_stopping || peer is not { IsConfirmed: false, Confirming: null, Phase: LinkPhase.Up }) return;
+        PortSocket socket;
+        try
+        {
+            socket = _port.Dial(peer.EndPoint);
+        }
+        catch (Exception error) when (error is IOException or SocketException)
+        {
+            // As if nobody were there to say otherwise.
+            return;
+        }
+        peer.Confirming = Begin(socket, ConnectionKind.Confirming, peer, DialTime);
+    }
+
+    // Nobody there, or nobody who says: its connection serves all the same.
+    private void Unconfirmed(LinkPeer peer)
+    {
+        peer.Confirming = null;
+        MarkDirty(peer);
+    }
+
+    private void OnConfirmed(TcpConnection connection, LinkPeer peer, in HelloAckFrame ack)
+    {
+        if (ack.Status == HelloStatus.Accepted && ack.NodeId == peer.NodeId)
+        {
+            peer.IsConfirmed = true;
+            Drop(connection);
+            Unconfirmed(peer);
+        }
+        else if (Denies(ack))
+        {
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            Fail(peer, LinkFault.Rejected);
+        }
+        else
+        {
+            DialFailed(connection, LinkFault.Unreachable, 0);
+        }
+    }
+
+    // Who answers at the address that is asked for has an id under which somebody dialled in: it says whether that was it.
+    private void AskAbout(TcpConnection connection, LinkPeer guest)
+    {
+        connection.Rival = guest;
+        Become(connection, ConnectionState.AwaitFullAck);
+        SayHello(connection);
+    }
+
+    private void OnRivalJudged(TcpConnection connection, LinkPeer rival, in HelloAckFrame ack)
+    {
+        var peer = connection.Peer!;
+        if (rival.IsOver || peer.NodeId != 0)
+        {
+            DialFailed(connection, LinkFault.Reset, 0);
+        }
+        else if (ack.Status == HelloStatus.Accepted && ack.NodeId == rival.NodeId)
+        {
+            rival.IsConfirmed = true;
+            Alias(peer, rival);
+        }
+        else if (Denies(ack))
+        {
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            Fail(rival, LinkFault.Rejected);
+            TryClaim(peer, rival.NodeId);
+            Drop(connection);
+            peer.Dialling = null;
+            Become(peer, LinkPhase.Down);
+            Dial(peer);
+        }
+        else
+        {
+            DialFailed(connection, LinkFault.Unreachable, 0);
+        }
+    }
+
+    private static bool Denies(in HelloAckFrame ack) =>
+        ack.Status is HelloStatus.Accepted or HelloStatus.Forgotten or HelloStatus.Replaced or HelloStatus.WrongCluster or HelloStatus.WrongVersion;
+}

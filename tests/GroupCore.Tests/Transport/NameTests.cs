@@ -1,0 +1,170 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Ida.Tests.Shared;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>
+/// A stranger has learned the id of a node, and says hello in its name where that node is not connected. Whoever asks for the node, at its
+/// address, gets the node: what listens there says which of the two it is.
+/// </summary>
+public sealed class NameTests
+{
+    private const string Nowhere = "127.0.0.1:1";
+
+    public static TheoryData<string> Ports => TcpMeshTests.Ports;
+
+    /// <summary>As with a seed: only its address is known.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_is_asked_for_by_address_gets_its_frames_whoever_took_its_name_before(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int stolen = 0;
+        using var stranger = new RawPeer("test", a.Node.Id, Nowhere, 1, (_, _) => stolen++);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        int guest = await b.Saw(null), seed = await b.Open(a.Address);
+        await b.Send(seed, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+        await b.Saw(LinkFault.Rejected, guest);
+        Assert.True(stranger.WaitForEnd(60_000));
+        Assert.Equal(0, stolen);
+        Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(seed)));
+        await b.Until(() => b.Do(node => ((TcpMesh)node.Links).Live).Result == 1, "two links at b");
+    }
+
+    /// <summary>As with a process that the Oracle names: the stranger says that it listens elsewhere.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_is_asked_for_by_name_and_address_gets_its_frames_and_nobody_who_listens_elsewhere(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int stolen = 0;
+        using var stranger = new RawPeer("test", a.Node.Id, Nowhere, 1, (_, _) => stolen++);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        int guest = await b.Saw(null), named = await b.Open(a.Address, a.Node.Id);
+        Assert.NotEqual(guest, named);
+        await b.Send(named, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+        Assert.True(stranger.WaitForEnd(60_000));
+        Assert.Equal(0, stolen);
+        Assert.True(b.Refused(RefusalReason.WrongSender) > 0);
+    }
+
+    /// <summary>The stranger names the node's own address: what is sent waits until whoever listens there has said whether it knows the link.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_took_name_and_address_of_another_gets_nothing_and_loses_its_link_when_the_other_is_asked_for(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int stolen = 0;
+        using var stranger = new RawPeer("test", a.Node.Id, a.Address.Text, 1, (_, _) => stolen++);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        await b.Saw(null);
+        int named = -1;
+        await b.Do(node => TestNode.Write(node, [named = node.Links.Open(a.Address, a.Node.Id)], 0, 100));
+        await b.Saw(LinkFault.Rejected, named);
+        Assert.True(stranger.WaitForEnd(60_000));
+        Assert.Equal(0, stolen);
+        int again = await b.Open(a.Address, a.Node.Id);
+        Assert.NotEqual(named, again);
+        await b.Send(again, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+    }
+
+    /// <summary>Both ends' names of the link must agree: a stranger that has spoken with each in the name of the other knows one of each.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_stranger_between_two_nodes_that_learns_what_each_calls_its_link_gets_nothing(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        using var toA = new TokenPeer(a.Node.Id, b.Node.Id, 5);
+        ulong known = toA.Greet(a.Address);
+        int stolen = 0;
+        using var stranger = new RawPeer("test", a.Node.Id, a.Address.Text, known, (_, _) => stolen++);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        await b.Saw(null);
+        int named = -1;
+        await b.Do(node => TestNode.Write(node, [named = node.Links.Open(a.Address, a.Node.Id)], 0, 100));
+        await b.Saw(LinkFault.Rejected, named);
+        Assert.Equal(0, stolen);
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_node_that_dialled_in_and_is_asked_for_keeps_its_link(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int peer = await a.Open(b.Address);
+        int back = await b.Saw(null);
+        await a.Send(peer, 0, 100);
+        await b.Until(() => b.Got == 1, "no frame at b");
+        Assert.Equal(back, await b.Open(a.Address, a.Node.Id));
+        for (uint i = 0; i < 100; i++) await b.Send(back, i, 10_000);
+        await a.Until(() => a.Got == 100, "frames missing at a");
+        Assert.Equal(1, await b.Do(node => ((TcpMesh)node.Links).Live));
+        Assert.Equal(0, b.Refused(RefusalReason.WrongSender));
+    }
+
+    /// <summary>It cannot be asked: a proxy that is cut, or a node that only dials. Its own connection serves.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_node_that_dialled_in_and_cannot_be_reached_where_it_listens_keeps_its_link(string port)
+    {
+        await using var a = new TestNode(Kind(port), advertise: Nowhere);
+        await using var b = new TestNode(Kind(port));
+        await a.Open(b.Address);
+        int back = await b.Saw(null);
+        Assert.Equal(back, await b.Open(new(Nowhere), a.Node.Id));
+        await b.Send(back, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+    }
+
+    [Theory, MemberData(nameof(Ports))]
+    public async Task The_name_of_a_node_that_was_reached_at_its_address_is_not_taken_while_its_connection_is_made_again(string port)
+    {
+        using var proxy = new BreakingProxy();
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        proxy.Target = b.Address;
+        int peer = await a.Open(proxy.Address);
+        await a.Saw(null, peer);
+        // Nobody answers for a while: the link waits for its connection.
+        proxy.Target = new(Nowhere);
+        proxy.BreakAll();
+        await a.Saw(LinkFault.Reset, peer);
+        await a.Send(peer, 0, 100);
+        for (ulong token = 1; token < 10; token++)
+        {
+            using var stranger = new RawPeer("test", b.Node.Id, token % 2 == 0 ? Nowhere : proxy.Address.Text, token);
+            Assert.Equal(HelloStatus.Superseded, stranger.Connect(a.Address));
+        }
+        proxy.Target = b.Address;
+        await b.Until(() => b.Got == 1, "the link does not resume");
+        Assert.Equal(9, a.Refused(RefusalReason.WrongSender));
+    }
+
+    private static SocketPortKind Kind(string port) => Enum.Parse<SocketPortKind>(port);
+
+    /// <summary>Says one full Hello in a name and keeps the connection.</summary>
+    private sealed class TokenPeer(ulong expected, ulong id, ulong token) : IDisposable
+    {
+        private readonly System.Net.Sockets.Socket _socket = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
+
+        /// <summary>What the node calls the link.</summary>
+        public ulong Greet(NodeAddress address)
+        {
+            _socket.Connect(EndPointText.Parse(address.Text, nameof(address)));
+            _socket.Send(new HelloFrame("test", HelloFrame.Version, HelloFrame.Version, false, id, expected, token, 0, 0, Nowhere).ToFrame());
+            var answer = new byte[LinkLimits.HelloBytes];
+            int got = 0;
+            FrameHeader header;
+            while (!FrameHeader.TryRead(answer.AsSpan(0, got), out header) || got < header.FrameLength) got += _socket.Receive(answer.AsSpan(got));
+            Assert.True(HelloAckFrame.TryRead(answer.AsSpan(FrameHeader.Size, header.BodyLength), out var ack));
+            Assert.Equal(HelloStatus.Accepted, ack.Status);
+            return ack.Token;
+        }
+
+        public void Dispose() => _socket.Dispose();
+    }
+}
