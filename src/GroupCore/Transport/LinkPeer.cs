@@ -41,6 +41,9 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether who listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }
 
+    /// <summary>Whether its host said at the last dial that nobody listens there: then its name is anybody's.</summary>
+    public bool IsVacant { get; set; }
+
     /// <summary>Whether this node asked for the peer; one that only dialled in is not dialled, and forgotten when it stays away.</summary>
     public bool IsOpened { get; set; }
 

@@ -30,7 +30,9 @@ internal sealed partial class TcpMesh
     public void OnAcceptFailed()
     {
         _node.Counters.Refuse(RefusalReason.Exhausted);
-        _timers.Set(_node.Now + AcceptPause, new AcceptPauseEnd(_port), 0);
+        // The descriptor of a guest serves who comes next, a member or another guest.
+        long pause = TryDisplace(connected: true) ? Millisecond : AcceptPause;
+        _timers.Set(_node.Now + pause, new AcceptPauseEnd(_port), 0);
     }
 
     public void OnDialled(PortSocket socket, DialResult result)
@@ -80,6 +82,8 @@ internal sealed partial class TcpMesh
         }
         catch (Exception error) when (error is IOException or SocketException)
         {
+            // As a rule for want of a descriptor: the next dial finds that of a guest.
+            TryDisplace(connected: true);
             Report(peer, LinkFault.Unreachable);
             if (kind != ConnectionKind.Probe) RedialLater(peer, 0);
             return;
@@ -112,6 +116,7 @@ internal sealed partial class TcpMesh
             Unconfirmed(peer);
             return;
         }
+        peer.IsVacant = fault == LinkFault.Refused;
         if (connection.Kind == ConnectionKind.Probe)
         {
             peer.Probing = null;

@@ -28,13 +28,17 @@ internal sealed partial class TcpMesh
         peer.Place = -1;
     }
 
-    // All are looked at, but only when a newcomer finds no place.
-    private bool TryMakePlace()
+    private bool TryMakePlace() => _guests.Count < _mostGuests || TryDisplace(connected: false);
+
+    // All are looked at, but only when a newcomer finds no place, or there is no descriptor for a connection.
+    private bool TryDisplace(bool connected)
     {
-        if (_guests.Count < _mostGuests) return true;
         LinkPeer? silent = null;
         foreach (var guest in _guests)
-            if (guest.VouchedUntil < _node.Now && (silent is null || guest.HeardAt < silent.HeardAt)) silent = guest;
+        {
+            if (guest.VouchedUntil >= _node.Now || (connected && guest.Connection is null)) continue;
+            if (silent is null || guest.HeardAt < silent.HeardAt) silent = guest;
+        }
         if (silent is null) return false;
         _node.Counters.Refuse(RefusalReason.Displaced);
         Fail(silent, LinkFault.Rejected);

@@ -82,7 +82,7 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Forgotten);
                 return;
             }
-            if (peer.Connection is not null || peer.IsConfirmed)
+            if (peer.Connection is not null || peer is { IsConfirmed: true, IsVacant: false })
             {
                 // An impostor, or the node itself, whose end of the old session was not read here yet. What stands says something: if nobody
                 // is there to hear it, its connection breaks, and the newcomer, who tries again, finds the place empty. One without a
@@ -108,7 +108,7 @@ internal sealed partial class TcpMesh
             // Also where this node dials that address itself: who is there its own dial tells.
             peer = Add(EndPointText.Format(listen), listen, hello.NodeId, asked: false);
         }
-        else if (peer is { IsOpened: true, Connection: null, PeerToken: 0 } && peer.Address != EndPointText.Format(listen))
+        else if (peer is { IsOpened: true, IsVacant: false, Connection: null, PeerToken: 0 } && peer.Address != EndPointText.Format(listen))
         {
             // It is being dialled where it listens.
             _node.Counters.Refuse(RefusalReason.WrongSender);
@@ -257,6 +257,7 @@ internal sealed partial class TcpMesh
         _strangers.Remove(connection);
         peer.Connection = connection;
         peer.IsKnown = true;
+        peer.IsVacant = false;
         if (connection.Kind == ConnectionKind.Dialled) peer.IsConfirmed = true;
         else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;

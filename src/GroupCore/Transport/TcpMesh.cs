@@ -22,7 +22,8 @@ namespace GroupCore.Transport;
 /// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
 /// within it, or lets the time pass, is counted. Behind its Hello it is a guest until this node asks for it, and there are 4,096 places: of those
-/// that nobody vouched for within a minute the most silent one gives way to a newcomer. Without a descriptor for one the node takes none for 100 ms, which is counted, and goes on.</para>
+/// that nobody vouched for within a minute the most silent one gives way to a newcomer, or leaves its descriptor when there is none for a
+/// connection that comes or is made. Without such a guest the node then takes no connection for 100 ms, which is counted, and goes on.</para>
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
 /// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address: what a node
 /// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. Nor does who took the

@@ -5,6 +5,8 @@ using System.Reflection;
 using System.Runtime.InteropServices;
 using GroupCore.Groups;
 using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
 using Ida.Nodes;
 using Ida.Process.Tests.Processes;
 
@@ -66,6 +68,53 @@ public sealed partial class DescriptorTests
         await using var third = await StartAsync(port, first.Address.Text);
         await JoinAsync(third);
         foreach (var caller in callers) caller.Dispose();
+    }
+
+    [Theory, InlineData("Epoll"), InlineData("Completion")]
+    public async Task Without_a_descriptor_the_most_silent_guest_gives_way_to_who_comes(string port)
+    {
+        if (!OperatingSystem.IsLinux()) return;
+        var (exitCode, output, errors) = await SampleProcess.RunWithAsync($"{PortVariable}={port}", "Ida.Process.Tests",
+            "--explicit", "only", "--filter-method", $"{typeof(DescriptorTests).FullName}.{nameof(With_guests_in_this_process)}", "--no-progress", "--no-ansi");
+        Assert.True(exitCode == 0, output + string.Join('\n', errors));
+    }
+
+    /// <summary>What the child does.</summary>
+    [Fact(Explicit = true)]
+    public async Task With_guests_in_this_process()
+    {
+        var port = Enum.Parse<SocketPortKind>(Environment.GetEnvironmentVariable(PortVariable) ?? "Auto");
+        await using var first = await StartAsync(port);
+        var sockets = Enumerable.Range(0, 6).Select(_ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)Patience.TotalMilliseconds }).ToArray();
+        LoadAssemblies();
+        StartWorkers();
+        for (int i = 0; i < 3; i++) Assert.Equal(HelloStatus.Accepted, Greet(sockets[i], first, (ulong)(100 + i)));
+        var whole = Limit(new Limits { Soft = 3, Hard = 0 });
+        try
+        {
+            // Descriptors that are given back have numbers beyond the limit: all guests go until it is lifted.
+            var come = Task.Run(() => Greet(sockets[3], first, 103));
+            long began = Stopwatch.GetTimestamp();
+            while (first.Counters.Refused(RefusalReason.Displaced) < 3) Assert.True(Stopwatch.GetElapsedTime(began) < Patience, "No guest gives way.");
+            Limit(whole);
+            Assert.Equal(HelloStatus.Accepted, await come.WaitAsync(Patience));
+        }
+        finally
+        {
+            Limit(whole);
+        }
+        foreach (var socket in sockets) socket.Dispose();
+    }
+
+    private static HelloStatus Greet(Socket socket, IdaNode node, ulong id)
+    {
+        socket.Connect(IPEndPoint.Parse(node.Address.Text));
+        socket.Send(new HelloFrame("d", HelloFrame.Version, HelloFrame.Version, false, id, node.Id.Node, id, 0, 0, "127.0.0.1:1").ToFrame());
+        var answer = new byte[LinkLimits.HelloBytes];
+        int got = 0;
+        FrameHeader header;
+        while (!FrameHeader.TryRead(answer.AsSpan(0, got), out header) || got < header.FrameLength) got += socket.Receive(answer.AsSpan(got));
+        return HelloAckFrame.TryRead(answer.AsSpan(FrameHeader.Size, header.BodyLength), out var ack) ? ack.Status : HelloStatus.WrongVersion;
     }
 
     // What the runtime loads when it is first used needs a descriptor.
