@@ -11,6 +11,10 @@ namespace Oracle.Client;
 /// Every process asks all seeds who the Oracle is; any answer wins. A process that listens at a seed address founds a system when no seed
 /// knows one and every earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears an earlier one (its questions tell)
 /// waits for it, so of two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
+/// The wait for an earlier seed has an end, since whoever listens at its address, or says that it does, may never found. One that this
+/// process reached at the address is waited for 30 s for each place that it is earlier, and 5 s for each earlier seed, from when it was first heard: so
+/// where one is waited for in vain the next founds well before the one behind it. Who dialled in and only says that it listens there is waited for 5 s, and not at all
+/// when another node is reached there.
 /// Whoever may found listens for a second first: a system that lives without a process at this address tells so (<see cref="Herald"/>), and
 /// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
@@ -23,13 +27,15 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
     private const long HeraldTime = 5 * Herald.Every;
     private const long DeferenceTo = 5 * Durations.Second;
+    private const long DeferenceToClaim = 5 * Durations.Second;
+    private const long DeferencePerPlace = 30 * Durations.Second;
     private readonly List<Seed> _seeds = [];
     private int _own = -1;
     private long _began;
     private long _asked;
 
     /// <summary>Whether nobody answered yet.</summary>
-    public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && !seed.Foreign);
+    public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
 
     /// <summary>Whether this process can do nothing but ask, and whoever answers at the seeds belongs to another cluster.</summary>
     public bool Stranded => _own < 0 && _seeds.TrueForAll(seed => seed.Foreign);
@@ -75,16 +81,25 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     /// <summary>A seed asked, or answered that it does not know the Oracle.</summary>
     public void Heard(int peer)
     {
-        if (Find(peer) is not { } seed) return;
-        seed.HeardAt = node.Now;
-        (seed.Refused, seed.Foreign) = (false, false);
+        if (_seeds.Find(seed => IsAt(seed, peer)) is { } reached)
+        {
+            reached.HeardAt = node.Now;
+            if (reached.FirstHeard == 0) reached.FirstHeard = node.Now;
+            (reached.Refused, reached.Foreign) = (false, false);
+            return;
+        }
+        NodeAddress address = node.Links.AddressOf(peer);
+        if (_seeds.Find(seed => seed.Address == address) is not { } claimed || Reached(claimed) != 0) return;
+        if (claimed.FirstClaimed == 0) claimed.FirstClaimed = node.Now;
+        claimed.ClaimedAt = node.Now;
     }
 
-    public bool IsSeed(int peer) => Find(peer) is not null;
+    /// <summary>Whether that is a node that was reached at a seed's address.</summary>
+    public bool IsSeed(int peer) => _seeds.Exists(seed => IsAt(seed, peer));
 
     public void OnFault(int peer, LinkFault fault)
     {
-        if (Find(peer) is not { } seed) return;
+        if (_seeds.Find(seed => seed.Peer == peer) is not { } seed) return;
         // Another cluster at the address is as good as nobody: there is none of this one.
         if (fault is LinkFault.Refused or LinkFault.WrongCluster) seed.Refused = true;
         if (fault is not LinkFault.WrongCluster || seed.Foreign) return;
@@ -92,10 +107,17 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         OnForeign?.Invoke(seed.Address);
     }
 
-    private Seed? Find(int peer)
+    private ulong Reached(Seed seed) => seed.Peer < 0 ? 0 : node.Links.NodeIdOf(seed.Peer);
+
+    private bool IsAt(Seed seed, int peer) => seed.Peer >= 0 && (seed.Peer == peer || (Reached(seed) is not 0 and ulong id && node.Links.NodeIdOf(peer) == id));
+
+    /// <summary>Whether something speaks for a process at that address that may yet found, or has.</summary>
+    private bool IsHeard(Seed seed, int place)
     {
-        NodeAddress address = node.Links.AddressOf(peer);
-        return _seeds.Find(seed => seed.Peer == peer || seed.Address == address);
+        long now = node.Now;
+        if (seed.HeardAt != 0 && now - seed.HeardAt < DeferenceTo)
+            return place >= _own || now - seed.FirstHeard < ((_own - place) * DeferencePerPlace) + (_own * DeferenceTo);
+        return seed.ClaimedAt != 0 && Reached(seed) == 0 && now - seed.ClaimedAt < DeferenceTo && now - seed.FirstClaimed < DeferenceToClaim;
     }
 
     private bool MayFound()
@@ -108,7 +130,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         for (int i = 0; i < _seeds.Count; i++)
         {
             Seed seed = _seeds[i];
-            bool heard = seed.HeardAt != 0 && node.Now - seed.HeardAt < DeferenceTo;
+            bool heard = IsHeard(seed, i);
             if (i < _own && (heard || !(seed.Refused || waited))) return false;
             // A later seed may have founded already: its answer, or its silence, is waited for.
             if (i >= _own && !(heard || seed.Refused || waited)) return false;
@@ -122,7 +144,15 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
         public int Peer { get; set; } = -2;
 
+        /// <summary>When the node that was reached there last asked, or answered that it knows no Oracle.</summary>
         public long HeardAt { get; set; }
+
+        public long FirstHeard { get; set; }
+
+        /// <summary>When one that dialled in from who knows where said last that it listens there.</summary>
+        public long ClaimedAt { get; set; }
+
+        public long FirstClaimed { get; set; }
 
         public bool Refused { get; set; }
 

@@ -110,11 +110,11 @@ internal sealed class LogBus
     {
         private readonly LogBus _bus;
 
-        public Part(LogBus bus, ulong node)
+        public Part(LogBus bus, ulong node, ILinks? links = null)
         {
             (_bus, Id) = (bus, node);
             Random = new(node);
-            Links = new NoLinks(ReplicaOf(node).Address);
+            Links = links ?? new NoLinks(ReplicaOf(node).Address);
             Log = new(this, bus.Options, this, this) { OnApplied = (index, entry) => bus.Checker.Applied($"{node}", index, entry) };
         }
 

@@ -1,0 +1,132 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle.Client;
+using Oracle.Frames;
+
+namespace Oracle.Tests;
+
+/// <summary>Whoever is at a seed's address, or says so, delays the founding of a system, and does not prevent it.</summary>
+public sealed class FalseSeedTests
+{
+    /// <summary>It listens where the first seed should, asks and answers as a process would that knows no Oracle, and never founds.</summary>
+    [Fact]
+    public void A_stranger_at_the_address_of_the_first_seed_delays_founding_and_the_second_founds_before_the_third()
+    {
+        using var cluster = new OracleCluster(3, 3, seeds: 3);
+        var stranger = cluster[0].Node;
+        _ = new Asker(stranger, [cluster[1].Node.Address, cluster[2].Node.Address]);
+        cluster[1].StartAt(TimeSpan.Zero);
+        cluster[2].StartAt(TimeSpan.Zero);
+        cluster.Run(20);
+        Assert.Equal(MembershipState.Starting, cluster[1].Oracle.State);
+        Assert.True(cluster.RunUntil(() => cluster[1].Oracle.State == MembershipState.Active && cluster[2].Oracle.State == MembershipState.Active, 40), cluster.Describe());
+        Assert.Equal(cluster[1].Oracle.System, cluster[2].Oracle.System);
+    }
+
+    /// <summary>A link of a stranger that says it listens at the seed's address, at which nobody does.</summary>
+    [Fact]
+    public void A_stranger_that_only_claims_the_address_of_a_seed_is_waited_for_once()
+    {
+        var bus = new LogBus(Rule.None);
+        var links = new SeedLinks();
+        var node = new LogBus.Part(bus, 2, links);
+        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new Outlet(node));
+        bootstrap.Start();
+        long waited = 0;
+        while (!bootstrap.Step())
+        {
+            bus.Pass(200 * Durations.Millisecond);
+            waited += 200;
+            Assert.True(waited < 20_000, "It waits for ever.");
+            bootstrap.OnFault(SeedLinks.Dialled, LinkFault.Refused);
+            bootstrap.Heard(SeedLinks.Guest);
+            Assert.False(bootstrap.IsSeed(SeedLinks.Guest));
+        }
+        Assert.InRange(waited, 5_000, 6_000);
+    }
+
+    [Fact]
+    public void Nobody_waits_for_a_claim_to_an_address_at_which_another_node_was_reached()
+    {
+        var bus = new LogBus(Rule.None);
+        var links = new SeedLinks { Reached = 77 };
+        var node = new LogBus.Part(bus, 2, links);
+        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new Outlet(node));
+        bootstrap.Start();
+        long waited = 0;
+        for (; !bootstrap.Step(); waited += 200)
+        {
+            bus.Pass(200 * Durations.Millisecond);
+            bootstrap.Heard(SeedLinks.Guest);
+        }
+        Assert.InRange(waited, 2_000, 3_000);
+        // It is the seed that was reached.
+        Assert.True(bootstrap.IsSeed(SeedLinks.Dialled));
+    }
+
+    /// <summary>Asks all the time, and answers that it does not know.</summary>
+    private sealed class Asker : ITimerTarget
+    {
+        private readonly Ida.Testing.SimNode _node;
+        private readonly NodeAddress[] _all;
+        private readonly Outlet _outlet;
+
+        public Asker(Ida.Testing.SimNode node, NodeAddress[] all)
+        {
+            (_node, _all, _outlet) = (node, all, new(node.Node));
+            node.Post(() => OnTimer(0));
+        }
+
+        public void OnTimer(long token)
+        {
+            foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle() : new OracleIs(Log.Configuration.Empty, default));
+            _node.Node.SetTimer(_node.Node.Now + (100 * Durations.Millisecond), this, token + 1);
+        }
+    }
+
+    private sealed class SeedLinks : ILinks
+    {
+        public const int Dialled = 0, Guest = 1;
+
+        public static NodeAddress Seed { get; } = new("127.0.0.1:7001");
+
+        /// <summary>Who answers at the seed's address.</summary>
+        public ulong Reached { get; init; }
+
+        public NodeAddress Local { get; } = new("127.0.0.1:7002");
+
+        public bool IsFull => false;
+
+        public TimeSpan TimeToRoom => default;
+
+        public int Open(NodeAddress address, ulong nodeId = 0) => Dialled;
+
+        public void Close(int peer)
+        {
+        }
+
+        public void Probe(int peer)
+        {
+        }
+
+        public ulong NodeIdOf(int peer) => peer == Guest ? 99 : Reached;
+
+        public NodeAddress AddressOf(int peer) => Seed;
+
+        public long Backlog(int peer) => 0;
+
+        public long Room(int peer) => 1;
+
+        public Span<byte> Reserve(int size) => new byte[size];
+
+        public void Send(int peer, int length)
+        {
+        }
+
+        public void Send(ReadOnlySpan<int> peers, int length)
+        {
+        }
+    }
+}
