@@ -171,9 +171,42 @@ public sealed class HostileFrameTests
         Joins(cluster, 6);
     }
 
-    private static OracleCluster Founded(int processes)
+    /// <summary>Twelve processes of one host: not each watches each. Its word that another is gone would be proof of it, were it its part to watch it.</summary>
+    [Fact]
+    public void What_a_process_says_of_one_that_it_does_not_watch_is_refused_unless_a_group_of_both_sees_it()
     {
-        var cluster = new OracleCluster(1, processes);
+        using var cluster = Founded(12, (_, plain) => plain with { Host = "h" });
+        var leader = cluster.Leader!;
+        var state = leader.Oracle.Replica!.State;
+        var observers = new Leading.Observers();
+        var (hostile, victim) = (from one in cluster.Alive from other in cluster.Alive
+                                 where one != other && one != leader && other != leader && !observers.Watches(one.Oracle.Self, other.Oracle.Self, state)
+                                 select (one, other)).First();
+        foreach (var evidence in Enum.GetValues<Accusation>())
+        {
+            long refused = leader.Node.Node.Counters.Refused(RefusalReason.WrongSender);
+            Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, evidence, 0), leader.Oracle.System, leader);
+            cluster.Run(0.5);
+            Assert.Equal(refused + 1, leader.Node.Node.Counters.Refused(RefusalReason.WrongSender));
+        }
+        cluster.Run(15);
+        Assert.Equal(12, cluster.Alive.Count());
+        // In one group with it, it says what a group sees.
+        foreach (var member in (OracleCluster.Process[])[hostile, victim]) member.Node.Post(() => member.Oracle.Join("both", new(), ""));
+        Assert.True(cluster.RunUntil(() => hostile.Groups.ViewOf("both")?.Members.Count == 2, 10), cluster.Describe());
+        long before = leader.Node.Node.Counters.Refused(RefusalReason.WrongSender);
+        Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, Accusation.FlushStall, 0), leader.Oracle.System, leader);
+        cluster.Run(0.5);
+        Assert.Equal(before, leader.Node.Node.Counters.Refused(RefusalReason.WrongSender));
+        Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, Accusation.ProcessGone, 0), leader.Oracle.System, leader);
+        cluster.Run(5);
+        Assert.Equal(before + 1, leader.Node.Node.Counters.Refused(RefusalReason.WrongSender));
+        Joins(cluster, 12);
+    }
+
+    private static OracleCluster Founded(int processes, Func<Ida.Testing.SimNode, OracleOptions, OracleOptions>? shape = null)
+    {
+        var cluster = new OracleCluster(1, processes, shape: shape);
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
         cluster.Run(3);

@@ -133,12 +133,29 @@ internal sealed class LeaderShell
             Redirect(peer, 0);
             return;
         }
-        if (_state.FindNode(from.Node) is not { Alive: true } observer || _state.Find(suspect.Subject) is null || observer.Id == suspect.Subject) return;
+        if (_state.FindNode(from.Node) is not { Alive: true } observer || observer.Id == suspect.Subject)
+        {
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            return;
+        }
+        if (_state.Find(suspect.Subject) is not { } subject) return;
+        if (!suspect.Withdrawn && !MayAccuse(observer, subject, suspect.Evidence))
+        {
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            return;
+        }
         if (suspect.Withdrawn) _detector.Withdraw(suspect.Subject, observer.Id);
         else _detector.Accuse(suspect.Subject, observer.Id, suspect.Evidence, suspect.Health);
         // Before that it may not know all; it decides when it begins.
         if (Active) Decide();
     }
+
+    /// <summary>
+    /// Who watches a process may say anything of it; who is in a group with it, what a group sees. One that watched it until a moment ago and
+    /// was not told otherwise says what others say by now.
+    /// </summary>
+    private bool MayAccuse(ProcessRecord observer, ProcessRecord subject, Accusation evidence) =>
+        _observers.Watches(observer.Id, subject.Id, _state) || (evidence is Accusation.FlushStall or Accusation.Slow && observer.Groups.Overlaps(subject.Groups));
 
     /// <summary>Something was committed, or a learner took more of the log: the next step of the configuration may be allowed.</summary>
     public void OnProgress() => _progress = true;
