@@ -3,6 +3,7 @@ using GroupCore.Groups.Flush;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -43,6 +44,40 @@ public sealed class LyingMemberTests
         foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
         Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>Rank 3 says of one whose handlers do nothing that they hold it up, and of one whose handlers do, of another's message, the same.</summary>
+    [Theory]
+    [InlineData(0, false)]
+    [InlineData(1, false)]
+    [InlineData(2, true)]
+    public void Who_is_said_to_be_too_slow_is_accused_only_when_it_says_itself_that_its_handlers_are_at_work(int named, bool accused)
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 65, ReplayCommand = "seed 65" }), 4, more: g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
+            options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(3) });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        _ = cluster.Simulation.Spawn(() => rank[1].Group!.SendToAsync(2, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        // The true complaint of rank 1 is not heard.
+        rank[1].Membership.Deaf = named == 2;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        for (int i = 0; i < 20; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+            SayWait(rank[3], named, reason: WaitReason.TooSlow);
+        }
+        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Item2 == Accusation.Slow);
+        for (int i = 0; i < 40; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+            SayWait(rank[3], named, reason: WaitReason.TooSlow);
+        }
+        Assert.Equal(accused, cluster.Oracle.Accusations.Contains((rank[named].Id, Accusation.Slow)));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
     }
 
     [Fact]
@@ -138,14 +173,14 @@ public sealed class LyingMemberTests
         return body;
     }
 
-    private static void SayWait(TestMember member, int named = -1, TestMember? to = null) => member.SimNode.Post(() =>
+    private static void SayWait(TestMember member, int named = -1, TestMember? to = null, WaitReason reason = WaitReason.None) => member.SimNode.Post(() =>
     {
         var group = member.Group!.Protocol;
         ulong wedge = (to ?? member).Group!.Protocol.Flush.Wedge;
         if (wedge == 0) return;
         var frame = group.Frame(FrameType.FlushWait, named < 0 ? 9 : 11);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, wedge);
-        frame[8] = (byte)WaitReason.None;
+        frame[8] = (byte)reason;
         if (named >= 0) BinaryPrimitives.WriteUInt16LittleEndian(frame[9..], (ushort)named);
         group.SendTo(0);
     });

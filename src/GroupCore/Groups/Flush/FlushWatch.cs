@@ -14,6 +14,8 @@ namespace GroupCore.Groups.Flush;
 /// Every step a member that is held up says so (FlushWait) to the leader, with whom it misses: nobody when user code is the reason. It says
 /// the same to those whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader
 /// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
+/// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
+/// itself that its handlers are at work, once the flush has taken as long as the group's options bear.
 /// Source: groupcore-oracle 5.5, 6.8 (e).
 /// </remarks>
 internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
@@ -93,12 +95,13 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (from != flush.Leader && _leader is null) return;
         if (from == flush.Leader) _steps = 0;
         else if (reason != WaitReason.TooSlow) return;
+        else if (ranks.RemoveAll(rank => !IsTooSlow(rank, from)) > 0) group.Node.Counters.Refuse(RefusalReason.Unexpected);
         foreach (int rank in ranks)
         {
             if (reason != WaitReason.TooSlow) Accuse(_accused, rank, Accusation.FlushStall);
             else if (group.EvictsSlow) Accuse(_tooSlow, rank, Accusation.Slow);
         }
-        if (_leader is not null && reason == WaitReason.TooSlow && group.EvictsSlow) SendToAll(reason, ranks);
+        if (_leader is not null && reason == WaitReason.TooSlow && ranks.Count > 0) SendToAll(reason, ranks);
     }
 
     void ITimerTarget.OnTimer(long token)
@@ -114,8 +117,13 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (_steps >= 2) _leader.AddWaitedFor(_missing);
             SendToAll(reason, _missing);
         }
-        else if (reason != WaitReason.None || _missing.Count > 0) Send(flush.Leader, reason, _missing);
-        else if ((flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
+        else
+        {
+            // So that the leader knows whose handlers are at work when others complain of it.
+            var said = HandlersRun() ? WaitReason.OwnCode : reason;
+            if (said != WaitReason.None || _missing.Count > 0) Send(flush.Leader, said, _missing);
+            if (reason == WaitReason.None && _missing.Count == 0 && (flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
+        }
         TellWhoWaits();
         foreach (int rank in _missing) Accuse(_accused, rank, Accusation.FlushStall);
         EvictSlow();
@@ -168,6 +176,20 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     }
 
     private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;
+
+    /// <summary>Whether it may be that a member waits for the handlers of another, and the group bears it no longer.</summary>
+    private bool IsTooSlow(int rank, int waiting)
+    {
+        if (!group.EvictsSlow || rank == waiting || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return false;
+        return rank == group.Rank ? HandlersRun() : _signs[rank].Reason == WaitReason.OwnCode && IsFresh(_signs[rank]);
+    }
+
+    private bool HandlersRun()
+    {
+        Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
+        reasons.Clear();
+        return group.Peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
+    }
 
     /// <summary>Members whose messages are being handled here hear that they are.</summary>
     private void TellWhoWaits()
