@@ -16,6 +16,7 @@ public sealed partial class OracleMember
 {
     private const long SyncEvery = Durations.Second;
     private const long AdoptAgainAfter = 5 * Durations.Second;
+    private const int MaxOthersReported = 8;
     private const long SilenceReportedAfter = 3 * Durations.Second;
 
     private bool Registered => Self.Incarnation != 0;
@@ -158,14 +159,15 @@ public sealed partial class OracleMember
     private void OnOtherSystem(SystemId other)
     {
         _node.Counters.Refuse(RefusalReason.WrongCluster);
-        if (other.IsNone || !Registered || _splitReported) return;
-        _splitReported = true;
+        // Once of each; a stranger can name any number of them.
+        if (other.IsNone || !Registered || _others.Count >= MaxOthersReported || _others.Contains(other)) return;
+        _others.Add(other);
         _sink?.OnMembershipState(State, $"SplitFoundation: another system of this cluster, {other}, beside {_outlet.System}; frames of the other are refused");
     }
 
     /// <summary>
     /// Another system of the same cluster shows itself. One that is a lone process, which founded it while it could not know of the other,
-    /// gives way; of two larger ones neither does.
+    /// gives way; of two larger ones neither does: each has state of its own, and none of the two is wrong. Every process that hears of the other says so once, with both names.
     /// </summary>
     private void OnOtherSystem(SystemId other, OracleIs answer)
     {

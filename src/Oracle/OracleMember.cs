@@ -38,6 +38,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly Watch _watch;
     private readonly Herald _herald;
     private readonly DeadLinks _deadLinks;
+    private readonly List<SystemId> _others = [];
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
     private OracleReplica? _replica;
@@ -49,7 +50,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private long _nextSync;
     private long _startedAt;
     private long _adoptedAt;
-    private bool _started, _over, _kicked, _turnWanted, _splitReported, _silenceReported;
+    private bool _started, _over, _kicked, _turnWanted, _silenceReported;
     private Departure _departure;
 
     /// <summary>Attaches membership to a node that has not begun to run.</summary>

@@ -89,6 +89,34 @@ public sealed class SecondFoundingTests
         Assert.NotEqual(dead, cluster[0].Oracle.System);
     }
 
+    /// <summary>Two seeds that did not reach each other at their start, each with a process of its own: nothing of one changes the other, and both say so.</summary>
+    [Fact]
+    public void Of_two_larger_systems_none_gives_way_and_each_side_hears_of_the_other_once_with_both_names()
+    {
+        using var cluster = new OracleCluster(4, 4, seeds: 2);
+        cluster.Simulation.Network.Partition([cluster[0].Node, cluster[2].Node], [cluster[1].Node, cluster[3].Node]);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new GroupOptions(), ""));
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Alive.All(process => process.Groups.ViewOf("g")?.Members.Count == 2), 15), cluster.Describe());
+        var (left, right) = (cluster[0].Oracle.System, cluster[1].Oracle.System);
+        Assert.NotEqual(left, right);
+        cluster.Simulation.Network.Heal();
+        cluster.Run(30);
+        foreach (int side in (int[])[0, 1])
+        {
+            OracleCluster.Process[] members = [cluster[side], cluster[side + 2]];
+            string[] reports = [.. members.SelectMany(member => member.Groups.Events.Where(text => text.Contains("SplitFoundation", StringComparison.Ordinal)))];
+            Assert.NotEmpty(reports);
+            Assert.All(reports, text => Assert.True(text.Contains(left.ToString(), StringComparison.Ordinal) && text.Contains(right.ToString(), StringComparison.Ordinal), text));
+            Assert.All(members, member => Assert.InRange(member.Groups.Events.Count(text => text.Contains("SplitFoundation", StringComparison.Ordinal)), 0, 1));
+            Assert.Equal(1, cluster[side].Groups.Events.Count(text => text.Contains("SplitFoundation", StringComparison.Ordinal)));
+            Assert.All(members, member => Assert.Equal((MembershipState.Active, 2), (member.Oracle.State, member.Groups.ViewOf("g")!.Members.Count)));
+            // It decides on.
+            members[1].Node.Post(() => members[1].Oracle.Join("later", new GroupOptions(), ""));
+            Assert.True(cluster.RunUntil(() => members[1].Groups.ViewOf("later") is not null, 5), cluster.Describe());
+        }
+    }
+
     private static OracleCluster Running(ulong seed, int processes)
     {
         var cluster = new OracleCluster(seed, processes);
