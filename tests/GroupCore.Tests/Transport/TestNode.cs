@@ -10,6 +10,7 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
 {
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(120);
     private readonly ConcurrentQueue<(int Peer, LinkFault? Fault)> _events = new();
+    private readonly ConcurrentDictionary<LinkFault, int> _faults = new();
     private readonly SemaphoreSlim _changed = new(0);
     private INode _node = null!;
     private long _got;
@@ -104,6 +105,9 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
         }
     }
 
+    /// <summary>How often links were reported so.</summary>
+    public int Faults(LinkFault fault) => _faults.GetValueOrDefault(fault);
+
     public long Refused(RefusalReason reason) => _node.Counters.Refused(reason);
 
     public async ValueTask DisposeAsync()
@@ -115,6 +119,7 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
 
     private void Record(int peer, LinkFault? fault)
     {
+        if (fault is { } happened) _faults.AddOrUpdate(happened, 1, static (_, count) => count + 1);
         _events.Enqueue((peer, fault));
         _changed.Release();
     }
