@@ -173,6 +173,8 @@ internal sealed class OracleSchedule : IDisposable
     private bool SparesOracle(OracleCluster.Process victim)
     {
         if (_cluster.Leader?.Oracle.Replica is not { } replica) return false;
+        // One that is deposed, and does not know it yet, knows the voters of then.
+        if (_cluster.Alive.Any(process => process.Oracle.Replica is { } other && other.Log.Term > replica.Log.Term)) return false;
         var voters = replica.Log.Entries.Configuration.Voters;
         int live = voters.Count(voter => voter.Node != victim.Node.Id && replica.State.FindNode(voter.Node) is { Alive: true } && _cluster.Alive.Any(process => process.Node.Id == voter.Node));
         return live > voters.Count / 2;
