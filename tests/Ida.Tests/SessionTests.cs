@@ -112,11 +112,39 @@ public sealed class SessionTests
     public void Sessions_of_members_lost_first_are_forgotten_and_the_last_are_kept()
     {
         var sessions = new SessionTable();
-        for (uint i = 1; i <= 12_000; i++) sessions.GetOrAdd(i).LostIn = i % 100 == 0 ? Session.NotHeard : 1 + (i / 7);
+        for (uint i = 1; i <= 12_000; i++) sessions.GetOrAdd(i).LostIn = i % 100 == 0 ? 0 : 1 + (i / 7);
+        sessions.GetOrAdd(30_000).LostIn = Session.NotHeard;
         sessions.Update([5, 20_000], 5_000);
         Assert.Equal(2 + SessionTable.KeptLost, sessions.All.Count);
         Assert.NotNull(sessions.Find(5));
         Assert.NotNull(sessions.Find(12_000));
         Assert.Null(sessions.Find(6));
+        Assert.Null(sessions.Find(30_000));
+    }
+
+    /// <summary>A newcomer must not keep a session that its peers have forgotten, with outcomes that it never had: a put would be applied again there.</summary>
+    [Fact]
+    public void A_session_that_nobody_knows_any_more_is_not_kept_where_it_was_asked_for_during_a_transfer()
+    {
+        var world = DhtWorld.Founded(4);
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Task<PutResult> Retry()
+        {
+            var put = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = new(77, 1) }).AsTask();
+            world.RunUntil(() => put.IsCompleted, "A retry");
+            return put;
+        }
+        Assert.False(late.Host.Current!.State.Full);
+        Assert.IsType<OutcomeForgottenException>(Retry().Exception!.InnerException);
+        world.ChangeView();
+        world.Settle();
+        world.Crash(world.Members[0]);
+        world.Crash(world.Members[2]);
+        world.ChangeView();
+        Assert.Equal([late], world.Full(0));
+        Assert.IsType<OutcomeForgottenException>(Retry().Exception!.InnerException);
     }
 }

@@ -24,15 +24,21 @@ internal sealed class SessionTable
         return session;
     }
 
-    /// <summary>At an install: adds the members' sessions, and forgets the oldest of those whose owners are gone.</summary>
+    /// <summary>
+    /// At an install: adds the members' sessions, and forgets the oldest of those whose owners are gone, and those that were only asked for
+    /// while the state was on its way: where replicas know one, it comes with the state.
+    /// </summary>
     public void Update(IReadOnlyList<UInt128> members, ulong view)
     {
         foreach (var session in _all)
         {
             session.ForgetPoison();
-            if (session.LostIn is 0 or Session.NotHeard) session.LostIn = view;
+            if (session.LostIn == 0) session.LostIn = view;
         }
         foreach (var id in members) GetOrAdd(id).LostIn = 0;
+        foreach (var session in _all)
+            if (session.LostIn == Session.NotHeard) _byId.Remove(session.Id);
+        if (_byId.Count < _all.Count) _all.RemoveAll(session => !_byId.ContainsKey(session.Id));
         var lost = _all.FindAll(static session => session.LostIn != 0);
         if (lost.Count <= KeptLost) return;
         lost.Sort(static (a, b) => a.LostIn != b.LostIn ? a.LostIn.CompareTo(b.LostIn) : a.Id.CompareTo(b.Id));
