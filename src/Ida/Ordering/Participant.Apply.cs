@@ -154,13 +154,16 @@ internal sealed partial class Participant
         session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Key.Payload != 0, op.Payload, new(versions[..op.UseCount]), errors));
     }
 
-    /// <summary>Queued puts whose outcome came with the state are done for ever: their coordinator was told so by the others.</summary>
+    /// <summary>
+    /// Queued puts whose outcome came with the state are done for ever: their coordinator was told so by the others. One that only repeats
+    /// what was executed in this view, and is forgotten already, stays: this member has proposed it, so it may be committed.
+    /// </summary>
     private void DeleteKnownOutcomes()
     {
         for (OpRecord? op = _oldest, next; op is not null; op = next)
         {
             next = op.Newer;
-            if (!op.IsPut || op.Committed || !TryOutcome(op, out var outcome) || outcome.View >= state.View) continue;
+            if (!op.IsPut || op.Committed || !TryOutcome(op, out var outcome) || outcome.View == 0 || outcome.View >= state.View) continue;
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
             Remove(op);

@@ -45,6 +45,7 @@ internal sealed partial class Participant
     /// <summary>Empties queues, readers and the table of operations; clocks and outcomes stay.</summary>
     public void ForgetView()
     {
+        (_viewBegan, _asksForView) = (state.Node.Now, false);
         ForgetLate();
         foreach (var entry in _waiting)
         {

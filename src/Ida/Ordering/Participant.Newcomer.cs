@@ -38,9 +38,11 @@ internal sealed partial class Participant
     private void ApplyAhead(OpRecord op)
     {
         bool repeats = TryOutcome(op, out _) || _lateOps.Contains(op.Key.Id);
-        // It tells no outcomes, so it refuses what it executed of attempts that another member may issue too.
-        if (repeats || op.Key.Payload != 0) HoldOnce(op);
-        if (repeats) return;
+        if (repeats)
+        {
+            HoldOnce(op);
+            return;
+        }
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
@@ -50,6 +52,8 @@ internal sealed partial class Participant
         if (op.LateUses == 0) RecordOutcome(op);
         else
         {
+            // It may leave the table before its outcome is recorded.
+            HoldOnce(op);
             op.Deferred = true;
             _lateOps.Add(op.Key.Id);
         }

@@ -17,6 +17,7 @@ namespace Ida.Ordering;
 internal sealed partial class Participant(DhtState state, DhtSender send)
 {
     private const int MostUnheard = 16_384, MostRecords = 4096, MostPooledUses = 65_536;
+    private const long LeastView = 1_000_000_000;
 
     private readonly OpTable _ops = new();
     private readonly List<Entry> _touched = [];
@@ -27,6 +28,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private long _unsettledBytes;
     private int _pooledUses, _readsWaiting;
     private ulong _floor;
+    private long _viewBegan;
+    private bool _asksForView;
 
     public EntryTable Table { get; private set; } = new();
 
@@ -87,7 +90,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         ulong sequence = op.Key.Id.Sequence;
         bool remembered = false;
         Outcome outcome = default;
-        if (op.IsPut && session is not null && state.Full && state.Without != Rule.OutcomeTable) remembered = session.TryGet(sequence, out outcome);
+        if (op.IsPut && session is not null && state.Without != Rule.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
         bool others = op.IsPut && (remembered && outcome.Payload != op.Payload || HoldsOtherPairs(op));
         if (remembered && !others && IsOver(outcome, op.Key))
         {
@@ -98,7 +101,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         PoisonReason? refusal = null;
         if (session is null || sequence < session.AckedBelow || (state.Full && session.LostIn == Session.NotHeard)) refusal = PoisonReason.Expired;
         else if (others) refusal = remembered ? PoisonReason.Taken : PoisonReason.OtherPairs;
-        else if (session.RefusesAll(sequence)) refusal = PoisonReason.Overloaded;
+        else if (session.RefusesAll(sequence)) refusal = RefuseForTheView();
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
         else if (Overloaded(op, from) || (op.IsPut && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = PoisonReason.Overloaded;
@@ -113,6 +116,17 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Enqueue(op, from, hint);
     }
 
+    /// <summary>What is refused for the rest of a view may be a put that has to go on, so a view is asked for: at most one a second.</summary>
+    private PoisonReason RefuseForTheView()
+    {
+        if (!_asksForView && state.Node.Now - _viewBegan >= LeastView)
+        {
+            _asksForView = true;
+            state.Port.RequestView();
+        }
+        return PoisonReason.Overloaded;
+    }
+
     /// <summary>
     /// A proposal whose keys do not lie here by the hash as it is here: it can never be held. Where another attempt at the put was executed
     /// that is told all the same, since it needs no key.
@@ -123,7 +137,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         {
             var session = SessionOf(op.Key.Id.Session);
             Outcome outcome = default;
-            bool remembered = op.IsPut && state.Full && session is not null && session.TryGet(op.Key.Id.Sequence, out outcome);
+            bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
             if (remembered && outcome.Payload == op.Payload && IsOver(outcome, op.Key))
             {
                 send.Done(from, op.Key, op.Owner, outcome.Versions.Count, outcome);
@@ -152,6 +166,13 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         session.LostIn = Session.NotHeard;
         return session;
     }
+
+    /// <summary>
+    /// What is known here of the put of an attempt. A member without its state tells of the very attempts that it executed only: a proposal
+    /// of one may come, forwarded or late, when its record has gone.
+    /// </summary>
+    private bool Remembers(Session session, in OpKey key, out Outcome outcome) =>
+        session.TryGet(key.Id.Sequence, out outcome) && (state.Full || (outcome.View == state.View && outcome.IsOf(key)));
 
     /// <summary>Executed in an earlier view, or this very attempt in this view and gone from the table, so that all have its commit.</summary>
     private bool IsOver(in Outcome outcome, in OpKey attempt) => outcome.View < state.View || outcome.IsOf(attempt);
