@@ -157,7 +157,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time == 0 || time > _state.Clock.Limit(Node.Now) || !ReadResult(key, from, flags, executed: false, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time == 0 || time > _state.Clock.Limit(Node.Now) || !ReadResult(key, from, flags, executed: false, time, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
     }
 
@@ -166,7 +166,7 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: true, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: true, OpPart.Executed, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnClear(key, from, (flags & 1) != 0);
     }
 
@@ -182,14 +182,14 @@ internal sealed partial class DhtLayer
             var text = body.Blob(4 * DhtLimits.ErrorChars);
             if (client is null || first < 0 || first + i >= client.PartCount) continue;
             ref var part = ref client.Parts[first + i];
-            (part.Version, part.Error, part.HasResult) = (version, text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null, true);
+            (part.ResultTime, part.Version, part.Error, part.HasResult) = (OpPart.Executed, version, text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null, true);
         }
         if (body.Complete) Coordinator.OnDone(key, from);
         else Node.Counters.Refuse(RefusalReason.Malformed);
     }
 
     /// <summary>Reads results into the caller's operation; read over where nobody waits for them.</summary>
-    private bool ReadResult(in OpKey key, int from, byte flags, bool executed, ref BodyReader body)
+    private bool ReadResult(in OpKey key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
     {
         if ((flags & 2) == 0) return body.Complete;
         ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) && Coordinator.Counts(running, executed) ? running.Client : null;
@@ -211,6 +211,7 @@ internal sealed partial class DhtLayer
             if (client.IsPut)
             {
                 var text = body.Blob(4 * DhtLimits.ErrorChars);
+                if (!Coordinator.IsNewer(part, time)) continue;
                 part.Error = text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null;
             }
             else
@@ -218,7 +219,7 @@ internal sealed partial class DhtLayer
                 part.Value = body.U8() != 0 ? body.Blob(DhtLimits.ValueBytes).ToArray() : null;
             }
             if (body.Failed) return false;
-            (part.Version, part.HasResult) = (version, true);
+            (part.ResultTime, part.Version, part.HasResult) = (time, version, true);
         }
         return body.Complete;
     }
@@ -328,7 +329,7 @@ internal sealed partial class DhtLayer
         var status = (EndStatus)body.U8();
         int count = body.Count(DhtLimits.Keys, 2);
         if (!Coordinator.TryAsking(from, key, out var op)) return;
-        bool valid = status <= EndStatus.OtherPairs && (count == 0 || count == op.PartCount);
+        bool valid = status <= EndStatus.Misplaced && (count == 0 || count == op.PartCount);
         for (int i = 0; i < count && valid && !body.Failed; i++)
         {
             ulong version = body.Var();

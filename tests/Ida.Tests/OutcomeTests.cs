@@ -1,4 +1,5 @@
 using Ida.Coordination;
+using Ida.Wire;
 
 namespace Ida.Tests;
 
@@ -273,19 +274,113 @@ public sealed class OutcomeTests
     }
 
     [Fact]
+    public async Task A_put_that_is_stuck_stops_no_reads_and_reads_count_for_no_window()
+    {
+        var world = DhtWorld.Founded(4);
+        world.Members[0].Host.Current!.Coordinator.Window = 10;
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        void Deliver()
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => from is 0 or 2 && to is 0 or 2);
+        }
+        var stuck = map.OrderedMergeAsync("a1", 1L).AsTask();
+        for (int i = 0; i < 30; i++)
+        {
+            var read = map.OrderedGetAsync(["a0", "b0"]).AsTask();
+            Deliver();
+            Assert.True(read.IsCompletedSuccessfully);
+        }
+        var puts = new List<Task<PutResult>>();
+        for (int i = 0; i < 30; i++)
+        {
+            puts.Add(map.OrderedMergeAsync("a0", 1L).AsTask());
+            Deliver();
+        }
+        Assert.InRange(puts.Count(put => put.IsCompleted), 8, 10);
+        var one = map.OrderedGetAsync("a0").AsTask();
+        var two = map.OrderedGetAsync(["a0", "b0"]).AsTask();
+        Deliver();
+        Assert.True(one.IsCompletedSuccessfully && two.IsCompletedSuccessfully);
+        world.RunUntil(() => stuck.IsCompleted && puts.TrueForAll(put => put.IsCompleted), "All");
+        await Task.WhenAll(puts);
+    }
+
+    /// <summary>Reads fill all places: those that wait pass the puts that wait for the window.</summary>
+    [Fact]
+    public async Task Reads_that_wait_for_a_place_do_not_wait_for_a_put_that_is_stuck()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 8 });
+        world.Members[0].Host.Current!.Coordinator.Window = 4;
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var stuck = map.OrderedMergeAsync("a1", 1L).AsTask();
+        var puts = Enumerable.Range(0, 20).Select(_ => map.OrderedMergeAsync("a0", 1L).AsTask()).ToList();
+        // A put of another member holds up the reads.
+        var other = world.Members[3].Dht.Map<string, long>("m").OrderedMergeAsync("b0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (3, 0));
+        var reads = Enumerable.Range(0, 20).Select(_ => map.OrderedGetAsync("b0").AsTask()).ToList();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is not (0, 1));
+        Assert.True(other.IsCompletedSuccessfully);
+        Assert.All(reads, read => Assert.True(read.IsCompletedSuccessfully));
+        Assert.InRange(puts.Count(put => put.IsCompleted), 2, 4);
+        world.RunUntil(() => stuck.IsCompleted && puts.TrueForAll(put => put.IsCompleted), "All");
+        await Task.WhenAll(puts);
+    }
+
+    [Fact]
+    public async Task A_read_that_is_stuck_stops_no_puts()
+    {
+        var world = DhtWorld.Founded(4);
+        world.Members[0].Host.Current!.Coordinator.Window = 10;
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var stuck = map.OrderedGetAsync("a1").AsTask();
+        for (int i = 0; i < 30; i++)
+        {
+            var put = map.OrderedMergeAsync("a0", 1L).AsTask();
+            world.Poke();
+            world.DeliverAll((from, to) => from is 0 or 2 && to is 0 or 2);
+            Assert.True(put.IsCompletedSuccessfully);
+        }
+        Assert.False(stuck.IsCompleted);
+        world.RunUntil(() => stuck.IsCompleted, "The read");
+        Assert.Null(await stuck);
+    }
+
+    /// <summary>A replica that has refused too much to remember it one by one refuses all that is as old until the next view.</summary>
+    [Fact]
+    public async Task A_put_that_goes_on_and_is_refused_for_the_rest_of_the_view_gets_another_view()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
+        for (uint i = 1; i <= 5000; i++) session.Poison(new(new(id.Session, id.Sequence + i), 1));
+        Assert.True(session.RefusesAll(id.Sequence));
+        world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.HasWork, "The end of the put");
+        var retry = map.OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+        var read = map.OrderedGetAsync("a1").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(1L, (await read)!.Value.Value);
+    }
+
+    [Fact]
     public void F22_what_is_remembered_is_bounded_in_count_and_bytes()
     {
         var known = new KnownEnds(100, 20_000);
-        for (ulong i = 0; i < 1000; i++) known.Add(new(1, i), new(i, true, default, null));
+        for (ulong i = 0; i < 1000; i++) known.Add(new(1, i), new(i, EndStatus.Executed, default, null));
         Assert.Equal(100, known.Count);
         Assert.False(known.TryGet(new(1, 899), out _));
         Assert.True(known.TryGet(new(1, 900), out var end));
         Assert.Equal(900UL, end.Payload);
-        known.Add(new(1, 5000), new(1, true, new(new ulong[2300]), null));
+        known.Add(new(1, 5000), new(1, EndStatus.Executed, new(new ulong[2300]), null));
         Assert.InRange(known.Bytes, 18_400, 20_000);
         Assert.True(known.TryGet(new(1, 5000), out _));
         Assert.InRange(known.Count, 2, 8);
-        known.Add(new(1, 5001), new(1, true, new(new ulong[9000]), null));
+        known.Add(new(1, 5001), new(1, EndStatus.Executed, new(new ulong[9000]), null));
         Assert.Equal((0, 0L), (known.Count, known.Bytes));
     }
 

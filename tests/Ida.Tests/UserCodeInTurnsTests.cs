@@ -68,6 +68,34 @@ public sealed class UserCodeInTurnsTests
         Assert.Equal([1, 1], (await last).Values.Select(found => found.Value));
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task A_put_that_went_on_and_was_refused_by_a_hash_is_told_so_to_its_retry(int retriedAt)
+    {
+        var hash = new FickleHash();
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        using var cancellation = new CancellationTokenSource();
+        var put = map.OrderedMergeAsync("a0", 1L, cancellationToken: cancellation.Token).AsTask();
+        world.Poke();
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+        hash.Fails = true;
+        world.Settle();
+        hash.Fails = false;
+        // Replicas may forget it.
+        var next = map.OrderedMergeAsync("b0", 1L).AsTask();
+        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Contains("Nothing was executed", Assert.IsType<DhtConfigurationException>(retry.Exception!.InnerException).Message, StringComparison.Ordinal);
+        var read = map.OrderedGetAsync("a0").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Null(await read);
+    }
+
     [Fact]
     public void A_transfer_asks_no_hash_of_the_users()
     {

@@ -35,6 +35,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public OpId? Requested;
     public OpId Id;
     public uint Attempt;
+
+    /// <summary>How many puts of its member began before it.</summary>
+    public ulong PutsBefore;
     public long Deadline, RetryAt;
     public RunningOp? Running;
     public int MissingReads;
@@ -124,7 +127,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         for (int i = 0; i < PartCount; i++)
         {
             ref var part = ref Parts[i];
-            (part.HasResult, part.HasCopy, part.Value) = (false, false, null);
+            (part.HasResult, part.ResultTime, part.HasCopy, part.Value) = (false, 0, false, null);
         }
         Bytes.Cut(AskedBytes);
         TooLarge = false;

@@ -53,6 +53,19 @@ internal sealed partial class Coordinator
     /// <summary>Whether results of an answer count: what is computed at a proposal is nothing beside what was executed.</summary>
     public static bool Counts(RunningOp running, bool executed) => executed || !running.IsPut || !running.Any(SlotFlags.Done);
 
+    /// <summary>
+    /// Whether a result for a key is better than what is there. Replicas compute ahead for different times, and only what holds for the
+    /// time that is decided is the result; nothing computed ahead replaces what was done.
+    /// </summary>
+    public static bool IsNewer(in OpPart part, ulong time) => !part.HasResult || time > part.ResultTime || time == OpPart.Executed;
+
+    /// <summary>The time is not the one for which some replicas computed ahead: what they said is no result.</summary>
+    private static void DropComputedAhead(ClientOp client, ulong time)
+    {
+        for (int i = 0; i < client.PartCount; i++)
+            if (client.Parts[i].ResultTime != time && client.Parts[i].ResultTime != OpPart.Executed) client.Parts[i].HasResult = false;
+    }
+
     /// <summary>Takes results of the own participant: of its execution, or computed at its proposal.</summary>
     public void TakeResults(OpRecord op, bool executed)
     {
@@ -61,7 +74,10 @@ internal sealed partial class Coordinator
         int first = client.FirstPart(state.Shard);
         for (int i = 0; i < op.UseCount && first >= 0; i++)
         {
+            ulong time = executed ? OpPart.Executed : op.Proposed;
+            if (op.IsPut && !IsNewer(client.Parts[first + i], time)) continue;
             Give(client, first + i, op.Uses[i].Version, op.Uses[i].Error);
+            client.Parts[first + i].ResultTime = time;
             if (!op.IsPut) client.Parts[first + i].Value = op.Uses[i].Value;
         }
     }
@@ -136,10 +152,12 @@ internal sealed partial class Coordinator
                 if (running.Times[i] != time) running.Flags[i] &= ~SlotFlags.Result;
                 else if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None) running.Flags[i] |= SlotFlags.Cleared;
             }
+            if (running is { IsPut: true, Client: { } waits }) DropComputedAhead(waits, time);
             if (running.IsPut && running.Client is { } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
                 running.ReturnedEarly = running.Owner == state.Rank;
+                running.PutsBefore = client.PutsBefore;
                 if (running.ReturnedEarly) _early.Add(running);
                 CompleteClient(running);
             }

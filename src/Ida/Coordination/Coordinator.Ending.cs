@@ -73,6 +73,7 @@ internal sealed partial class Coordinator
     private void LeaveQueue(ClientOp op)
     {
         _waiting.Remove(op);
+        if (!op.IsPut) _waitingReads--;
         _waitingBytes -= op.AskedBytes;
     }
 

@@ -11,22 +11,38 @@ internal sealed partial class Coordinator
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
     private readonly List<ClientOp> _requestedHere = [];
 
-    /// <summary>Most operations between the oldest open one of this member and its newest.</summary>
-    internal ulong Window { get; set; } = DhtLimits.OpenOperations;
+    // Puts of this member so far, and how many of them there were when the oldest began that may hold outcomes back: a lower bound.
+    private ulong _puts, _oldestPut;
+
+    /// <summary>Most puts since the oldest open one of this member.</summary>
+    internal ulong Window { get; set; } = DhtLimits.OpenPuts;
 
     /// <summary>
-    /// Whether replicas have room for another outcome of this member: they remember all from its oldest unfinished operation on.
+    /// Whether replicas have room for another outcome of this member: they remember all from what <see cref="AckedBelow"/> says on. Only
+    /// puts leave outcomes, so reads count for nothing and wait for none.
     /// </summary>
     private bool InWindow
     {
         get
         {
-            if (_early.Count > 0 && _sequence - _early[0].Key.Id.Sequence >= Window) return false;
+            if (_puts - _oldestPut < Window) return true;
+            _oldestPut = _puts;
             for (var op = _inFlight.First; op is not null; op = op.Next)
-                if (op.Requested is null) return _sequence - op.Id.Sequence < Window;
-            return true;
+            {
+                if (!HoldsBack(op)) continue;
+                _oldestPut = op.PutsBefore;
+                break;
+            }
+            foreach (var running in _early) _oldestPut = Math.Min(_oldestPut, running.PutsBefore);
+            return _puts - _oldestPut < Window;
         }
     }
+
+    /// <summary>
+    /// Whether outcomes from this operation on are not acknowledged while it is in flight. Reads of one key are, since replicas keep no
+    /// attempts of them.
+    /// </summary>
+    private bool HoldsBack(ClientOp op) => op.Requested is null ? op.IsPut || op.PartCount > 1 : op.Id.Session == state.Session;
 
     /// <summary>Whether a retry has to be sent; where the outcome is known or under way here it does not.</summary>
     private bool MayBegin(ClientOp op, OpId requested)
@@ -35,7 +51,7 @@ internal sealed partial class Coordinator
         if (_known.TryGet(requested, out var end) && (end.Executed || end.Payload == op.Payload))
         {
             if (end.Executed && end.Payload == op.Payload) Tell(op, end);
-            else Finish(op, new OperationIdReusedException(requested));
+            else Finish(op, end.Status == EndStatus.Misplaced ? Misplaced() : new OperationIdReusedException(requested));
         }
         else if (!_pending.TryGetValue(requested, out var running))
         {
@@ -75,7 +91,14 @@ internal sealed partial class Coordinator
     /// <summary>The outcome of a put whose caller was told "unknown" is kept, since the acknowledgement lets replicas forget it.</summary>
     private void Remember(ClientOp op, Exception? error)
     {
-        if (!op.IsPut || (error is not null && (error is not OperationIdReusedException || op.Requested is not null))) return;
+        var status = error switch
+        {
+            null => EndStatus.Executed,
+            OperationIdReusedException => EndStatus.OtherPairs,
+            DhtConfigurationException => EndStatus.Misplaced,
+            _ => EndStatus.Forgotten,
+        };
+        if (!op.IsPut || status == EndStatus.Forgotten || (error is not null && op.Requested is not null)) return;
         bool results = error is null && !op.WithoutResult;
         Span<ulong> versions = new ulong[results ? op.PartCount : 0];
         string?[]? errors = null;
@@ -85,7 +108,7 @@ internal sealed partial class Coordinator
             versions[i] = op.Parts[i].Version;
             if (op.Parts[i].Error is { } text) (errors ??= new string?[versions.Length])[i] = text.Length > chars ? text[..chars] : text;
         }
-        _known.Add(op.Id, new(op.Payload, error is null, new(versions), errors));
+        _known.Add(op.Id, new(op.Payload, status, new(versions), errors));
     }
 
     /// <summary>Replicas were told that the outcome of this put is known: the member of its session may know it still.</summary>
@@ -111,7 +134,7 @@ internal sealed partial class Coordinator
         {
             if (end.Executed) status = end.Payload == key.Payload ? EndStatus.Executed : EndStatus.OtherPairs;
             // The put that was executed instead may be the one that is asked for.
-            else if (end.Payload == key.Payload) status = EndStatus.OtherPairs;
+            else if (end.Payload == key.Payload) status = end.Status;
         }
         else if (_pending.TryGetValue(key.Id, out var op))
         {
@@ -143,6 +166,9 @@ internal sealed partial class Coordinator
             case EndStatus.OtherPairs:
                 Finish(op, new OperationIdReusedException(op.Id));
                 break;
+            case EndStatus.Misplaced:
+                Finish(op, Misplaced());
+                break;
         }
     }
 
@@ -152,7 +178,7 @@ internal sealed partial class Coordinator
         ulong below = _sequence + 1;
         for (var op = _inFlight.First; op is not null; op = op.Next)
         {
-            if (op.Requested is not null) continue;
+            if (op.Requested is not null || !HoldsBack(op)) continue;
             below = op.Id.Sequence;
             break;
         }
@@ -164,6 +190,6 @@ internal sealed partial class Coordinator
     private static void Give(ClientOp op, int part, ulong version, string? error)
     {
         ref var to = ref op.Parts[part];
-        (to.HasResult, to.Version, to.Error) = (true, version, error);
+        (to.HasResult, to.ResultTime, to.Version, to.Error) = (true, OpPart.Executed, version, error);
     }
 }

@@ -20,7 +20,7 @@ internal sealed partial class Coordinator
     private const long MostGuess = 4 * DhtLimits.PartBytes;
     private long _bytes, _waitingBytes, _awaitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
-    private int _awaiting;
+    private int _awaiting, _waitingReads;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
     /// <summary>A member's link has room again: what waits goes out in its order.</summary>
@@ -49,8 +49,21 @@ internal sealed partial class Coordinator
 
     private bool BringsTooMuch(ClientOp op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && _inFlight.Count - _awaiting > 1;
 
-    private bool HasPlace(ClientOp op) => InWindow && _inFlight.Count - _awaiting < state.Options.MaxInFlight
+    private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && _inFlight.Count - _awaiting < state.Options.MaxInFlight
         && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || _inFlight.Count == _awaiting);
+
+    /// <summary>Whether others come before it. Where only puts wait, and for the window, reads pass them.</summary>
+    private bool Queues(ClientOp op) => _waiting.Count > 0 && (op.IsPut || _waitingReads > 0 || InWindow);
+
+    /// <summary>Whose turn it is: the first, but a read where no put may begin.</summary>
+    private ClientOp? NextWaiting()
+    {
+        if (_waiting.First is not { IsPut: true } first || InWindow) return _waiting.First;
+        if (_waitingReads == 0) return null;
+        var next = first;
+        while (next is { IsPut: true }) next = next.Next;
+        return next;
+    }
 
     private bool MayWait(ClientOp op) => _waiting.Count + _awaiting < state.Options.MaxInFlight * WaitingFactor
         && _waitingBytes + _awaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes;

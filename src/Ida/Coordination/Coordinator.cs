@@ -47,7 +47,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         op.Deadline = op.Timeout == ClientOp.Unlimited ? long.MaxValue : state.Node.Now + op.Timeout;
         if (op.Requested is { } requested && !MayBegin(op, requested)) return;
         if (state.Node.Links.IsFull || WaitsTooLong(op)) Refuse(op, Overloaded(op));
-        else if (_waiting.Count == 0 && HasPlace(op)) Admit(op);
+        else if (!Queues(op) && HasPlace(op)) Admit(op);
         else if (MayWait(op)) Wait(op);
         else Refuse(op, Overloaded(op));
     }
@@ -131,7 +131,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private bool TryReadHere(ClientOp op)
     {
         ref var part = ref op.Parts[0];
-        if (!state.Full || part.Shard != state.Shard || !state.Acts || _waiting.Count > 0) return false;
+        if (!state.Full || part.Shard != state.Shard || !state.Acts || Queues(op)) return false;
         if (!participant.TryRead(op.KeyOf(0), part.Hash, out part.Value, out part.Version)) return false;
         state.Counters.CountLocalRead();
         Finish(op, null);
@@ -141,6 +141,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private void Wait(ClientOp op)
     {
         if (!op.Move(OpPhase.Waiting)) return;
+        if (!op.IsPut) _waitingReads++;
         // Another retry of it meets this one.
         if (op.Requested is not null) _pending.Add(op.Id, op);
         _waiting.Add(op);
@@ -152,6 +153,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         bool waited = op.Phase == OpPhase.Waiting;
         if (!op.Move(OpPhase.Admitted)) return;
         if (waited) LeaveQueue(op);
+        op.PutsBefore = _puts;
         if (op.Requested is null) Name(op);
         else if (op.Id.Session == state.Session) _requestedHere.Add(op);
         if (!waited && op.Requested is not null) _pending.Add(op.Id, op);
@@ -162,6 +164,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
 
     private void Name(ClientOp op)
     {
+        if (op.IsPut) _puts++;
         // A caller may have made up an id that was not given yet.
         do op.Id = new(state.Session, ++_sequence);
         while (!_pending.TryAdd(op.Id, op));
@@ -172,7 +175,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     {
         if (_admitting) return;
         _admitting = true;
-        while (_over is null && _waiting.First is { } next && HasPlace(next)) Admit(next);
+        while (_over is null && NextWaiting() is { } next && HasPlace(next)) Admit(next);
         _admitting = false;
     }
 

@@ -1,12 +1,16 @@
+using Ida.Wire;
+
 namespace Ida.Coordination;
 
 /// <summary>How a put ended whose caller had been told that its outcome is unknown.</summary>
 /// <param name="Payload">Hash of its pairs.</param>
-/// <param name="Executed">Whether it was; else another put, with other pairs, was executed under its id.</param>
+/// <param name="Status">Executed; or another put, with other pairs, was executed under its id; or a hash refused it.</param>
 /// <param name="Versions">What its keys got, in the order of its parts; none where that is not known.</param>
 /// <param name="Errors">Of resolvers, for the same parts; null without any.</param>
-internal sealed record KnownEnd(ulong Payload, bool Executed, PutVersions Versions, string?[]? Errors)
+internal sealed record KnownEnd(ulong Payload, EndStatus Status, PutVersions Versions, string?[]? Errors)
 {
+    public bool Executed => Status == EndStatus.Executed;
+
     /// <summary>What it takes, roughly, with its places in tables.</summary>
     public long Bytes
     {

@@ -15,6 +15,11 @@ internal struct OpPart
 
     public bool HasResult;
 
+    /// <summary>Of a put: the proposed time for which the result was computed ahead; <see cref="Executed"/> where it is what was done.</summary>
+    public ulong ResultTime;
+
+    public const ulong Executed = ulong.MaxValue;
+
     /// <summary>What was read of the own slice, which never changes an array.</summary>
     public byte[]? Value;
 

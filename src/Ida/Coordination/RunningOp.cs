@@ -28,6 +28,9 @@ internal sealed class RunningOp
     /// <summary>The caller was answered before the operation is stable: it is not to be acknowledged yet.</summary>
     public bool ReturnedEarly;
 
+    /// <summary>Of that operation, as there.</summary>
+    public ulong PutsBefore;
+
     /// <summary>The time was known when participants were asked.</summary>
     public bool AskedWithTime;
 

@@ -48,8 +48,8 @@ internal static class DhtLimits
     public const long KnownEndBytes = 16L << 20;
 
     /// <summary>
-    /// Most operations between the oldest unfinished one of a member and its newest: replicas remember the outcomes between, at
-    /// some 100 bytes for a put of one key. Their bytes are bounded apart, by <see cref="DhtOptions.MaxOutcomeBytes"/>.
+    /// Most puts of a member since its oldest unfinished one: replicas remember the outcomes of those between, at some 100 bytes for a put
+    /// of one key. Their bytes are bounded apart, by <see cref="DhtOptions.MaxOutcomeBytes"/>.
     /// </summary>
-    public const ulong OpenOperations = 1 << 18;
+    public const ulong OpenPuts = 1 << 18;
 }

@@ -13,4 +13,7 @@ internal enum EndStatus : byte
 
     /// <summary>The id stands for other pairs.</summary>
     OtherPairs,
+
+    /// <summary>A member's hash refused it: nothing was executed.</summary>
+    Misplaced,
 }

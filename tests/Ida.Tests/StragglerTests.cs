@@ -1,0 +1,133 @@
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>Frames of an operation that come when it is over, and attempts that only repeat one that was executed, keep nobody waiting and tell nothing wrong.</summary>
+public sealed class StragglerTests
+{
+    private const int Newcomer = 4;
+
+    /// <summary>Merges leave the table of a newcomer before they are applied there.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_proposal_that_is_forwarded_to_a_newcomer_where_its_put_is_over_blocks_no_key(bool merges)
+    {
+        var world = Joined();
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        Task<PutResult> Put(long value) => (merges ? map.OrderedMergeAsync("a0", value) : map.OrderedPutAsync("a0", value)).AsTask();
+        var put = Put(1);
+        world.Poke();
+        world.DeliverAll((from, to) => from == 1 && to != Newcomer);
+        // Member 0 takes over and is told that the newcomer does not hold it.
+        bool asked = false;
+        world.Swallows = (from, to, type) =>
+        {
+            asked |= (from, to, type) == (0, Newcomer, DhtFrame.Recover);
+            return false;
+        };
+        for (int i = 0; i < 100 && !asked; i++) world.Advance(TimeSpan.FromMilliseconds(20));
+        Assert.True(asked, world.Describe());
+        world.DeliverUntil(0, Newcomer, DhtFrame.Recover);
+        world.DeliverAll((from, to) => (from, to) is (Newcomer, 0) or (0, 2) or (2, 0));
+        // Its proposal comes from its coordinator meanwhile, and it passes through all of its life.
+        for (int i = 0; i < 10; i++)
+        {
+            world.DeliverAll((from, to) => from == 1 || to == 1);
+            world.Advance(TimeSpan.FromMilliseconds(5));
+        }
+        var newcomer = world.Members[Newcomer].Host.Current!;
+        Assert.True(put.IsCompletedSuccessfully);
+        Assert.Equal((0, false), (newcomer.Participant.OpCount, newcomer.State.Full));
+        world.DeliverUntil(0, Newcomer, DhtFrame.Forward);
+        var next = Put(2);
+        world.RunUntil(() => next.IsCompleted, "The next put", steps: 2000);
+        Assert.Single((await next).Versions);
+        world.Settle();
+        Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
+    }
+
+    [Fact]
+    public void What_a_newcomer_has_proposed_stays_when_its_state_has_come()
+    {
+        var world = Joined();
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        var put = map.OrderedPutAsync("a0", 1L).AsTask();
+        var retry = world.Members[3].Dht.Map<string, long>("m").OrderedPutAsync("a0", 1L, new() { Operation = new OpId(world.Members[1].Host.Current!.State.Session, 1) }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => from == 1);
+        world.DeliverAll((from, to) => from == 3);
+        world.DeliverAll((from, to) => from == 1 || to == 1);
+        Assert.True(put.IsCompletedSuccessfully);
+        // Replicas forget the outcome, and then the newcomer has its state; the retry's attempt has no time yet.
+        var next = map.OrderedPutAsync("b0", 2L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => from == 1 || to == 1);
+        Assert.True(next.IsCompletedSuccessfully);
+        var newcomer = world.Members[Newcomer].Host.Current!;
+        for (int i = 0; i < 15 && !newcomer.State.Full; i++)
+        {
+            world.DeliverAll((from, to) => (from, to) is (0, Newcomer) or (Newcomer, 0));
+            world.Advance(TimeSpan.FromMilliseconds(5));
+        }
+        Assert.True(newcomer.State.Full);
+        world.RunUntil(() => retry.IsCompleted, "The retry", steps: 2000);
+        Assert.IsType<OutcomeForgottenException>(retry.Exception!.InnerException);
+        world.Settle();
+    }
+
+    [Fact]
+    public async Task A_retry_is_told_no_version_that_was_computed_ahead_for_another_time()
+    {
+        var world = DhtWorld.Founded(6);
+        world.Members[2].Skew = 300_000_000;
+        var ahead = world.Members[2].Dht.Map<string, long>("m").OrderedGetAsync(["a0", "b0"]).AsTask();
+        world.Poke();
+        Assert.True(ahead.IsCompletedSuccessfully);
+        Task<PutResult> Put(int member, string key, long value, OpId? operation = null, CancellationToken token = default)
+        {
+            var put = world.Members[member].Dht.Map<string, long>("m").OrderedPutAsync(key, value, new() { Operation = operation }, token).AsTask();
+            world.Poke();
+            return put;
+        }
+        using var cancellation = new CancellationTokenSource();
+        var unknown = Put(1, "a0", 1, token: cancellation.Token);
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(unknown.Exception!.InnerException).Operation;
+        // The retry comes before the put at two of three replicas, which compute what it does at once, and after it at the one with the late times.
+        var retry = Put(3, "a0", 1, id);
+        world.DeliverAll((from, to) => (from, to) is (3, 0) or (3, 4));
+        world.DeliverAll((from, to) => from == 1);
+        world.DeliverAll((from, to) => to == 1);
+        world.DeliverAll((from, to) => from == 1);
+        // Another put stands between the two.
+        var between = Put(5, "a0", 2);
+        world.DeliverAll((from, to) => from == 5);
+        world.DeliverAll((from, to) => (from, to) is (3, 2));
+        world.DeliverAll((from, to) => to == 3);
+        world.DeliverAll((from, to) => from == 3);
+        world.DeliverAll((from, to) => to == 1);
+        world.DeliverAll((from, to) => from == 1);
+        // Replicas forget the outcome before the retry has its turn.
+        var next = Put(1, "c0", 3);
+        world.DeliverAll((from, to) => from == 1);
+        Assert.False(retry.IsCompleted || between.IsCompleted);
+        world.RunUntil(() => retry.IsCompleted && between.IsCompleted && next.IsCompleted, "All");
+        var told = Put(1, "a0", 1, id);
+        world.RunUntil(() => told.IsCompleted, "A retry at the member that issued it");
+        Assert.Equal((await told).Versions, (await retry).Versions);
+    }
+
+    private static DhtWorld Joined()
+    {
+        var world = DhtWorld.Founded(4);
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.ViewRequested = false;
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+        return world;
+    }
+}
