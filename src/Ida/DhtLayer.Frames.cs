@@ -357,8 +357,11 @@ internal sealed partial class DhtLayer
                 Coordinator.OnStable(key);
                 break;
             case DhtFrame.Abort:
-                _participant.Abort(key);
-                if (flag != 0) _send.Aborted(from, key, owner);
+                bool aborted = _participant.Abort(key);
+                if (flag == 0) break;
+                // Who has the commit of an attempt must not let its caller be told that it was not executed.
+                if (aborted) _send.Aborted(from, key, owner);
+                else _send.Done(from, key, owner, 0, default);
                 break;
             case DhtFrame.Aborted: Coordinator.OnAborted(key, from); break;
             case DhtFrame.NotHeld: Coordinator.OnNotHeld(key, from); break;

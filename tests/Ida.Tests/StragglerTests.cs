@@ -14,12 +14,15 @@ public sealed class StragglerTests
     public async Task A_proposal_that_is_forwarded_to_a_newcomer_where_its_put_is_over_blocks_no_key(bool merges)
     {
         var world = Joined();
-        var map = world.Members[1].Dht.Map<string, long>("m");
-        Task<PutResult> Put(long value) => (merges ? map.OrderedMergeAsync("a0", value) : map.OrderedPutAsync("a0", value)).AsTask();
-        var put = Put(1);
+        Task<PutResult> Put(int member, long value)
+        {
+            var map = world.Members[member].Dht.Map<string, long>("m");
+            return merges ? map.OrderedMergeAsync("a0", value).AsTask() : map.OrderedPutAsync("a0", value).AsTask();
+        }
+        var put = Put(1, 1);
         world.Poke();
         world.DeliverAll((from, to) => from == 1 && to != Newcomer);
-        // Member 0 takes over and is told that the newcomer does not hold it.
+        // Member 0 takes over, is told that the newcomer does not hold it, and has member 2 hand it on.
         bool asked = false;
         world.Swallows = (from, to, type) =>
         {
@@ -39,9 +42,13 @@ public sealed class StragglerTests
         var newcomer = world.Members[Newcomer].Host.Current!;
         Assert.True(put.IsCompletedSuccessfully);
         Assert.Equal((0, false), (newcomer.Participant.OpCount, newcomer.State.Full));
-        world.DeliverUntil(0, Newcomer, DhtFrame.Forward);
-        var next = Put(2);
-        world.RunUntil(() => next.IsCompleted, "The next put", steps: 2000);
+        world.DeliverUntil(2, Newcomer, DhtFrame.Forward);
+        Assert.Equal(0, newcomer.Participant.OpCount);
+        // Another put needs no state there.
+        var next = Put(3, 2);
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is not (0, Newcomer));
+        Assert.Equal((true, false), (next.IsCompletedSuccessfully, newcomer.State.Full));
         Assert.Single((await next).Versions);
         world.Settle();
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
@@ -117,6 +124,54 @@ public sealed class StragglerTests
         var told = Put(1, "a0", 1, id);
         world.RunUntil(() => told.IsCompleted, "A retry at the member that issued it");
         Assert.Equal((await told).Versions, (await retry).Versions);
+    }
+
+    /// <summary>
+    /// Two members repeat one put, so that their attempt is the same. One of them commits it; a replica where it is over, and that remembers
+    /// no more than that it refuses all as old, refuses it to the other.
+    /// </summary>
+    [Fact]
+    public async Task An_attempt_that_another_member_has_committed_is_not_said_to_be_aborted()
+    {
+        var world = DhtWorld.Founded(6);
+        Task<PutResult> Put(int member, OpId? operation = null, CancellationToken token = default)
+        {
+            var put = world.Members[member].Dht.Map<string, long>("m").OrderedPutAsync("a0", 1L, new() { Operation = operation }, token).AsTask();
+            world.Poke();
+            return put;
+        }
+        using var cancellation = new CancellationTokenSource();
+        var unknown = Put(1, token: cancellation.Token);
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(unknown.Exception!.InnerException).Operation;
+        world.DeliverAll();
+        var first = Put(3, id);
+        world.DeliverAll();
+        Assert.True(first.IsCompletedSuccessfully);
+        for (int i = 0; i < 10; i++)
+        {
+            world.Advance(TimeSpan.FromMilliseconds(5));
+            world.DeliverAll((from, to) => from == 1 || to == 1 || to == 3 || (from, to) is (3, 0));
+        }
+        var forgets = world.Members[0].Host.Current!.Participant;
+        Assert.Equal([0, 1, 1], new[] { 0, 2, 4 }.Select(member => world.Members[member].Host.Current!.Participant.OpCount));
+        var session = forgets.Sessions.Find(id.Session)!;
+        for (uint i = 1; i <= 5000; i++) session.Poison(new(new(id.Session, id.Sequence + i), 1));
+        Assert.True(session.RefusesAll(id.Sequence));
+        int aborts = 0, acknowledged = 0;
+        world.Swallows = (_, _, type) =>
+        {
+            aborts += type == DhtFrame.Abort ? 1 : 0;
+            acknowledged += type == DhtFrame.Aborted ? 1 : 0;
+            return false;
+        };
+        var second = Put(5, id);
+        world.DeliverAll((from, to) => from == 5 || to == 5);
+        Assert.Equal((2, 0, false), (aborts, acknowledged, second.IsCompleted));
+        world.ChangeView();
+        world.RunUntil(() => second.IsCompleted, "The second retry");
+        Assert.Equal((await first).Versions, (await second).Versions);
     }
 
     private static DhtWorld Joined()

@@ -99,7 +99,12 @@ internal sealed partial class Coordinator
 
     private void Step(RunningOp running)
     {
-        if (running.Committed || running.Aborting) return;
+        if (running.Committed) return;
+        if (running.Aborting)
+        {
+            FailIfAborted(running);
+            return;
+        }
         if (running.IsTakeover)
         {
             StepTakeover(running);
@@ -262,6 +267,13 @@ internal sealed partial class Coordinator
 
     private void FailIfAborted(RunningOp running)
     {
+        if (running.Any(SlotFlags.Done))
+        {
+            // A participant has its commit from who took it over: it is executed, whatever another says.
+            if (running.Client is { } goesOn) RetryApart(goesOn);
+            Forget(running);
+            return;
+        }
         if (!running.All(SlotFlags.Poisoned | SlotFlags.AbortAcked)) return;
         if (running.Client is { } client)
         {
@@ -284,8 +296,8 @@ internal sealed partial class Coordinator
                 send.Abort(rank, running.Key, running.Owner, acknowledge);
                 continue;
             }
-            participant.Abort(running.Key);
-            if (acknowledge) running.Flags[i] |= SlotFlags.AbortAcked;
+            bool aborted = participant.Abort(running.Key);
+            if (acknowledge) running.Flags[i] |= aborted ? SlotFlags.AbortAcked : SlotFlags.Done;
         }
     }
 

@@ -67,19 +67,22 @@ internal sealed partial class Participant
         Pump();
     }
 
-    /// <summary>The attempt can never commit. Refused from now on, so that no straggler brings it back.</summary>
-    public void Abort(in OpKey key)
+    /// <summary>
+    /// The attempt can never commit. Refused from now on, so that no straggler brings it back. False where its commit is here: that holds.
+    /// </summary>
+    public bool Abort(in OpKey key)
     {
         if (_ops.Find(key) is { } op)
         {
             // Somebody was told DONE by a member that has settled it already.
-            if (op.Committed && state.Without != Rule.AbortNeedsPoison) return;
+            if (op.Committed && state.Without != Rule.AbortNeedsPoison) return false;
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
             Remove(op);
             Pump();
         }
         if (Sessions.Find(key.Id.Session) is { } session) session.Poison(key);
+        return true;
     }
 
     /// <summary>A takeover asks what is held here; with <paramref name="poison"/> what is not held is refused from now on.</summary>
