@@ -19,6 +19,7 @@ internal static class MutationTable
         (Rule.FlushOrderPart, GroupScenarios.Flushes), (Rule.OrderDependency, GroupScenarios.Cascades),
         (Rule.RaftMajority, OracleScenarios.Wild), (Rule.RaftUpToDateVote, OracleScenarios.Wild), (Rule.RaftOneChange, OracleScenarios.Wild),
         (Rule.RaftOwnTermFirst, OracleScenarios.Wild), (Rule.RaftOldTermByCounting, OracleScenarios.Wild), (Rule.StrictPrimaryDelay, OracleScenarios.Spared),
+        (Rule.StrictPrimaryInherits, OracleScenarios.Surface),
     ];
 
     private static readonly (Rule Rule, Scenario Likely)[] s_ida =

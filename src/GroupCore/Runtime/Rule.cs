@@ -15,7 +15,7 @@ internal enum Rule
     A4NeverWithdraw, A5LastAcceptor, OldViewRefused, FlushDelivers, FlushOrderPart, OrderDependency,
 
     // groupcore-oracle 4
-    RaftMajority, RaftUpToDateVote, RaftOneChange, RaftOwnTermFirst, RaftOldTermByCounting, RaftKeepMatching, StrictPrimaryDelay,
+    RaftMajority, RaftUpToDateVote, RaftOneChange, RaftOwnTermFirst, RaftOldTermByCounting, RaftKeepMatching, StrictPrimaryDelay, StrictPrimaryInherits,
 
     // ida 2.5, 4.3-4.8
     PutWaitsForSeal, FastPathEqual, FastPathClear, ReadWaitsForStable, ReadWaitsForQueue, ClearIncludesPredecessors,

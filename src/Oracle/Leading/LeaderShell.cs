@@ -46,8 +46,13 @@ internal sealed class LeaderShell
         _announcer = new(node, outlet);
     }
 
-    /// <summary>Whether this replica leads and knows all that was decided before it.</summary>
-    public bool Active => _log.Leading is { Ready: true };
+    /// <summary>
+    /// Whether this replica leads, knows all that was decided before it, and takes it that its predecessors' leases are held: it decides nothing before.
+    /// </summary>
+    public bool Active => _began && Knowing;
+
+    /// <summary>What it applies is decided, so it may say it, also while it has not begun yet.</summary>
+    private bool Knowing => _log.Leading is { Ready: true };
 
     /// <summary>Whether this replica leads a system without any other process.</summary>
     public bool Alone => Active && CountAlive() == 1;
@@ -157,8 +162,15 @@ internal sealed class LeaderShell
     private bool MayAccuse(ProcessRecord observer, ProcessRecord subject, Accusation evidence) =>
         _observers.Watches(observer.Id, subject.Id, _state) || (evidence is Accusation.FlushStall or Accusation.Slow && observer.Groups.Overlaps(subject.Groups));
 
-    /// <summary>Something was committed, or a learner took more of the log: the next step of the configuration may be allowed.</summary>
-    public void OnProgress() => _progress = true;
+    /// <summary>
+    /// Something was committed, or a learner took more of the log: the next step of the configuration may be allowed. The first commit of a
+    /// leadership begins it here, and not with the end of the turn: what follows in the turn may be a flush report that only leases hold back.
+    /// </summary>
+    public void OnProgress()
+    {
+        _progress = true;
+        if (!_began && Knowing) Begin(_log.Leading!);
+    }
 
     /// <summary>Every 100 ms.</summary>
     public void Tick()
@@ -177,8 +189,7 @@ internal sealed class LeaderShell
 
     public void EndOfTurn()
     {
-        if (_log.Leading is not { } leader || !leader.Ready) return;
-        if (!_began) Begin(leader);
+        if (!Active || _log.Leading is not { } leader) return;
         _leases.Grant(_log, _state, _excluding, _observers);
         ConfirmMassFailure(leader);
         if (_progress)
@@ -204,24 +215,24 @@ internal sealed class LeaderShell
     public void OnFailed(ProcessRecord process)
     {
         if (process.Status == ProcessStatus.Failed) _excluding.Remove(process.Id);
-        if (!Active) return;
+        if (!Knowing) return;
         if (process.Proved) ReleaseFlushes();
         _announcer.Poison(process);
     }
 
     public void OnProposed(GroupRecord group)
     {
-        if (Active) _announcer.Propose(_state, group);
+        if (Knowing) _announcer.Propose(_state, group);
     }
 
     public void OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers)
     {
-        if (Active) _announcer.Install(group, goers);
+        if (Knowing) _announcer.Install(group, goers);
     }
 
     public void OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned)
     {
-        if (Active) _announcer.Over(_state, group, reason, concerned, _log);
+        if (Knowing) _announcer.Over(_state, group, reason, concerned, _log);
     }
 
     private void Begin(Log.Leader leader)

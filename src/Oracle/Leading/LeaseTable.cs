@@ -31,18 +31,21 @@ internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outle
     private readonly SortedDictionary<ProcessId, long> _until = [];
     private readonly List<ProcessId> _over = [];
     private readonly Queue<(ulong Read, LeaseAsk Ask, int Peer)> _asks = new();
-    private long _assumed;
+
+    // A leader that has not begun knows of no lease that it is over.
+    private long _assumed = long.MaxValue;
 
     /// <summary>The role changed: what is known here was another leadership's.</summary>
     public void Clear()
     {
         _until.Clear();
         _asks.Clear();
-        _assumed = 0;
+        _assumed = long.MaxValue;
     }
 
     /// <summary>A leadership has committed its first entry; <paramref name="assumeLeases"/> unless no leader was before it. Questions that came since it won wait here.</summary>
-    public void Begin(long since, bool assumeLeases) => _assumed = assumeLeases ? since + options.LeaseDuration.Nanoseconds() : since;
+    public void Begin(long since, bool assumeLeases) =>
+        _assumed = assumeLeases && node.Without != Rule.StrictPrimaryInherits ? since + options.LeaseDuration.Nanoseconds() : since;
 
     /// <summary>Takes a question; it is answered when the read round that starts with this turn is confirmed.</summary>
     public void Ask(Log.Leader leader, LeaseAsk ask, int peer)

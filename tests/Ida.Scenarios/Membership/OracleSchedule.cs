@@ -25,6 +25,7 @@ internal sealed class OracleSchedule : IDisposable
         _surface = surface is null ? null : new(surface, _random);
         _cluster = new(simulation, _surface?.Processes ?? 6, seeds: 1, without, _surface?.Membership ?? new() { SnapshotEntries = 64, SnapshotKeep = 8 }, _surface?.Shape);
         _surface?.Attach(_cluster);
+        if (_surface is not null) _surface.Spares = SparesOracle;
         Wild = wild;
     }
 
@@ -39,7 +40,11 @@ internal sealed class OracleSchedule : IDisposable
     public string? Run(int events = 25)
     {
         OracleCluster cluster = _cluster;
-        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", Options, ""));
+        cluster.OnActive = process =>
+        {
+            process.Node.Post(() => process.Oracle.Join("g", Options, ""));
+            _surface?.Begin(process);
+        };
         cluster.StartAll(TimeSpan.FromMilliseconds(500));
         cluster.Run(2);
         for (int i = 0; i < events && cluster.Checker.Violations.Count == 0; i++)

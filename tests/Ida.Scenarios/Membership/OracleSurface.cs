@@ -14,6 +14,7 @@ namespace Ida.Scenarios;
 internal sealed class OracleSurface
 {
     private const string Sizes = "system of ";
+    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes";
     private static readonly GroupOptions Options = new();
     private readonly Ingredients _drawn;
     private readonly SimProbe _probe;
@@ -22,6 +23,7 @@ internal sealed class OracleSurface
 
     // Another one than the stranger: who is registered can do what a process of the system can, which no frame check can tell apart.
     private SimNode _guest = null!;
+    private readonly bool _pairs, _atOnce;
     private int _joins;
 
     public OracleSurface(Ingredients drawn, Prng random)
@@ -42,6 +44,9 @@ internal sealed class OracleSurface
         Membership = new() { OracleSize = five ? 5 : 3, SnapshotEntries = 4 << random.Next(5), SnapshotKeep = random.Next(9), OwnsAddress = owns };
         _probe = new(number => _cluster.Lives.Find(life => SimProbe.NumberOf(life.Node) == number)?.Node);
         if (random.Chance(0.6)) Shape = _probe.Shape;
+        _pairs = random.Chance(0.5);
+        _atOnce = random.Chance(0.5);
+        if (_pairs) Draw(Pairs);
     }
 
     public static IReadOnlyList<string> Names { get; } =
@@ -49,6 +54,7 @@ internal sealed class OracleSurface
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
         "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old flush reports", "join cancelled", "leave cancelled",
         "departure", "one accuses for long", "slow handlers accused",
+        Pairs, AtOnce, DyingLeader, "its successor has the exclusion",
     ];
 
     public int Processes { get; }
@@ -56,6 +62,16 @@ internal sealed class OracleSurface
     public OracleOptions Membership { get; }
 
     public Func<SimNode, OracleOptions, OracleOptions>? Shape { get; }
+
+    /// <summary>Whether the Oracle and the group outlive the crash of a process.</summary>
+    public Predicate<OracleCluster.Process> Spares { get; set; } = static _ => false;
+
+    /// <summary>A process is registered. In a group of two the flush that excludes one is the business of the other alone.</summary>
+    public void Begin(OracleCluster.Process process)
+    {
+        process.Groups.ReportsAtOnce = _atOnce;
+        if (_pairs) process.Node.Post(() => process.Oracle.Join($"pair{PlaceOf(process) / 2}", Options, ""));
+    }
 
     public void Attach(OracleCluster cluster)
     {
@@ -72,6 +88,7 @@ internal sealed class OracleSurface
         var saved = _cluster.Lives.Where(life => life.Oracle.Replica is { Log.Saved.Index: > 0 }).ToList();
         if (saved.Count > 0) Draw("state saved");
         if (saved.Exists(life => life.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 5)) Draw("state saved with five voters");
+        if (_cluster.Lives.Exists(life => life.Groups.ReportedAtOnce > 0)) Draw(AtOnce);
     }
 
     /// <summary>Nobody does anything odd any more.</summary>
@@ -81,7 +98,7 @@ internal sealed class OracleSurface
     public (string Name, Action Do)? Next(OracleCluster.Process one, Prng random)
     {
         var oracle = one.Oracle;
-        switch (random.Next(11))
+        switch (random.Next(12))
         {
             case 0 when Shape is not null:
                 return ("probe lies", () => Lie(one));
@@ -119,9 +136,50 @@ internal sealed class OracleSurface
                     one.Node.Post(() => oracle.Accuse(other, slow ? Accusation.Slow : Accusation.FlushStall));
                     After(random.Next(500, 9_000), one, () => oracle.Withdraw(other));
                 });
+            case 11 when _cluster.Leader is { } leader && Spares(leader) && Successor(leader) is { } successor && Partner(successor, leader) is { } victim:
+                return (DyingLeader, () => Die(leader, successor, victim, random));
             default: return null;
         }
     }
+
+    private int PlaceOf(OracleCluster.Process process) => _cluster.Lives.Select(life => life.Node.Address).Distinct().ToList().IndexOf(process.Node.Address);
+
+    /// <summary>A voter that may lead next.</summary>
+    private OracleCluster.Process? Successor(OracleCluster.Process leader) =>
+        _cluster.Alive.LastOrDefault(process => process != leader && leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id));
+
+    private OracleCluster.Process? Partner(OracleCluster.Process one, OracleCluster.Process leader) =>
+        _cluster.Alive.FirstOrDefault(process => process != one && process != leader && PlaceOf(process) / 2 == PlaceOf(one) / 2);
+
+    /// <summary>
+    /// Only the leader reaches the victim, and has it excluded; it dies when one voter has that in its log, at times the only one. The others begin with
+    /// the exclusion of a process that holds a lease.
+    /// </summary>
+    private void Die(OracleCluster.Process leader, OracleCluster.Process successor, OracleCluster.Process victim, Prng random)
+    {
+        var network = _cluster.Simulation.Network;
+        network.Heal();
+        bool alone = random.Chance(0.7);
+        foreach (var other in _cluster.Alive.Where(other => other != victim))
+        {
+            if (alone && other != successor && other != leader) network.Cut(leader.Node, other.Node);
+            other.Node.Post(() => other.Oracle.Accuse(victim.Oracle.Self, Accusation.FlushStall));
+            After(3_000, other, () => other.Oracle.Withdraw(victim.Oracle.Self));
+            if (other == leader) continue;
+            network.Cut(victim.Node, other.Node);
+            network.Cut(other.Node, victim.Node);
+        }
+        _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(2_000, 5_000)), network.Heal);
+        var log = successor.Oracle.Replica?.Log;
+        if (log is null || !_cluster.RunUntil(() => !leader.Node.Alive || Excludes(log), 1.5) || !leader.Node.Alive) return;
+        Draw("its successor has the exclusion");
+        leader.Node.Crash();
+        _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(10, 4_000)), () => _cluster.Restart(leader).StartAt(TimeSpan.Zero));
+    }
+
+    /// <summary>Whether the last entry of a log excludes somebody and is not known to be committed.</summary>
+    internal static bool Excludes(ReplicatedLog log) => log.Entries.LastIndex > log.Commit && log.Entries[log.Entries.LastIndex] is { Kind: EntryKind.Operations } entry
+        && OperationCodec.ReadEntry(entry.Content).Exists(static request => request.Operation is Fail);
 
     private void After(long milliseconds, OracleCluster.Process one, Action action) =>
         _cluster.Simulation.After(TimeSpan.FromMilliseconds(milliseconds), () =>

@@ -5,8 +5,8 @@ using GroupCore.Runtime;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A group layer without messages: on a proposal every member acknowledges, and when all did the lowest survivor reports the flush as done
-/// after a random delay. Checks at each install what a real flush relies on.
+/// A group layer without messages: on a proposal every member acknowledges, and when all did the lowest survivor reports the flush as done,
+/// after a random delay or, like a survivor that waits for nobody, in the same turn. Checks at each install what a real flush relies on.
 /// </summary>
 internal sealed class ScriptedGroups(string name, INode node, OracleMember oracle, DecisionChecker checker, Func<long> time) : IMembershipSink, ITimerTarget
 {
@@ -23,6 +23,12 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
     public List<(string Name, GroupId Group)> Accepted { get; } = [];
 
     public long LongestDelay { get; set; } = 3 * Durations.Millisecond;
+
+    /// <summary>Whether a flush that all have acknowledged is reported in the turn that hears of its proposal.</summary>
+    public bool ReportsAtOnce { get; set; }
+
+    /// <summary>Flushes reported in the turn that heard of them.</summary>
+    public int ReportedAtOnce { get; private set; }
 
     public IEnumerable<GroupScript> Groups => _groups.Values;
 
@@ -52,6 +58,12 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
         checker.Acknowledged(proposal.Number, oracle.Self);
         ProcessId leader = proposal.Survivors.Count > 0 ? proposal.Survivors[0] : proposal.Leavers[0];
         if (leader != oracle.Self) return;
+        if (ReportsAtOnce && checker.AllAcknowledged(proposal))
+        {
+            ReportedAtOnce++;
+            Report(proposal);
+            return;
+        }
         _flushes[_nextFlush] = proposal;
         node.SetTimer(node.Now + node.Random.Next(0, LongestDelay), this, _nextFlush++);
     }
@@ -62,7 +74,7 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
         if (!_groups.TryGetValue(proposal.Group, out var group) || group.Wedge != proposal) return;
         if (checker.AllAcknowledged(proposal))
         {
-            oracle.FlushDone(proposal.Group, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers]);
+            Report(proposal);
             return;
         }
         _flushes[_nextFlush] = proposal;
@@ -104,6 +116,9 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
         foreach (var (_, group) in _groups)
             if (group is { View: { } view, Wedge: null }) checker.Active(view, oracle.Self, time());
     }
+
+    private void Report(Proposal proposal) =>
+        oracle.FlushDone(proposal.Group, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers]);
 
     internal sealed class GroupScript
     {

@@ -1,0 +1,64 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace Oracle.Tests;
+
+/// <summary>
+/// What a leader may do in the turn in which it begins. A member that is being excluded renewed its lease with the leader before: the next one
+/// knows nothing of that, and takes it that every process holds a lease (groupcore-oracle 2).
+/// </summary>
+public sealed class NextLeaderTests
+{
+    /// <summary>
+    /// The exclusion is in the log of one voter alone when its leader dies. That voter is elected, and is the only survivor of the group: what
+    /// commits the exclusion, the proposal, the flush and its report happen in one turn.
+    /// </summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_leader_that_has_just_begun_waits_for_the_leases_that_its_predecessor_granted(bool assumes)
+    {
+        using var cluster = new OracleCluster(1, 4, without: assumes ? Rule.None : Rule.StrictPrimaryInherits);
+        cluster[0].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 3), cluster.Describe());
+        for (int i = 1; i < 4; i++)
+        {
+            cluster[i].StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster[i].Oracle.State == MembershipState.Active, 3), cluster.Describe());
+            cluster.Run(1);
+        }
+        var leader = cluster.Leader!;
+        var voters = leader.Oracle.Replica!.Log.Entries.Configuration.Voters;
+        Assert.Equal(3, voters.Count);
+        var (next, other) = (Voter(0), Voter(1));
+        var cutOff = cluster.Lives.Single(process => !voters.Any(voter => voter.Node == process.Node.Id));
+        next.Groups.ReportsAtOnce = true;
+        foreach (var member in (OracleCluster.Process[])[next, cutOff])
+        {
+            member.Node.Post(() => member.Oracle.Join("pair", new(), ""));
+            Assert.True(cluster.RunUntil(() => member.Groups.ViewOf("pair") is not null && !member.Groups.IsWedged, 3), cluster.Describe());
+        }
+        Assert.True(cluster.RunUntil(() => next.Groups.ViewOf("pair")!.Members.Count == 2, 3), cluster.Describe());
+
+        // What the leader decides from here on reaches one voter; the other member reaches the leader alone, and renews its lease there.
+        var network = cluster.Simulation.Network;
+        network.Cut(leader.Node, other.Node);
+        foreach (var one in (OracleCluster.Process[])[next, other])
+        {
+            network.Cut(cutOff.Node, one.Node);
+            network.Cut(one.Node, cutOff.Node);
+        }
+        foreach (var accuser in (OracleCluster.Process[])[leader, next, other])
+            accuser.Node.Post(() => accuser.Oracle.Accuse(cutOff.Oracle.Self, Accusation.FlushStall));
+        var log = next.Oracle.Replica!.Log;
+        Assert.True(cluster.RunUntil(() => OracleSurface.Excludes(log), 5), cluster.Describe());
+        leader.Node.Crash();
+        Assert.True(cutOff.Oracle.LeaseUntil > cutOff.Node.Node.Now + Durations.Second, "the member that is excluded holds a lease");
+        Assert.True(cluster.RunUntil(() => next.Groups.ViewOf("pair")!.Members.Count == 1, 6), cluster.Describe());
+        cluster.Run(2);
+        Assert.True(next.Groups.ReportedAtOnce > 0);
+        Assert.Equal(!assumes, cluster.Checker.Violations.Exists(found => found.StartsWith("StrictPrimary", StringComparison.Ordinal)));
+
+        OracleCluster.Process Voter(int which) => cluster.Lives.Single(process => process.Node.Id == voters.Where(voter => voter.Node != leader.Node.Id).ElementAt(which).Node);
+    }
+}
