@@ -7,7 +7,7 @@ using Ida.Perf.Macro.Measuring;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>A node without any protocol, which sends each frame back: the loop, the link and nothing else.</summary>
-internal sealed class NodeEcho : IFrameHandler, IAsyncDisposable
+internal sealed class NodeEcho : IFrameHandler, ILinkObserver, IAsyncDisposable
 {
     private const FrameType Ping = FrameType.FirstLayer;
     private const FrameType Pong = FrameType.FirstLayer + 1;
@@ -23,7 +23,11 @@ internal sealed class NodeEcho : IFrameHandler, IAsyncDisposable
     {
         _message = new byte[options.Size];
         var settings = new NodeLoopOptions { Cluster = "perf", Spin = TimeSpan.FromMicroseconds(options.Spin) };
-        _loop = NodeLoop.Start(settings, node => node.Route(Ping, Pong, this));
+        _loop = NodeLoop.Start(settings, node =>
+        {
+            node.Route(Ping, Pong, this);
+            node.Observe(this);
+        });
         _loop.Faulted += fault => _done.TrySetException(fault);
     }
 
@@ -33,6 +37,17 @@ internal sealed class NodeEcho : IFrameHandler, IAsyncDisposable
     {
         if (header.Type == Ping) Send(peer, Pong, body);
         else OnPong(peer, body);
+    }
+
+    /// <summary>Asks for whoever dialled in: little may be queued for a stranger.</summary>
+    public void OnLinkUp(int peer)
+    {
+        var links = _loop.Node.Links;
+        links.Open(links.AddressOf(peer), links.NodeIdOf(peer));
+    }
+
+    public void OnLinkFault(int peer, LinkFault fault)
+    {
     }
 
     public async Task<Histogram> MeasureAsync(int port, Window window)

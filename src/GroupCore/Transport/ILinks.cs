@@ -8,7 +8,8 @@ namespace GroupCore.Transport;
 /// Sending never blocks and never fails: frames wait in the link's queue. Who sends bulk (values, state, users' messages) asks for
 /// <see cref="Room"/> first and waits without it; control frames do not ask. So bulk never delays control for long, and the queue stays far
 /// from <see cref="LinkLimits.QueueBytes"/>, above which the link ends with <see cref="LinkFault.Overflow"/>: at both ends those that use it
-/// hear that frames are lost, and what is sent to its number from then on goes nowhere.
+/// hear that frames are lost, and what is sent to its number from then on goes nowhere. For a stranger, a peer that only dialled in and that nobody
+/// vouched for within a minute, that limit is 16 KiB.
 /// Only a peer that was asked for by <see cref="Open"/> is dialled; one that dialled in may come back for 60 s,
 /// and of 4,096 such peers the most silent one gives way to a newcomer: its link ends, unless somebody <see cref="Vouch"/>ed for it.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
@@ -32,7 +33,7 @@ public interface ILinks
     {
     }
 
-    /// <summary>The peer is a process of the system: for a minute its link is ended for no newcomer, though nobody here asked for it.</summary>
+    /// <summary>The peer is a process of the system: for a minute its link is ended for no newcomer and may have as much queued as others, though nobody here asked for it.</summary>
     internal void Vouch(int peer)
     {
     }

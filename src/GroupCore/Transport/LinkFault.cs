@@ -3,13 +3,13 @@ namespace GroupCore.Transport;
 /// <summary>What happened to a link.</summary>
 public enum LinkFault
 {
-    /// <summary>The connection broke; the link dials again and resumes.</summary>
+    /// <summary>A connection that carried the link broke; the link dials again and resumes.</summary>
     Reset,
 
     /// <summary>The host answered that nobody listens at the address.</summary>
     Refused,
 
-    /// <summary>No answer within the connect time-out.</summary>
+    /// <summary>A dial had no answer of a node: none within the connect time-out, or whoever took the connection ended it or spoke something else.</summary>
     Unreachable,
 
     /// <summary>Another node answers at the address, or membership says so: the one that was meant is gone; the link is over.</summary>

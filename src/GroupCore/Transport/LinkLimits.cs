@@ -21,6 +21,12 @@ public static class LinkLimits
     /// </summary>
     public const long QueueBytes = 32L << 20;
 
+    /// <summary>
+    /// The same for a node that only dialled in while nobody vouches for it: answers to the first questions of a process, which are few and
+    /// small. Not part of <see cref="NodeBytes"/>.
+    /// </summary>
+    internal const long StrangerBytes = 16L << 10;
+
     /// <summary>Unacknowledged bytes of all links of a node at which producers of bulk wait, if nothing else is said.</summary>
     public const long NodeBytes = 256L << 20;
 

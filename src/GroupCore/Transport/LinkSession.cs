@@ -77,6 +77,21 @@ internal sealed partial class LinkSession
     /// <summary>Whether the queue passed its limit; nothing is appended any more and the host ends the session.</summary>
     public bool Overflowed { get; private set; }
 
+    /// <summary>
+    /// Whether the other end is a stranger: it may ask and never take the answers. So little is queued for it, and what is counts for the
+    /// node as nothing: else some strangers could hold up what is sent to all others.
+    /// </summary>
+    public bool IsForeign
+    {
+        get;
+        set
+        {
+            if (field == value || IsClosed) return;
+            field = value;
+            _node?.Add(value ? -Backlog : Backlog);
+        }
+    }
+
     /// <summary>Bytes queued and not acknowledged.</summary>
     public long Backlog => _queue.End - _queue.Head;
 
@@ -119,6 +134,9 @@ internal sealed partial class LinkSession
 
     /// <summary>When <see cref="OnTimer"/> or an acknowledgement is due; <see cref="long.MaxValue"/> for never.</summary>
     public long NextTimer => IsAttached ? Math.Min(_retransmitAt, AckDue) : Never;
+
+    // Where its bytes count.
+    private NodeBacklog? Counted => IsForeign ? null : _node;
 
     private bool IsWriting => _segmentLeft > 0 || _queue.Cursor < _writeEnd;
 
@@ -178,7 +196,7 @@ internal sealed partial class LinkSession
     {
         Detach();
         IsClosed = true;
-        _node?.Remove(Backlog);
+        Counted?.Remove(Backlog);
         _queue.Clear();
         _own?.Release();
         _own = null;
@@ -190,8 +208,8 @@ internal sealed partial class LinkSession
         long bytes = Backlog;
         _queue.MoveTo(other._queue);
         // Between the two sessions of one node nothing changes in sum.
-        _node?.Remove(bytes);
-        other._node?.Add(bytes);
+        Counted?.Remove(bytes);
+        other.Counted?.Add(bytes);
         Close();
     }
 
@@ -249,9 +267,9 @@ internal sealed partial class LinkSession
     private bool Admit(int length)
     {
         if (IsClosed || Overflowed) return false;
-        if (Backlog + length <= _queueBytes)
+        if (Backlog + length <= (IsForeign ? LinkLimits.StrangerBytes : _queueBytes))
         {
-            _node?.Add(length);
+            Counted?.Add(length);
             return true;
         }
         Overflowed = true;
@@ -276,7 +294,7 @@ internal sealed partial class LinkSession
 
     private void Trim(long offset)
     {
-        _node?.Remove(offset - _queue.Head);
+        Counted?.Remove(offset - _queue.Head);
         _queue.TrimTo(offset);
     }
 

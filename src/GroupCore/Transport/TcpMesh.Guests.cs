@@ -11,13 +11,18 @@ internal sealed partial class TcpMesh
     {
         peer.Place = _guests.Count;
         _guests.Add(peer);
+        Weigh(peer);
     }
 
     private void AskedFor(LinkPeer peer)
     {
         peer.IsOpened = true;
         LeaveGuests(peer);
+        Weigh(peer);
     }
+
+    // A vouch ends without a sound: so this is asked with each frame that is queued.
+    private void Weigh(LinkPeer peer) => peer.Session.IsForeign = peer.Place >= 0 && peer.VouchedUntil < _node.Now;
 
     private void LeaveGuests(LinkPeer peer)
     {

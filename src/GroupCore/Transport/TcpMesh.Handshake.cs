@@ -293,7 +293,7 @@ internal sealed partial class TcpMesh
             Broken(connection, FramingPause);
             Blame(connection.Peer!.Number);
         }
-        else if (connection.Kind != ConnectionKind.Accepted) DialFailed(connection, LinkFault.Reset, FramingPause);
+        else if (connection.Kind != ConnectionKind.Accepted) DialFailed(connection, LinkFault.Unreachable, FramingPause);
         else Drop(connection);
     }
 }

@@ -128,7 +128,7 @@ internal sealed partial class TcpMesh
         bool within = (connection.AwaitsHello || connection.AwaitsAck) && connection.End > connection.Start;
         if (within) _node.Counters.Refuse(RefusalReason.Handshake);
         if (connection.State == ConnectionState.Up) Broken(connection, 0);
-        else if (connection.Kind != ConnectionKind.Accepted) DialFailed(connection, LinkFault.Reset, 0);
+        else if (connection.Kind != ConnectionKind.Accepted) DialFailed(connection, LinkFault.Unreachable, 0);
         else Drop(connection);
     }
 

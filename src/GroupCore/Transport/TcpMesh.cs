@@ -15,7 +15,7 @@ namespace GroupCore.Transport;
 /// <para>Failure cases. Connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms; of two connections
 /// that cross, the one dialled by the lower id stays. A peer that this node never asked for is not dialled, since where it listens is what it
 /// says of itself: it comes back within 60 s or its link ends with <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
-/// 1000 ms. No answer in 1 s: <see cref="LinkFault.Unreachable"/>. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
+/// 1000 ms. No answer in 1 s, or none of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
 /// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
@@ -23,7 +23,8 @@ namespace GroupCore.Transport;
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
 /// within it, or lets the time pass, is counted. Behind its Hello it is a guest until this node asks for it, and there are 4,096 places: of those
 /// that nobody vouched for within a minute the most silent one gives way to a newcomer, or leaves its descriptor when there is none for a
-/// connection that comes or is made. Without such a guest the node then takes no connection for 100 ms, which is counted, and goes on.</para>
+/// connection that comes or is made; its link ends when more than 16 KiB wait for it, since it takes no answers. Without such a guest the node
+/// then takes no connection for 100 ms, which is counted, and goes on.</para>
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
 /// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address: what a node
 /// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. Nor does who took the
@@ -148,7 +149,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public void Vouch(int peer)
     {
-        if (Find(peer) is { } known) known.VouchedUntil = _node.Now + VouchTime;
+        if (Find(peer) is not { } known) return;
+        known.VouchedUntil = _node.Now + VouchTime;
+        Weigh(known);
     }
 
     public void Probe(int peer)
@@ -181,6 +184,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     {
         _buffer.Seal(length);
         if (Find(peer) is not { IsOver: false } to) return;
+        Weigh(to);
         _buffer.AppendOnly(to.Session, length);
         Queued(to);
     }
@@ -191,6 +195,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         foreach (int peer in peers)
         {
             if (Find(peer) is not { IsOver: false } to) continue;
+            Weigh(to);
             _buffer.AppendShared(to.Session, length);
             Queued(to);
         }

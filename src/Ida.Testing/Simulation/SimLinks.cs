@@ -62,6 +62,7 @@ internal sealed class SimLinks(SimNode owner) : ILinks
         {
             var end = End(peer);
             if (end.IsOver) continue;
+            end.Session.IsForeign = end.IsForeign;
             buffer.AppendShared(end.Session, length);
             MarkDirty(end);
         }

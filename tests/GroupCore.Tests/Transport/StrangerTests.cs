@@ -212,6 +212,80 @@ public sealed class StrangerTests
         Assert.Equal(HelloStatus.Accepted, three.Connect(b.Address));
     }
 
+    /// <summary>They ask and never take the answers, and come back when their links are ended.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Strangers_that_take_no_answer_hold_up_nobody_and_little_is_kept_for_them(string port)
+    {
+        const int strangers = 12, rounds = 80, questions = 50, answer = 8 << 10;
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int peer = await b.Open(a.Address);
+        await b.Saw(null, peer);
+        var guests = new HashSet<int>();
+        long most = 0;
+        b.OnData = (guest, _, _) =>
+        {
+            guests.Add(guest);
+            TestNode.Write(b.Node, [guest], 0, answer, strangers: true);
+            most = Math.Max(most, guests.Sum(b.Node.Links.Backlog));
+        };
+        var all = new List<RawPeer>();
+        try
+        {
+            for (ulong id = 100; id < 100 + strangers; id++) all.Add(new("test", id, Nowhere, id) { IsDeaf = true });
+            var question = new byte[FrameHeader.Size];
+            FrameHeader.Write(question, FrameType.Data, 0, 0, 0);
+            for (int round = 0; round < rounds; round++)
+            {
+                foreach (var stranger in all)
+                {
+                    if (!stranger.IsUp)
+                    {
+                        stranger.BeginAnew();
+                        // Its last link may stand until the end of its connection is read.
+                        await b.Until(() => stranger.Connect(b.Address) == HelloStatus.Accepted, $"no connection: {stranger.Error}");
+                    }
+                    for (int i = 0; i < questions; i++) stranger.Write(question);
+                    stranger.Flush();
+                }
+            }
+            await b.Saw(LinkFault.Overflow);
+            Assert.Equal((false, true), await b.Do(node => (node.Links.IsFull, node.Links.Room(peer) > 0)));
+            // Who is ended has nothing queued any more; none has more than a stranger may have.
+            Assert.InRange(await b.Do(_ => most), 1, strangers * LinkLimits.StrangerBytes);
+            await b.Send(peer, 0, 100);
+            await a.Until(() => a.Got == 1, "no frame at a");
+        }
+        finally
+        {
+            all.ForEach(stranger => stranger.Dispose());
+        }
+    }
+
+    /// <summary>What waits for a stranger does not count for the node; it does from when somebody knows who it is.</summary>
+    [Fact]
+    public void A_queue_counts_for_the_node_from_when_its_peer_is_known()
+    {
+        var pool = new SlabPool();
+        var node = new NodeBacklog(1 << 20);
+        var session = new LinkSession(0, pool, LinkCarrier.Connection, node: node) { IsForeign = true };
+        session.AppendCopy(new byte[1_000]);
+        Assert.Equal((1_000, 0), (session.Backlog, node.Bytes));
+        session.IsForeign = false;
+        Assert.Equal(1_000, node.Bytes);
+        var other = new LinkSession(1, pool, LinkCarrier.Connection, node: node) { IsForeign = true };
+        session.MoveTo(other);
+        Assert.Equal((1_000, 0), (other.Backlog, node.Bytes));
+        other.IsForeign = false;
+        other.AppendCopy(new byte[1_000]);
+        other.IsForeign = true;
+        Assert.Equal(0, node.Bytes);
+        for (int i = 0; i < 20; i++) other.AppendCopy(new byte[1_000]);
+        Assert.True(other.Overflowed && other.Backlog <= LinkLimits.StrangerBytes);
+        other.Close();
+        Assert.Equal(0, node.Bytes);
+    }
+
     [Theory, MemberData(nameof(Ports))]
     public async Task G10_7_a_node_that_sends_malformed_frames_is_not_heard_for_a_minute(string port)
     {
@@ -303,6 +377,38 @@ public sealed class StrangerTests
         {
             foreach (var socket in held) socket.Dispose();
         }
+    }
+
+    /// <summary>
+    /// Something else listens at the address of a node that is watched, or a proxy whose node is gone. A connection that broke is dialled at
+    /// once, since that tells whether the process lives; one that never stood tells nothing.
+    /// </summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_takes_connections_and_closes_them_is_dialled_with_pauses(string port)
+    {
+        using var closing = new TcpListener(System.Net.IPAddress.Loopback, 0);
+        closing.Start();
+        int taken = 0;
+        _ = Task.Run(async () =>
+        {
+            while (true)
+            {
+                using var socket = await closing.AcceptSocketAsync();
+                await socket.ReceiveAsync(new byte[1]);
+                Interlocked.Increment(ref taken);
+            }
+        });
+        await using var b = new TestNode(Kind(port));
+        b.OnFault = (watched, fault) =>
+        {
+            if (fault == LinkFault.Reset) b.Node.Links.Probe(watched);
+        };
+        int peer = await b.Open(new(closing.LocalEndpoint.ToString()!), 77);
+        await b.Saw(LinkFault.Unreachable, peer);
+        var passed = new TaskCompletionSource();
+        await b.Do(node => node.SetTimer(node.Now + 300_000_000, new Timer(passed), 0));
+        await passed.Task.WaitAsync(TestNode.Patience);
+        Assert.InRange(Volatile.Read(ref taken), 1, 8);
     }
 
     private static SocketPortKind Kind(string port) => Enum.Parse<SocketPortKind>(port);

@@ -33,6 +33,9 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
     /// <summary>What to do with a frame, on the loop.</summary>
     public Action<int, FrameHeader, byte[]>? OnData { get; set; }
 
+    /// <summary>What to do when a link fails, on the loop.</summary>
+    public Action<int, LinkFault>? OnFault { get; set; }
+
     /// <summary>Gets the frames instead, when set before any came.</summary>
     public IFrameHandler? Redirect { get; set; }
 
@@ -52,7 +55,11 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
 
     public void OnLinkUp(int peer) => Record(peer, null);
 
-    public void OnLinkFault(int peer, LinkFault fault) => Record(peer, fault);
+    public void OnLinkFault(int peer, LinkFault fault)
+    {
+        OnFault?.Invoke(peer, fault);
+        Record(peer, fault);
+    }
 
     /// <summary>Runs on the loop and waits for it.</summary>
     public Task<T> Do<T>(Func<INode, T> work)
@@ -72,8 +79,11 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
 
     public Task Send(int peer, uint number, int size) => Do(node => Write(node, [peer], number, size));
 
-    public static void Write(INode node, ReadOnlySpan<int> peers, uint number, int size)
+    /// <summary>Sends a frame; to one that only dialled in as to a process that is known, if nothing else is said.</summary>
+    public static void Write(INode node, ReadOnlySpan<int> peers, uint number, int size, bool strangers = false)
     {
+        if (!strangers)
+            foreach (int peer in peers) node.Links.Vouch(peer);
         var frame = node.Links.Reserve(FrameHeader.Size + size);
         FrameHeader.Write(frame, FrameType.Data, 0, number, size);
         frame[FrameHeader.Size..].Fill((byte)number);

@@ -6,6 +6,9 @@ internal enum Persona
     /// <summary>A node that the system does not know, and that never asks it to.</summary>
     Stranger,
 
+    /// <summary>The same, and it reads no answer to what it asks.</summary>
+    Deaf,
+
     /// <summary>A node that was a member and left.</summary>
     Former,
 

@@ -31,6 +31,9 @@ internal sealed class RawPeer : IDisposable
 
     public ulong Id { get; }
 
+    /// <summary>Whether it reads nothing but answers to its hello, and so acknowledges nothing.</summary>
+    public bool IsDeaf { get; set; }
+
     /// <summary>Whether the connection stands, as far as it was read.</summary>
     public bool IsUp { get; private set; }
 
@@ -180,6 +183,7 @@ internal sealed class RawPeer : IDisposable
     // False when nothing came though it was waited for.
     private bool Drain(bool wait)
     {
+        if (IsDeaf) return false;
         try
         {
             while (IsUp && (wait || _socket!.Available > 0))

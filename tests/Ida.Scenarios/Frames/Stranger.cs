@@ -29,6 +29,12 @@ internal sealed class Stranger : IDisposable
     /// <summary>What the victim answered when it did not take a connection; empty while it does.</summary>
     public string Refusal { get; private set; } = "";
 
+    /// <summary>Whether it takes no answers.</summary>
+    public bool IsDeaf
+    {
+        set => _link.IsDeaf = value;
+    }
+
     /// <summary>Connections that the victim has ended.</summary>
     public int Ended => _link.Ended;
 
@@ -39,10 +45,7 @@ internal sealed class Stranger : IDisposable
     public FrameContext? Learn(FrameVictims system, bool registering)
     {
         if (!Again()) return null;
-        var ask = new byte[FrameHeader.Size + 3];
-        FrameHeader.Write(ask, FrameType.WhoIsOracle, 0, 0, 3);
-        (ask[FrameHeader.Size], ask[FrameHeader.Size + 1], ask[FrameHeader.Size + 2]) = (MessagePackCode.FixArray | 2, 0, 0);
-        _link.Write(ask);
+        Ask();
         _link.Flush();
         if (!_link.Wait(() => _oracle is not null, Patience)) return null;
         var view = _victim.Group.CurrentView;
@@ -54,6 +57,16 @@ internal sealed class Stranger : IDisposable
             processes.Add(new(Id, 1));
         }
         return new(_system, _oracle!.Replicas, _oracle.Leader, view.Group, view.Id, nodes, processes);
+    }
+
+    /// <summary>Asks what any node may ask; false when the connection does not stand.</summary>
+    public bool Ask()
+    {
+        var ask = new byte[FrameHeader.Size + 3];
+        FrameHeader.Write(ask, FrameType.WhoIsOracle, 0, 0, 3);
+        (ask[FrameHeader.Size], ask[FrameHeader.Size + 1], ask[FrameHeader.Size + 2]) = (MessagePackCode.FixArray | 2, 0, 0);
+        _link.Write(ask);
+        return _link.IsUp;
     }
 
     /// <summary>Writes a frame; when the victim must end the connection for it, waits for that and dials again. False when it does not take part any more.</summary>
