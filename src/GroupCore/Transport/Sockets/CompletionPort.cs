@@ -224,6 +224,12 @@ internal sealed class CompletionPort : ISocketPort
         {
             // The port was disposed: nothing listens any more.
         }
+        catch (SocketException error)
+        {
+            // No descriptor or no memory is left, which some systems tell at once: it is reported with what else failed.
+            _accept.SocketError = error.SocketErrorCode;
+            Completed(_accept);
+        }
     }
 
     private void BeginReceive(CompletionSocket socket)

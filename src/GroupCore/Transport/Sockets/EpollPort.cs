@@ -21,6 +21,9 @@ internal sealed unsafe class EpollPort : ISocketPort
     private const int DirectSockets = 4;
     private const int DirectPolls = 16;
     private const int Backlog = 512;
+
+    // A poll takes no more: who dials again and again keeps those that are connected waiting for so long and no longer.
+    private const int MostAccepts = 64;
     private const ulong WakeData = ulong.MaxValue, ListenData = ulong.MaxValue - 1;
 
     // struct epoll_event is packed on x64 only.
@@ -280,7 +283,7 @@ internal sealed unsafe class EpollPort : ISocketPort
 
     private void Accept(ISocketPortEvents events)
     {
-        while (true)
+        for (int i = 0; i < MostAccepts; i++)
         {
             int descriptor = LibC.Accept(_listener, null, null, LibC.NonBlocking | LibC.CloseOnExec);
             int error = descriptor < 0 ? Marshal.GetLastPInvokeError() : 0;
