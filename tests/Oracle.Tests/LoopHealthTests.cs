@@ -35,4 +35,21 @@ public sealed class LoopHealthTests
         cluster.Run(0.05);
         Assert.Equal([0, 0, 0, 0], seen);
     }
+
+    /// <summary>The machine slept: nobody was silent, since nobody could be asked. Longer than what makes a process give up its membership.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public void A_sleep_of_minutes_ends_no_membership(int processes)
+    {
+        using var cluster = new OracleCluster(4, processes);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        foreach (var process in cluster.Lives) process.Node.Pause(TimeSpan.FromMinutes(5));
+        cluster.Run(310);
+        Assert.All(cluster.Lives, process => Assert.Equal(MembershipState.Active, process.Oracle.State));
+        Assert.All(cluster.Lives, process => Assert.True(process.Oracle.LeaseUntil > process.Node.Node.Now));
+        Assert.DoesNotContain(cluster.Lives, process => process.Groups.Events.Exists(happened => happened.StartsWith("Poisoned", StringComparison.Ordinal)));
+    }
 }

@@ -67,6 +67,8 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         _until = 0;
         _notBefore = node.Now;
         _sent = long.MinValue / 2;
+        // The time that passed at once was no silence of the others: they could not be asked in it. As from now on they can, one patience is left.
+        Contact = Math.Max(Contact, node.Now - options.IsolationTimeout.Nanoseconds());
     }
 
     public void End()
