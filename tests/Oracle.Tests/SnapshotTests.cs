@@ -41,6 +41,22 @@ public sealed class SnapshotTests
         Assert.Equal(bus[1].Commit, bus[2].Commit);
     }
 
+    /// <summary>Whenever the log looks, others have filled the link: it gets a part with each heartbeat.</summary>
+    [Fact]
+    public void A_state_arrives_over_a_link_that_others_keep_full()
+    {
+        var bus = Behind();
+        bus.HasRoom = false;
+        for (int round = 0; round < 100 && bus[2].Applied == 0; round++)
+        {
+            bus[1].Leading!.OnTimer();
+            bus.Settle(rounds: 2);
+        }
+        bus.Settle();
+        Assert.Equal(bus[1].Commit, bus[2].Commit);
+        Assert.True(bus.Transfers.Bytes <= 1 << 20, $"{bus.Transfers}");
+    }
+
     /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>
     private static LogBus Behind()
     {

@@ -220,7 +220,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         {
             // It does not have the entry named, unless it needs no saved state; its answer counts as one to a heartbeat all the same.
             if (heartbeat || other.SentRead != _read) Append(other, Log.Entries.LastIndex, []);
-            SendParts(other);
+            SendParts(other, least: heartbeat ? 1 : 0);
             return;
         }
         var entries = new List<LogEntry>();
@@ -244,10 +244,12 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         (other.SentRead, other.SentCommit) = (_read, Log.Commit);
     }
 
-    private void SendParts(Progress other)
+    // A link that others' bulk keeps full has no room whenever it is looked at: a part with each heartbeat goes all the same, as far as the
+    // replica takes them.
+    private void SendParts(Progress other, int least)
     {
         other.Snapshot ??= new(Log.Saved, Log.Node.Now);
-        while (Log.Port.HasRoom(other.Replica) && other.Snapshot.Next(Log.Term, Log.Node.Now) is { } part) Log.Port.Send(other.Replica, part);
+        while ((least-- > 0 || Log.Port.HasRoom(other.Replica)) && other.Snapshot.Next(Log.Term, Log.Node.Now) is { } part) Log.Port.Send(other.Replica, part);
     }
 
     private void TryTransfer()

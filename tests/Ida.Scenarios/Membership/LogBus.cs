@@ -25,6 +25,9 @@ internal sealed class LogBus
     /// <summary>Bytes of saved states that were under way at once, at most, and heartbeats that left while any were.</summary>
     public (long Bytes, int Heartbeats) Transfers { get; private set; }
 
+    /// <summary>Whether a link has room for bulk when the log asks for it.</summary>
+    public bool HasRoom { get; set; } = true;
+
     public SortedDictionary<ulong, Part> Parts { get; } = [];
 
     public DecisionChecker Checker { get; } = new();
@@ -173,7 +176,7 @@ internal sealed class LogBus
 
         void ILogPort.Send(in Replica to, IFrame frame) => _bus._frames.Enqueue((Id, to.Node, frame));
 
-        bool ILogPort.HasRoom(in Replica to) => true;
+        bool ILogPort.HasRoom(in Replica to) => _bus.HasRoom;
 
         void ILogPort.OnRoleChanged()
         {
