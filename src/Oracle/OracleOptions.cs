@@ -5,6 +5,14 @@ namespace Oracle;
 /// <summary>What the membership service of one process is started with. Times are defaults of groupcore-oracle 2, 4 and 8.</summary>
 public sealed record OracleOptions
 {
+    // Above the rest of what anybody waits for; sums and multiples of it are times of the node's clock.
+    private static readonly TimeSpan s_longest = TimeSpan.FromDays(365);
+
+    // A leader that a majority did not answer for 1 s steps down: three heartbeats are to fit into it.
+    private static readonly TimeSpan s_longestHeartbeat = TimeSpan.FromMilliseconds(300);
+
+    private static readonly TimeSpan s_longestRound = TimeSpan.FromMinutes(10);
+
     /// <summary>
     /// Where the first processes listen. A process whose own address is not among them never founds a system; with an empty list it
     /// founds at once; with a list that holds only the own address, after a second in which it hears of none. Default empty.
@@ -35,10 +43,10 @@ public sealed record OracleOptions
     /// <summary>How many voters the Oracle has once there are that many processes: 3 (default) or 5.</summary>
     public int OracleSize { get; init; } = 3;
 
-    /// <summary>Without contact to the Oracle for so long a process is blocked. Default 3 s.</summary>
+    /// <summary>Without contact to the Oracle for so long a process is blocked. Default 3 s, at most 365 days.</summary>
     public TimeSpan IsolationTimeout { get; init; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>Blocked for so long a process gives up its membership. Default 60 s.</summary>
+    /// <summary>Blocked for so long a process gives up its membership. Default 60 s, at most 365 days.</summary>
     public TimeSpan PoisonTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
@@ -47,14 +55,14 @@ public sealed record OracleOptions
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms.</summary>
+    /// <summary>Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms, at least three times <see cref="Heartbeat"/>, at most 10 min.</summary>
     public TimeSpan ElectionTimeout { get; init; } = TimeSpan.FromMilliseconds(300);
 
-    /// <summary>How often the leader shows that it is there. Default 60 ms.</summary>
+    /// <summary>How often the leader shows that it is there. Default 60 ms, at most 300 ms.</summary>
     public TimeSpan Heartbeat { get; init; } = TimeSpan.FromMilliseconds(60);
 
     /// <summary>
-    /// How often a process probes another that it watches. Default 500 ms, at least 100 ms; it is looked at every 100 ms, so what lies between
+    /// How often a process probes another that it watches. Default 500 ms, 100 ms to 10 min; it is looked at every 100 ms, so what lies between
     /// is rounded up.
     /// </summary>
     public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(500);
@@ -83,10 +91,14 @@ public sealed record OracleOptions
         if (OracleSize is not (3 or 5)) throw new InvalidOptionException($"OracleSize is {OracleSize}; allowed are 3 and 5.");
         if (LeaseDuration < TimeSpan.FromMilliseconds(100) || LeaseDuration > IsolationTimeout)
             throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 100 ms to IsolationTimeout ({IsolationTimeout}).");
-        if (PoisonTimeout <= TimeSpan.Zero) throw new InvalidOptionException($"PoisonTimeout is {PoisonTimeout}; it must be above 0.");
+        if (IsolationTimeout > s_longest) throw new InvalidOptionException($"IsolationTimeout is {IsolationTimeout}; allowed is at most {s_longest}.");
+        if (PoisonTimeout <= TimeSpan.Zero || PoisonTimeout > s_longest) throw new InvalidOptionException($"PoisonTimeout is {PoisonTimeout}; it must be above 0 and at most {s_longest}.");
+        if (Heartbeat > s_longestHeartbeat) throw new InvalidOptionException($"Heartbeat is {Heartbeat}; allowed is at most {s_longestHeartbeat.TotalMilliseconds} ms.");
+        if (ElectionTimeout > s_longestRound) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; allowed is at most {s_longestRound}.");
         if (Heartbeat <= TimeSpan.Zero || ElectionTimeout < 3 * Heartbeat)
             throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}), which must be above 0.");
-        if (ProbeInterval < TimeSpan.FromMilliseconds(100)) throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 100 ms and more.");
+        if (ProbeInterval < TimeSpan.FromMilliseconds(100) || ProbeInterval > s_longestRound)
+            throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 100 ms to {s_longestRound}.");
         if (ProbeRounds is < 2 or > 1_000) throw new InvalidOptionException($"ProbeRounds is {ProbeRounds}; allowed are 2 to 1,000.");
         foreach (var seed in Seeds)
             if (!EndPointText.TryParse(seed.Text, out _)) throw new InvalidOptionException($"Seeds names '{seed}'; give host:port with an IP address or localhost.");

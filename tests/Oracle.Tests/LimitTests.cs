@@ -9,6 +9,49 @@ namespace Oracle.Tests;
 /// <summary>One limit each, whoever checks it.</summary>
 public sealed class LimitTests
 {
+    /// <summary>Sums of them are times of the clock, which overflowed; with heartbeats of more than a third of a second no leader stayed.</summary>
+    [Theory]
+    [InlineData(nameof(OracleOptions.IsolationTimeout))]
+    [InlineData(nameof(OracleOptions.PoisonTimeout))]
+    [InlineData(nameof(OracleOptions.ElectionTimeout))]
+    [InlineData(nameof(OracleOptions.Heartbeat))]
+    [InlineData(nameof(OracleOptions.ProbeInterval))]
+    public void No_time_is_too_long_to_count_with(string name)
+    {
+        var (most, above) = name switch
+        {
+            nameof(OracleOptions.IsolationTimeout) => ((Func<TimeSpan, OracleOptions>)(time => new() { IsolationTimeout = time }), TimeSpan.FromDays(365)),
+            nameof(OracleOptions.PoisonTimeout) => (time => new() { PoisonTimeout = time }, TimeSpan.FromDays(365)),
+            nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time }, TimeSpan.FromMinutes(10)),
+            nameof(OracleOptions.Heartbeat) => (time => new() { Heartbeat = time, ElectionTimeout = TimeSpan.FromMinutes(1) }, TimeSpan.FromMilliseconds(300)),
+            _ => (time => new() { ProbeInterval = time }, TimeSpan.FromMinutes(10)),
+        };
+        most(above).Validate();
+        foreach (var time in (TimeSpan[])[above + TimeSpan.FromTicks(1), TimeSpan.MaxValue])
+            Assert.Contains(name, Assert.Throws<InvalidOptionException>(most(time).Validate).Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>The longest times that are allowed: a leader stays, members stay, and one that dies is out.</summary>
+    [Fact]
+    public void The_longest_heartbeat_and_patience_work()
+    {
+        var options = new OracleOptions
+        {
+            Heartbeat = TimeSpan.FromMilliseconds(300), ElectionTimeout = TimeSpan.FromMilliseconds(900),
+            IsolationTimeout = TimeSpan.FromDays(365), PoisonTimeout = TimeSpan.FromDays(365),
+        };
+        using var cluster = new OracleCluster(1, 4, options: options);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new(), ""));
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 4, 20), cluster.Describe());
+        cluster.Run(5);
+        ulong term = cluster.Leader!.Oracle.Replica!.Log.Term;
+        cluster.Run(30);
+        Assert.Equal(term, cluster.Leader!.Oracle.Replica!.Log.Term);
+        cluster.Alive.Last(process => process != cluster.Leader).Node.Crash();
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 3, 10), cluster.Describe());
+    }
+
     /// <summary>Before, 129 to 256 characters were accepted, and refused later by the Oracle.</summary>
     [Theory]
     [InlineData(42, true)]
