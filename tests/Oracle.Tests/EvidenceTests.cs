@@ -113,11 +113,33 @@ public sealed class EvidenceTests
                 foreach (var other in watching ? watchers.Skip(3).Take(5) : strangers)
                     foreach (var reporter in ids.Where(id => id != other && id != subject).Take(5)) detector.Accuse(other, reporter, Accusation.Timeout, 0);
                 foreach (var reporter in watchers.Take(3)) detector.Accuse(subject, reporter, Accusation.Timeout, 0);
-                detector.Decide(state, 20, default);
+                detector.Decide(state, 20, default, static _ => true);
                 simulation.Run(TimeSpan.FromSeconds(1.5));
-                Assert.Equal(watching, detector.Decide(state, 20, default).Exists(failure => failure.Process == subject));
+                Assert.Equal(watching, detector.Decide(state, 20, default, static _ => true).Exists(failure => failure.Process == subject));
             }
         }
+    }
+
+    /// <summary>Two pairs do not get on. Of the first a voter would go without which nobody could decide: it stays, and the other pair is seen to.</summary>
+    [Fact]
+    public void A_pair_of_which_nobody_may_go_does_not_hide_the_next()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        var node = simulation.AddNode().Node;
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        for (ulong number = 1; number <= 8; number++)
+            state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0))]));
+        var ids = state.Processes.Select(process => process.Id).ToList();
+        var detector = new CutDetector(node, new());
+        for (int second = 0; second <= 10; second++)
+        {
+            detector.Accuse(ids[1], ids[0], Accusation.Timeout, 0);
+            detector.Accuse(ids[5], ids[4], Accusation.Timeout, 0);
+            simulation.Run(TimeSpan.FromSeconds(1));
+        }
+        Assert.Equal([ids[1]], detector.Decide(state, 8, default, static _ => true).Select(failure => failure.Process));
+        Assert.Equal([ids[5]], detector.Decide(state, 8, default, process => process != ids[1]).Select(failure => failure.Process));
+        Assert.Empty(detector.Decide(state, 8, default, static _ => false));
     }
 
     /// <summary>A proxy that restarts refuses for a moment, as two see. What is behind it lives, holds its lease, and must be waited for.</summary>

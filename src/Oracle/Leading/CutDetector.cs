@@ -55,7 +55,8 @@ internal sealed class CutDetector(INode node, Observers observers)
     /// <param name="state">Who is registered.</param>
     /// <param name="alive">How many are.</param>
     /// <param name="needed">Who does not go at all: the deciding process where it is the only voter.</param>
-    public List<Failure> Decide(OracleState state, int alive, ProcessId needed)
+    /// <param name="mayGo">Whether the others can decide without that process; of pairs that do not get on the next one is looked at where they cannot.</param>
+    public List<Failure> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         Expire(state);
         var decided = new List<Failure>();
@@ -83,7 +84,7 @@ internal sealed class CutDetector(INode node, Observers observers)
             foreach (var subject in tallied)
                 if (state.IsAlive(subject)) decided.Add(new(subject, false));
         }
-        if (decided.Count == 0) AddPair(state, decided, needed);
+        if (decided.Count == 0) AddPair(state, decided, needed, mayGo);
         return decided;
     }
 
@@ -118,7 +119,7 @@ internal sealed class CutDetector(INode node, Observers observers)
         return tally;
     }
 
-    private void AddPair(OracleState state, List<Failure> decided, ProcessId needed)
+    private void AddPair(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         foreach (var (subject, reports) in _reports)
         {
@@ -129,6 +130,7 @@ internal sealed class CutDetector(INode node, Observers observers)
                 int against = reports.Count, back = _reports.TryGetValue(observer, out var returned) ? returned.Count : 0;
                 ProcessId goes = against > back || (against == back && subject > observer) ? subject : observer;
                 if (goes == needed) goes = goes == subject ? observer : subject;
+                if (!mayGo(goes)) continue;
                 decided.Add(new(goes, false));
                 return;
             }

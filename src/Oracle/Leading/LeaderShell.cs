@@ -28,6 +28,10 @@ internal sealed class LeaderShell
     private readonly Announcer _announcer;
     private readonly Observers _observers = new();
     private readonly SortedSet<ProcessId> _excluding = [];
+
+    // Those of them whose exclusion is not in the log yet.
+    private readonly SortedSet<ProcessId> _unlogged = [];
+    private readonly List<Request> _refused = [];
     private readonly List<Request> _released = [];
     private ulong? _massRead;
     private Configuration _told = Configuration.Empty;
@@ -73,6 +77,7 @@ internal sealed class LeaderShell
         _intake.Clear();
         _announcer.Clear();
         _excluding.Clear();
+        _unlogged.Clear();
         _massRead = null;
     }
 
@@ -111,7 +116,7 @@ internal sealed class LeaderShell
                 _intake.Gather(request);
                 break;
             case Depart { Goodbye: true }:
-                _excluding.Add(request.Requester);
+                StartExcluding(request.Requester);
                 _intake.Add(request);
                 break;
             default:
@@ -199,7 +204,7 @@ internal sealed class LeaderShell
         }
         _progress = false;
         if (_gate.Due <= _node.Now) ReleaseFlushes();
-        if (_intake.HasWork) _intake.Append(leader);
+        if (_intake.HasWork) Append(leader);
         // What was to be excluded and is not, now that all is applied, rule A5 kept.
         else if (_excluding.Count > 0 && _log.Commit == _log.Entries.LastIndex) _excluding.Clear();
     }
@@ -243,6 +248,25 @@ internal sealed class LeaderShell
         _announcer.Begin(_state, _log);
         _announcer.Repeat(_state);
         if (_detector.Any) Decide();
+    }
+
+    private void StartExcluding(ProcessId process)
+    {
+        if (_excluding.Add(process)) _unlogged.Add(process);
+    }
+
+    /// <summary>An exclusion that the log does not take is decided again by the evidence, which is repeated; until then the process is a member like others.</summary>
+    private void Append(Log.Leader leader)
+    {
+        _intake.Append(leader, _refused);
+        foreach (var request in _refused)
+        {
+            if (request.Operation is Depart { Goodbye: true } && _unlogged.Contains(request.Requester)) _excluding.Remove(request.Requester);
+            if (request.Operation is not Fail fail) continue;
+            foreach (var failure in fail.Failures)
+                if (_unlogged.Contains(failure.Process)) _excluding.Remove(failure.Process);
+        }
+        _unlogged.Clear();
     }
 
     private void TellReplicas()
@@ -299,7 +323,7 @@ internal sealed class LeaderShell
     private void Decide(bool confirmed = false)
     {
         int alive = CountAlive();
-        var failures = _detector.Decide(_state, alive, Needed());
+        var failures = _detector.Decide(_state, alive, Needed(), MayGo);
         failures.RemoveAll(failure => _excluding.Contains(failure.Process) && !failure.Proved);
         if (failures.Count == 0 || _log.Leading is not { } leader) return;
         VoterMajority.Keep(failures, leader, _log.Entries.Configuration, _state, _excluding, _node.Id, _node.Now);
@@ -320,9 +344,18 @@ internal sealed class LeaderShell
         Decide(confirmed: true);
     }
 
+    /// <summary>Whether the majority of the voters is left without that process.</summary>
+    private bool MayGo(ProcessId process)
+    {
+        if (_log.Leading is not { } leader) return false;
+        var alone = new List<Failure> { new(process, false) };
+        VoterMajority.Keep(alone, leader, _log.Entries.Configuration, _state, _excluding, _node.Id, _node.Now);
+        return alone.Count > 0;
+    }
+
     private void Exclude(List<Failure> failures)
     {
-        foreach (var failure in failures) _excluding.Add(failure.Process);
+        foreach (var failure in failures) StartExcluding(failure.Process);
         for (int at = 0; at < failures.Count; at += FailuresPerEntry)
             _intake.Add(new(default, 0, 0, new Fail(failures.GetRange(at, Math.Min(FailuresPerEntry, failures.Count - at)))));
         _log.Port.RequestTurn();

@@ -77,9 +77,10 @@ internal sealed class RequestIntake(INode node)
         Due = _gathered.Count >= GatherMost ? node.Now : Math.Min(Due, node.Now + GatherTime);
     }
 
-    /// <summary>Appends what is due. What the log does not take is forgotten: its senders repeat it.</summary>
-    public void Append(Log.Leader leader)
+    /// <summary>Appends what is due. What the log does not take, now in <paramref name="refused"/>, is forgotten: its senders repeat it.</summary>
+    public void Append(Log.Leader leader, List<Request> refused)
     {
+        refused.Clear();
         if (Due <= node.Now)
         {
             _now.AddRange(_gathered);
@@ -93,6 +94,7 @@ internal sealed class RequestIntake(INode node)
             while (at < _now.Count && _entry.Count < EntryOperations && (_entry.Count == 0 || !IsLarge(_now[at]))) _entry.Add(_now[at++]);
             if (leader.TryAppend(OperationCodec.WriteEntry(_entry))) continue;
             foreach (var request in _entry) TryEnd(request, out _);
+            refused.AddRange(_entry);
         }
         _now.Clear();
     }

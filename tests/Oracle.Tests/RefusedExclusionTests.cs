@@ -1,0 +1,52 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>The log takes nothing while the lead is handed over, or when too much is uncommitted.</summary>
+public sealed class RefusedExclusionTests
+{
+    /// <summary>Requests come in every turn, so that there is never one without work.</summary>
+    [Fact]
+    public void An_exclusion_that_the_log_refused_is_decided_again()
+    {
+        var bus = new LogBus(Rule.None);
+        var part = bus.Add(1);
+        var replica = new OracleReplica(part, new(), new(part), () => { }, () => { });
+        replica.Log.Found(LogBus.ReplicaOf(1));
+        for (ulong node = 1; node <= 4; node++)
+            replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0)));
+        Turn();
+        ProcessId busy = IdOf(2), accused = IdOf(4);
+        // Nobody of that name is there: the lead stays here.
+        replica.Log.Leading!.TransferTo(99);
+        Accuse();
+        Turn();
+        Assert.True(replica.State.IsAlive(accused));
+        bus.Pass(Durations.Second);
+        for (ulong number = 1; number <= 20; number++)
+        {
+            replica.Shell.OnRequest(0, LogBus.ReplicaOf(2), new(busy, number, number, new Join($"g{number}", new(), 0, "")));
+            Accuse();
+            Turn();
+            bus.Pass(5 * Durations.Millisecond);
+        }
+        Assert.False(replica.State.IsAlive(accused));
+
+        ProcessId IdOf(ulong node) => replica.State.FindNode(node)!.Id;
+
+        void Accuse()
+        {
+            for (ulong node = 1; node <= 3; node++) replica.Shell.OnSuspect(0, LogBus.ReplicaOf(node), new(accused, false, Accusation.Timeout, 0));
+        }
+
+        void Turn()
+        {
+            replica.Shell.EndOfTurn();
+            replica.Log.EndOfTurn();
+        }
+    }
+}
