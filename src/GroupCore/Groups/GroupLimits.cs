@@ -29,6 +29,10 @@ internal static class GroupLimits
     /// <summary>Bytes of waiting calls before a call is refused.</summary>
     public const long QueuedBytes = 128L << 20;
 
+    /// <summary>Of these what may wait for one receiver.</summary>
+    public const int ReceiverCalls = 8_192;
+    public const long ReceiverBytes = 16L << 20;
+
     /// <summary>What a receiver stores of one sender: its window, and another that others have acknowledged but this member does not know of yet.</summary>
     public const int StoredMessages = 16_384;
     public const long StoredBytes = 16L << 20;

@@ -7,20 +7,22 @@ namespace GroupCore.Tests.Groups;
 /// <summary>Messages and queries to a member whose state is on its way: they wait for the view in which it has it, and none is lost.</summary>
 public sealed class StatelessPeerTests
 {
-    private const int Bytes = 400_000;
+    private const int Bytes = 60_000;
     private const int Messages = 250;
     private readonly List<int> _got = [];
 
     // The giver's save takes so much virtual time.
-    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int seconds, Action<GroupBuilder>? more = null)
+    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int seconds, Action<GroupBuilder>? more = null, int members = 1)
     {
         GroupCluster? all = null;
-        var cluster = new GroupCluster(seed, 1, more: more ?? (g => g.HandleBytes("bytes", (from, bytes) => _got.Add(bytes.Length))),
-            tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(seconds) : TimeSpan.Zero), beforeMembers: c => all = c);
+        int takes = 0;
+        var cluster = new GroupCluster(seed, members, more: more ?? (g => g.HandleBytes("bytes", (from, bytes) => _got.Add(bytes.Length))),
+            tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(takes) : TimeSpan.Zero), beforeMembers: c => all = c);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        takes = seconds;
         var comer = cluster.Add();
-        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }] && cluster[0].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(5)));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }] && cluster[0].Group!.CurrentView.Members.Count == members + 1, TimeSpan.FromSeconds(5)));
         return (cluster, comer);
     }
 
@@ -95,6 +97,68 @@ public sealed class StatelessPeerTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
         Assert.Equal(0, cluster[0].Group!.Protocol.Peers.Outstanding);
         Assert.Empty(cluster.Oracle.Accusations);
+    }
+
+    [Theory]
+    [InlineData(59, 20, GroupLimits.ReceiverCalls)]
+    [InlineData(60, 500_000, (int)(GroupLimits.ReceiverBytes / 500_000))]
+    public void R_what_waits_for_a_joiner_is_bounded_by_itself_and_calls_to_others_go_on(ulong seed, int bytes, int most)
+    {
+        var (cluster, comer) = Loading(seed, 30, g => g.HandleBytes("bytes", (from, payload) => _got.Add(payload.Length)), members: 2);
+        using var closing = cluster;
+        var group = cluster[0].Group!;
+        var refused = new List<SendQueueFullException>();
+        void SendTo(int rank, Action done) => _ = cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                await group.SendToAsync<ReadOnlyMemory<byte>>(rank, "bytes", new byte[bytes]);
+                done();
+            }
+            catch (SendQueueFullException error)
+            {
+                refused.Add(error);
+            }
+        });
+        int sent = 0, others = 0, asked = 0;
+        int to = group.CurrentView.RankOf(comer.Id);
+        for (int i = 0; i < most + 50; i++)
+        {
+            SendTo(to, () => sent++);
+            if (i % 500 == 499) cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        }
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                await group.QueryToAsync<int, int>(to, "ask", 1, Timeout.InfiniteTimeSpan);
+            }
+            catch (SendQueueFullException error) when (bytes < 1_000)
+            {
+                refused.Add(error);
+            }
+        });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal((0, most, bytes < 1_000 ? 51 : 50), (sent, group.Protocol.Backlog.Calls - (bytes < 1_000 ? 0 : 1), refused.Count));
+        Assert.All(refused, error =>
+        {
+            Assert.Equal(comer.SimNode.Address, error.Receiver);
+            Assert.Contains(comer.SimNode.Address.ToString(), error.Message, StringComparison.Ordinal);
+            Assert.InRange(error.RetryAfter, TimeSpan.FromMilliseconds(1), TimeSpan.FromSeconds(1));
+        });
+        for (int rank = 0; rank < 3; rank++)
+            if (rank != to) SendTo(rank, () => others++);
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await group.OrderedSendAsync<ReadOnlyMemory<byte>>("bytes", new byte[1]);
+            others++;
+            asked += await group.QueryToAsync<int, int>(1 - group.Rank, "ask", 40);
+        });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal((3, 41), (others, asked - (cluster.IndexOf(cluster[1]) - 1)));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && sent == most, TimeSpan.FromSeconds(60)), $"{sent} sent");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal((0, 0), (group.Protocol.Backlog.Calls, group.Protocol.Backlog.Bytes));
     }
 
     [Fact]

@@ -15,6 +15,7 @@ public sealed partial class Group
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="timeout"/> is neither positive nor <see cref="Timeout.InfiniteTimeSpan"/>, which waits for ever.</exception>
     /// <exception cref="TooFewRepliesException">As many values as <paramref name="replies"/> wants can no longer come.</exception>
     /// <exception cref="QueryAbortedException">With <see cref="Replies.All"/>: a member answered with an error.</exception>
+    /// <exception cref="SendQueueFullException">As for <see cref="SendAsync"/>; or 65,536 queries are open.</exception>
     public ValueTask<IReadOnlyList<MemberReply<TReply>>> QueryAsync<TQuery, TReply>(string handler, TQuery query, Replies replies = default,
         TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         Ask<TQuery, TReply>(handler, query, replies, MessageKind.Query, timeout, cancellationToken);
@@ -26,6 +27,7 @@ public sealed partial class Group
 
     /// <summary>Asks one member of <see cref="CurrentView"/>.</summary>
     /// <exception cref="MemberGoneException">The member left before the query was sent.</exception>
+    /// <exception cref="SendQueueFullException">As for <see cref="SendToAsync"/>; or 65,536 queries are open.</exception>
     /// <exception cref="TooFewRepliesException">The member failed or left, or had no answer.</exception>
     public async ValueTask<TReply> QueryToAsync<TQuery, TReply>(int rank, string handler, TQuery query, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
     {
@@ -33,12 +35,12 @@ public sealed partial class Group
         var limit = TimeLimit.Checked(timeout ?? s_queryTimeout, nameof(timeout));
         cancellationToken.ThrowIfCancellationRequested();
         var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
-        var to = MemberAt(rank);
-        var view = CurrentView;
+        var view = ViewOf(rank);
+        var to = view.Members[rank].Id;
         var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
         var collector = new QueryCollector(Protocol.Host.NextQuery(), handler, 0, limit, result);
         collector.Expect(to, view);
-        var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes);
+        var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes, to: Protocol.Shares.Of(view, rank));
         (call.To, call.Query, call.Detached) = (to, collector.Number, true);
         Start(collector, call, result.Fail);
         var answers = await Answers(result, collector, cancellationToken).ConfigureAwait(false);
@@ -82,8 +84,8 @@ public sealed partial class Group
         {
             if (Protocol.Queries.Count >= GroupLimits.Queries)
             {
-                abandon(new SendQueueFullException(Name, GroupLimits.Queries));
-                Protocol.UncountCall(call.Payload.Length);
+                abandon(Protocol.Budget.TooManyQueries());
+                Protocol.Budget.TakeBack(call.Payload.Length, call.Share);
                 call.Recycle();
                 return;
             }
@@ -93,7 +95,7 @@ public sealed partial class Group
         },
         error =>
         {
-            Protocol.UncountCall(call.Payload.Length);
+            Protocol.Budget.TakeBack(call.Payload.Length, call.Share);
             call.Recycle();
             abandon(error);
         }));

@@ -1,5 +1,6 @@
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Peers;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 
@@ -15,7 +16,7 @@ public sealed partial class Group
     /// <exception cref="HandlerNotRegisteredException">No handler of that name.</exception>
     /// <exception cref="WrongHandlerTypeException">The handler takes another type.</exception>
     /// <exception cref="MessageTooLargeException">More than 64 MB.</exception>
-    /// <exception cref="SendQueueFullException">65,536 calls or 128 MB wait already.</exception>
+    /// <exception cref="SendQueueFullException">65,536 calls or 128 MB of this group wait already.</exception>
     public ValueTask SendAsync<T>(string handler, T message, CancellationToken cancellationToken = default) =>
         Multicast(handler, message, MessageKind.None, cancellationToken);
 
@@ -49,15 +50,20 @@ public sealed partial class Group
     /// </summary>
     /// <exception cref="MemberGoneException">The member left before it was sent.</exception>
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>
+    /// <exception cref="SendQueueFullException">
+    /// As many calls or bytes of this group wait already. Or as many for this receiver as for all others together could: of callers outside of
+    /// handlers, who can wait, at most 8,192 calls or 16 MB. The receiver is named then, and others can be sent to.
+    /// </exception>
     public ValueTask SendToAsync<T>(int rank, string handler, T message, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled(cancellationToken);
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
-        var to = MemberAt(rank);
-        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes);
-        call.To = to;
-        call.Parent = Protocol.Upcalls.CurrentHandling;
-        call.Detached = Protocol.Upcalls.IsCurrent;
+        var view = ViewOf(rank);
+        bool inside = Protocol.Upcalls.IsCurrent;
+        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, to: Protocol.Shares.Of(view, rank), canWait: !inside);
+        call.To = view.Members[rank].Id;
+        call.Parent = inside ? Protocol.Upcalls.CurrentHandling : 0;
+        call.Detached = inside;
         return Post(call, cancellationToken);
     }
 
@@ -65,6 +71,7 @@ public sealed partial class Group
     {
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
         if ((uint)rank >= (uint)context.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {context.View.Members.Count} members.");
+        // Without a share: it waits for no state, and all ends with the view change.
         var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes);
         call.To = context.View.Members[rank].Id;
         call.HookProposal = context.Proposal.Number;
@@ -93,7 +100,7 @@ public sealed partial class Group
         await call.Task.ConfigureAwait(false);
     }
 
-    private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0)
+    private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0, PeerShare? to = null, bool canWait = true)
     {
         Protocol.ThrowIfOver();
         var call = SendOperation.Rent(Protocol, kind, entry.Id);
@@ -111,7 +118,10 @@ public sealed partial class Group
             }
             else Protocol.Host.Options.Serializer.Serialize(call.Payload, message);
             if (call.Payload.Length > limit) throw new MessageTooLargeException(call.Payload.Length, limit, limit == GroupLimits.MessageBytes ? "message" : "point-to-point message");
-            Protocol.CountCall(call.Payload.Length);
+            // Writing is user code: it may have taken long.
+            Protocol.ThrowIfOver();
+            Protocol.Budget.Take(call.Payload.Length, to, canWait);
+            call.Share = to;
             return call;
         }
         catch
@@ -131,7 +141,7 @@ public sealed partial class Group
 
     private async ValueTask PostLaterAsync(SendOperation call, ValueTask done, CancellationToken cancellationToken)
     {
-        int bytes = call.Payload.Length;
+        var (bytes, share) = (call.Payload.Length, call.Share);
         long charged = call.Charged ? GroupLimits.Cost(bytes + MessageRecord.HeadOf(MessageKind.Whole)) : 0;
         try
         {
@@ -139,7 +149,7 @@ public sealed partial class Group
         }
         catch
         {
-            Protocol.UncountCall(bytes);
+            Protocol.Budget.TakeBack(bytes, share);
             Protocol.ReturnCredit(charged);
             call.Recycle();
             throw;
@@ -147,11 +157,11 @@ public sealed partial class Group
         await done.ConfigureAwait(false);
     }
 
-    private ProcessId MemberAt(int rank)
+    /// <summary>The current view, which has a member of that rank.</summary>
+    private View ViewOf(int rank)
     {
         var view = CurrentView;
-        if ((uint)rank >= (uint)view.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {view.Members.Count} members.");
-        return view.Members[rank].Id;
+        return (uint)rank < (uint)view.Members.Count ? view : throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {view.Members.Count} members.");
     }
 
     private void NotInHandler(string call)

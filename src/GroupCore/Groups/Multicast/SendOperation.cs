@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
+using GroupCore.Groups.Peers;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -40,6 +41,9 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     /// <summary>For point-to-point: the member it is for.</summary>
     public ProcessId? To { get; set; }
 
+    /// <summary>For point-to-point: what waits for that member.</summary>
+    public PeerShare? Share { get; set; }
+
     /// <summary>For point-to-point: number of the message in whose handler it was called, else 0.</summary>
     public ulong Parent { get; set; }
 
@@ -72,7 +76,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     {
         _cancellation.Dispose();
         (_cancellation, CancelledBy, _cancelled) = (default, default, 0);
-        (Charged, Detached, Sent, To, Parent, HookProposal, Query, Error) = (false, false, 0, null, 0, 0, 0, null);
+        (Charged, Detached, Sent, To, Share, Parent, HookProposal, Query, Error) = (false, false, 0, null, null, 0, 0, 0, null);
         Group = null!;
         Payload.Reset();
         _core.Reset();

@@ -1,4 +1,5 @@
 using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Peers;
 using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Views;
@@ -8,8 +9,6 @@ internal sealed partial class GroupProtocol
 {
     private readonly Queue<object> _calls = new();
     private long _credit = GroupLimits.Window;
-    private long _queuedCalls;
-    private long _queuedBytes;
     private int _lookPosted;
 
     /// <summary>From any thread: takes window for one message, so that its call completes at once.</summary>
@@ -29,21 +28,11 @@ internal sealed partial class GroupProtocol
         if (_calls.Count > 0) Touch();
     }
 
-    /// <summary>From any thread: counts a call that will be queued; throws when too many are.</summary>
-    public void CountCall(int bytes)
-    {
-        ThrowIfOver();
-        if (Volatile.Read(ref _queuedCalls) >= GroupLimits.QueuedCalls || Volatile.Read(ref _queuedBytes) + bytes > GroupLimits.QueuedBytes)
-            throw new SendQueueFullException(Name, (int)Volatile.Read(ref _queuedCalls));
-        Interlocked.Increment(ref _queuedCalls);
-        Interlocked.Add(ref _queuedBytes, bytes);
-    }
+    /// <summary>What callers have on its way or waiting.</summary>
+    public CallBudget Budget { get; }
 
-    public void UncountCall(int bytes)
-    {
-        Interlocked.Decrement(ref _queuedCalls);
-        Interlocked.Add(ref _queuedBytes, -bytes);
-    }
+    /// <summary>What of it is for each receiver.</summary>
+    public PeerShares Shares { get; } = new();
 
     public void ThrowIfOver()
     {
@@ -89,7 +78,7 @@ internal sealed partial class GroupProtocol
     /// <summary>A call is done with on the loop: its bytes are sent or it failed.</summary>
     public void Finish(SendOperation call)
     {
-        UncountCall(call.Payload.Length);
+        Budget.Return(call.Payload.Length, call.Share, Node.Now);
         if (call.Detached) call.Recycle();
         else Node.Complete(call);
     }
@@ -126,7 +115,7 @@ internal sealed partial class GroupProtocol
             Finish(call);
             return true;
         }
-        UncountCall(length);
+        Budget.Return(length, null, Node.Now);
         Multicast.AwaitOrdered(call.Detached ? null : call);
         if (call.Detached) call.Recycle();
         return true;

@@ -26,7 +26,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>Calls and bytes that wait to be sent, queries that are open, and window in use: all 0 in a group at rest. Inside of a turn only.</summary>
     internal (long Calls, long Bytes, int Queries, long Window) Backlog =>
-        (Volatile.Read(ref _queuedCalls), Volatile.Read(ref _queuedBytes), Queries.Count, GroupLimits.Window - Volatile.Read(ref _credit));
+        (Budget.Calls, Budget.Bytes, Queries.Count, GroupLimits.Window - Volatile.Read(ref _credit));
 
     /// <summary>A member holds the others up.</summary>
     public void ReportSlow(int rank, string why)

@@ -38,6 +38,7 @@ internal sealed partial class GroupProtocol
         Upcalls = new(this);
         Dispatcher = new(Node, Upcalls, table.Inline);
         Queries = new(Node);
+        Budget = new(name);
     }
 
     public INode Node { get; }
@@ -133,6 +134,7 @@ internal sealed partial class GroupProtocol
         Multicast.Trim();
         Peers.Trim();
         Dispatcher.Trim();
+        Shares.Trim();
         _scratch = [];
         return false;
     }

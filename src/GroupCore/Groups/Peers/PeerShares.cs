@@ -1,0 +1,44 @@
+using GroupCore.Membership;
+
+namespace GroupCore.Groups.Peers;
+
+/// <summary>The shares of the receivers of one group, by rank of the latest view in which some message was sent to one; from any thread.</summary>
+internal sealed class PeerShares
+{
+    private readonly Lock _gate = new();
+    private volatile Table? _table;
+
+    /// <summary>The share of a member of a view.</summary>
+    public PeerShare Of(View view, int rank)
+    {
+        var table = _table;
+        if (table is not null && ReferenceEquals(table.View, view) && table.Shares[rank] is { } share) return share;
+        lock (_gate)
+        {
+            if (_table is not { } latest || latest.View.Id < view.Id) _table = latest = Next(view, _table);
+            // A caller may still be in an earlier view: whom only that one has, nothing is sent to any more.
+            if (!ReferenceEquals(latest.View, view)) rank = latest.View.RankOf(view.Members[rank].Id) is >= 0 and var now ? now : -1 - rank;
+            return rank < 0 ? new(view.Members[-1 - rank]) : latest.Shares[rank] ??= new(latest.View.Members[rank]);
+        }
+    }
+
+    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    public void Trim()
+    {
+        lock (_gate)
+        {
+            if (_table is { } table && !Array.Exists(table.Shares, static share => share is { IsUsed: true })) _table = null;
+        }
+    }
+
+    // What waits for a receiver counts on.
+    private static Table Next(View view, Table? earlier)
+    {
+        var next = new Table(view, new PeerShare?[view.Members.Count]);
+        foreach (var share in earlier?.Shares ?? [])
+            if (share is { IsUsed: true } && view.RankOf(share.Receiver) is >= 0 and var rank) next.Shares[rank] = share;
+        return next;
+    }
+
+    private sealed record Table(View View, PeerShare?[] Shares);
+}
