@@ -100,7 +100,7 @@ internal sealed class PeerChannel
     /// <summary>Calls of other handlers, which are complete, wait for a receiver: they go before one that must not wait for it.</summary>
     private void SendHandlersCalls(int rank)
     {
-        foreach (var call in _windows.TakeDetached(rank)) TrySend(call, inside: true);
+        while (_windows.TryDequeueOfHandlers(rank, out var call)) TrySend(call, inside: true);
     }
 
     /// <summary>Takes the calls that are not under way, for the next view or to fail. What handlers sent goes on: it is waited for (R13).</summary>

@@ -11,7 +11,7 @@ namespace GroupCore.Groups.Peers;
 internal sealed class PeerWindows(int members)
 {
     private OutQueue?[] _out = [];
-    private Queue<SendOperation>?[] _waiting = [];
+    private CallLine?[] _waiting = [];
 
     /// <summary>Messages that are not handled yet (R7).</summary>
     public int Outstanding { get; private set; }
@@ -58,7 +58,7 @@ internal sealed class PeerWindows(int members)
 
     public void Wait(int rank, SendOperation call)
     {
-        if (_waiting.Length == 0) _waiting = new Queue<SendOperation>?[members];
+        if (_waiting.Length == 0) _waiting = new CallLine?[members];
         (_waiting[rank] ??= new()).Enqueue(call);
         Waiting++;
     }
@@ -66,7 +66,7 @@ internal sealed class PeerWindows(int members)
     public bool TryPeek(int rank, [NotNullWhen(true)] out SendOperation? call)
     {
         call = null;
-        return _waiting.Length > 0 && _waiting[rank] is { } queue && queue.TryPeek(out call);
+        return _waiting.Length > 0 && _waiting[rank] is { } line && line.TryPeek(out call);
     }
 
     /// <summary>The first call that waits for a receiver is sent or ended.</summary>
@@ -76,27 +76,27 @@ internal sealed class PeerWindows(int members)
         Waiting--;
     }
 
-    /// <summary>Takes the messages that wait for a receiver, and whose calls are complete.</summary>
-    public List<SendOperation> TakeDetached(int rank)
+    /// <summary>Takes the first message that waits for a receiver, and whose call is complete since a handler made it.</summary>
+    public bool TryDequeueOfHandlers(int rank, [NotNullWhen(true)] out SendOperation? call)
     {
-        var calls = new List<SendOperation>();
-        var queue = _waiting[rank]!;
-        for (int count = queue.Count; count > 0; count--)
-        {
-            var call = queue.Dequeue();
-            if (call.Detached && call.Query == 0) calls.Add(call);
-            else queue.Enqueue(call);
-        }
-        Waiting -= calls.Count;
-        return calls;
+        call = null;
+        if (_waiting.Length == 0 || _waiting[rank] is not { } line || !line.TryDequeueOfHandlers(out call)) return false;
+        Waiting--;
+        return true;
     }
 
     /// <summary>Takes all calls that wait, for the next view or to fail.</summary>
     public List<SendOperation> TakeWaiting()
     {
         var calls = new List<SendOperation>(Waiting);
-        foreach (var queue in _waiting)
-            while (queue is not null && queue.TryDequeue(out var call)) calls.Add(call);
+        foreach (var line in _waiting)
+        {
+            while (line is not null && line.TryPeek(out var call))
+            {
+                calls.Add(call);
+                line.Dequeue();
+            }
+        }
         Waiting = 0;
         return calls;
     }
@@ -111,14 +111,6 @@ internal sealed class PeerWindows(int members)
     /// <summary>Ends the waiting calls whose callers do not wait any more.</summary>
     public void RemoveCancelled(GroupProtocol group)
     {
-        foreach (var queue in _waiting)
-        {
-            for (int count = queue?.Count ?? 0; count > 0; count--)
-            {
-                var call = queue!.Dequeue();
-                if (group.TryCancel(call)) Waiting--;
-                else queue.Enqueue(call);
-            }
-        }
+        foreach (var line in _waiting) Waiting -= line?.RemoveCancelled(group) ?? 0;
     }
 }
