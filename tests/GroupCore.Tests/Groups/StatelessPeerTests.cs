@@ -200,6 +200,67 @@ public sealed class StatelessPeerTests
         Assert.Equal([41, 42], answers!.Select(static a => a.Value));
     }
 
+    /// <summary>One has the state and one loads: the one is the majority.</summary>
+    [Theory]
+    [InlineData(61, 1)]
+    [InlineData(62, 3)]
+    public void R_a_majority_waits_for_no_load(ulong seed, int members)
+    {
+        var (cluster, comer) = Loading(seed, 40, members: members);
+        using var closing = cluster;
+        cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Members.Count == members + 2, TimeSpan.FromSeconds(10)));
+        IReadOnlyList<MemberReply<int>>? majority = null, all = null;
+        _ = cluster.Simulation.Spawn(async () => majority = await cluster[0].Group!.OrderedQueryAsync<int, int>("ask", 1, Replies.Majority, Timeout.InfiniteTimeSpan));
+        _ = cluster.Simulation.Spawn(async () => all = await cluster[0].Group!.QueryAsync<int, int>("ask", 1, Replies.AtLeast(members + 1), Timeout.InfiniteTimeSpan));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.NotNull(majority);
+        Assert.InRange(majority.Count, (members / 2) + 1, members);
+        // So many values can still come.
+        Assert.Null(all);
+        Assert.True(cluster.Simulation.RunUntil(() => all is not null, TimeSpan.FromSeconds(60)));
+        Assert.NotNull(comer.Group);
+    }
+
+    /// <summary>Else two majorities of one view might have no member in common.</summary>
+    [Fact]
+    public void R_who_loaded_in_the_view_of_a_query_is_not_counted_in_its_majority()
+    {
+        int joined = 0, asked = 0;
+        var (cluster, comer) = Loading(63, 5, g =>
+        {
+            int me = joined++;
+            g.OnQueryAsync<int, int>("some", async (from, question) =>
+            {
+                asked++;
+                if (me is 1 or 2) await new TaskCompletionSource().Task.ConfigureAwait(false);
+                return QueryAnswer<int>.Of(me);
+            });
+        }, members: 3);
+        using var closing = cluster;
+        TooFewRepliesException? few = null;
+        QueryTimeoutException? late = null;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                await cluster[0].Group!.QueryAsync<int, int>("some", 1, Replies.Majority, TimeSpan.FromSeconds(20));
+            }
+            catch (TooFewRepliesException error)
+            {
+                few = error;
+            }
+            catch (QueryTimeoutException error)
+            {
+                late = error;
+            }
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => late is not null || few is not null, TimeSpan.FromSeconds(30)));
+        Assert.NotNull(comer.Group);
+        Assert.Equal(4, asked);
+        Assert.Equal(1, late?.Got);
+    }
+
     [Fact]
     public void D1_who_is_still_without_the_state_in_the_next_view_is_not_asked_any_more()
     {

@@ -8,16 +8,22 @@ public readonly record struct Replies
     /// <summary>0 all, −1 majority, else a count.</summary>
     internal int Code { get; }
 
-    /// <summary>All members of the view in which the query is delivered, except those that fail or leave meanwhile. The default.</summary>
+    /// <summary>
+    /// All members of the view in which the query is delivered, except those that fail or leave meanwhile. One that loads the group's state is
+    /// waited for until it has it, or the view is over. The default.
+    /// </summary>
     public static Replies All => default;
 
-    /// <summary>More than half of these members; fails with <see cref="TooFewRepliesException"/> when they can no longer come.</summary>
+    /// <summary>
+    /// More than half of the members that had the group's state when that view began; fails with <see cref="TooFewRepliesException"/> when so many values
+    /// can no longer come. Any two majorities of one view have a member in common; no load is waited for, and a member that loads is not asked.
+    /// </summary>
     public static Replies Majority => new(-1);
 
-    /// <summary>The first value.</summary>
+    /// <summary>The first value, of any member.</summary>
     public static Replies First => new(1);
 
-    /// <summary>That many values, at least 1.</summary>
+    /// <summary>That many values of any members, at least 1; those that load the group's state count once they have it and answer.</summary>
     public static Replies AtLeast(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);

@@ -6,14 +6,17 @@ namespace GroupCore.Groups.Peers;
 
 /// <summary>
 /// Answers to one query. Whom it asks is the view in which the query is delivered (known by the own delivery); who fails or leaves is no
-/// longer asked, nor who had no state in that view and gets it in a later one: its handlers never see that view. Source: groupcore-oracle 6.10.
+/// longer asked, nor who had no state in that view and gets it in a later one: its handlers never see that view. A majority is one of those
+/// that had the state when that view began: nobody waits for a load, and any two majorities share a member. Source: groupcore-oracle 6.10.
 /// </summary>
 internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result) : ITimerTarget
 {
+    private const int Majority = -1;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
     private List<ProcessId>? _expected;
     private View? _view;
     private bool _multicast;
+    private int _majority;
     private bool _over;
 
     public ulong Number { get; } = number;
@@ -28,7 +31,9 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     {
         (_view, _multicast) = (view, true);
         _expected = [];
-        foreach (var member in view.Members) _expected.Add(member.Id);
+        foreach (var member in view.Members)
+            if (code != Majority || member.Initialised) _expected.Add(member.Id);
+        _majority = (_expected.Count / 2) + 1;
         Check();
     }
 
@@ -107,7 +112,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         foreach (var id in _expected)
             if (HasReplied(id)) answered++;
         int values = Values(), outstanding = _expected.Count - answered;
-        int wanted = code switch { 0 => int.MaxValue, -1 => (_view!.Members.Count / 2) + 1, _ => code };
+        int wanted = code switch { 0 => int.MaxValue, Majority => _majority, _ => code };
         if (wanted == int.MaxValue ? outstanding == 0 : values >= wanted) Succeed(all: wanted == int.MaxValue);
         else if (wanted != int.MaxValue && values + outstanding < wanted)
             Fail(new TooFewRepliesException(handler, wanted, values, outstanding == 0 ? "no member is left to answer" : "members failed"));
