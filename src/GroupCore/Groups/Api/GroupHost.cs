@@ -19,6 +19,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
     private readonly List<JoinCall> _joinsWaiting = [];
+    private readonly SortedSet<GroupId> _bindingsOver = [];
+    private bool _strangersOver;
     private readonly IdleSweep _idle;
     private Action? _handedOver;
     private readonly Func<GroupId, bool> _mayBe;
@@ -168,7 +170,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         _slots[group.Slot] = false;
         _groups.Remove(group);
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
-        if (group.Id is { } over) _bindings.Forget(over);
+        if (group.Id is { } over) _bindingsOver.Add(over);
         ForgetStrangers();
         if (_joinsWaiting.Find(waiting => waiting.Name == group.Name) is not { } next) return;
         _joinsWaiting.Remove(next);
@@ -196,6 +198,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         // What one group does may touch another.
         for (int i = 0; i < _touched.Count; i++) _touched[i].EndOfTurn();
         _touched.Clear();
+        if (_strangersOver || _bindingsOver.Count > 0) ForgetBindings();
         if (_handedOver is null || _groups.Exists(static group => group.IsHandingOver)) return;
         var then = _handedOver;
         _handedOver = null;
@@ -231,7 +234,16 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         if (IsJoining()) return;
         _early.Clear();
-        _bindings.Forget(group => !_byId.ContainsKey(group));
+        _strangersOver = true;
+    }
+
+    /// <summary>One look at what is bound for all that were forgotten in a turn: a process may leave thousands of groups at once.</summary>
+    private void ForgetBindings()
+    {
+        if (_strangersOver && !IsJoining()) _bindings.Forget(group => !_byId.ContainsKey(group));
+        else if (_bindingsOver.Count > 0) _bindings.Forget(group => _bindingsOver.Contains(group) && !_byId.ContainsKey(group));
+        _strangersOver = false;
+        _bindingsOver.Clear();
     }
 
     /// <inheritdoc/>
@@ -305,7 +317,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         {
             // It was over before this process was in it, as if it had been before it was asked for: the name is free.
             _byId.Remove(group);
-            _bindings.Forget(group);
+            _bindingsOver.Add(group);
             over.AskAgain();
             Membership.Join(over.Name, over.Options, over.Table.Tag ?? Options.Tag);
         }

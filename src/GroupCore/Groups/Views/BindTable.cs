@@ -41,10 +41,7 @@ internal sealed class BindTable
         return null;
     }
 
-    /// <summary>The group is over here: nothing of it is kept for any peer.</summary>
-    public void Forget(GroupId group) => Forget(id => id == group);
-
-    /// <summary>Nothing is kept of such groups.</summary>
+    /// <summary>Nothing is kept of such groups, of no peer.</summary>
     public void Forget(Predicate<GroupId> which)
     {
         for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))
