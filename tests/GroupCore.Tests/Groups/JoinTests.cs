@@ -120,7 +120,11 @@ public sealed class JoinTests
     {
         GroupCluster? all = null;
         // The save runs on a worker: it takes that much virtual time.
-        using var cluster = new GroupCluster(4, 1, tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(seconds) : TimeSpan.Zero), beforeMembers: c => all = c);
+        using var cluster = new GroupCluster(4, 1, tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(seconds) : TimeSpan.Zero), beforeMembers: c =>
+        {
+            all = c;
+            c.HostOptions = new() { SaveTimeout = TimeSpan.FromMinutes(5) };
+        });
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var comer = Newcomer(cluster);

@@ -53,6 +53,46 @@ public sealed class TimeoutTests
         Assert.True(cluster.Simulation.Now - begun >= limit * 0.98, $"{cluster.Simulation.Now - begun}");
     }
 
+    [Fact]
+    public void R_a_dispose_of_a_frozen_turn_waits_for_the_others_as_long_as_any_other()
+    {
+        using var cluster = new GroupCluster(64, 2);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var group = cluster[0].Group!;
+        cluster[0].Membership.Deaf = true;
+        Assert.InRange(EndsAfterFreeze(cluster, cluster[0], async () => await group.DisposeAsync()), TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(5));
+        Assert.True(group.Completion.IsCompletedSuccessfully);
+    }
+
+    [Fact]
+    public void R_a_join_of_a_frozen_turn_has_all_of_its_time()
+    {
+        using var cluster = new GroupCluster(65, 2) { HostOptions = new() { JoinTimeout = TimeSpan.FromSeconds(2) } };
+        Assert.True(cluster.Settle());
+        var host = cluster.Add().Host;
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        cluster[2].Membership.Deaf = true;
+        Assert.InRange(EndsAfterFreeze(cluster, cluster[2], () => Assert.ThrowsAsync<JoinTimeoutException>(() => host.JoinAsync("other", static g => { }).AsTask())),
+            TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(5));
+    }
+
+    /// <summary>How long a call takes that is made 3 s after its process was frozen for 4 s in the middle of a turn.</summary>
+    private static TimeSpan EndsAfterFreeze(GroupCluster cluster, TestMember member, Func<Task> call)
+    {
+        member.SimNode.PauseInTurn(TimeSpan.FromSeconds(4));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        var begun = cluster.Simulation.Now;
+        bool over = false;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await call();
+            over = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => over, TimeSpan.FromSeconds(30)));
+        return cluster.Simulation.Now - begun;
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(-5)]

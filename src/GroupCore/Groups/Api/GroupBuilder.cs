@@ -97,19 +97,15 @@ public sealed class GroupBuilder
 
     /// <summary>
     /// State that joiners get: <paramref name="save"/> writes all of it, between the last message of one view and the first of the next,
-    /// and <paramref name="load"/> replaces it at the joiner before its first view.
+    /// and <paramref name="load"/> replaces it at the joiner before its first view. A save that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/>
+    /// is given up: those joins are refused.
     /// </summary>
     public GroupBuilder Checkpoint(Action<IBufferWriter<byte>> save, Action<ReadOnlyMemory<byte>> load)
     {
         ArgumentNullException.ThrowIfNull(save);
-        return CheckpointSnapshot(
-            () =>
-            {
-                var bytes = new ArrayBufferWriter<byte>();
-                save(bytes);
-                return writer => writer.Write(bytes.WrittenSpan);
-            },
-            load);
+        ArgumentNullException.ThrowIfNull(load);
+        (Table.Save, Table.Snapshot, Table.Load) = (save, null, load);
+        return this;
     }
 
     /// <summary>
@@ -120,7 +116,7 @@ public sealed class GroupBuilder
     {
         ArgumentNullException.ThrowIfNull(snapshot);
         ArgumentNullException.ThrowIfNull(load);
-        (Table.Snapshot, Table.Load) = (snapshot, load);
+        (Table.Save, Table.Snapshot, Table.Load) = (null, snapshot, load);
         return this;
     }
 

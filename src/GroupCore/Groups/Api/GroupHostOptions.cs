@@ -20,8 +20,14 @@ public sealed record GroupHostOptions
     /// </summary>
     public long MaxJoinBacklogBytes { get; init; } = 64L << 20;
 
-    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved or sent is progress, however large.</summary>
+    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is progress, however large.</summary>
     public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>
+    /// For how long user code that saves the state for joiners may write nothing before it is given up; 1 s to 24 h, default 60 s. Those joins are
+    /// refused, this member stays, and what the code writes later is dropped. It may take any time as long as it writes.
+    /// </summary>
+    public TimeSpan SaveTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>For how long <see cref="Group.DisposeAsync"/> waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
     public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
@@ -34,6 +40,8 @@ public sealed record GroupHostOptions
     {
         if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
             throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
+        if (options.SaveTimeout < TimeSpan.FromSeconds(1) || options.SaveTimeout > TimeSpan.FromHours(24))
+            throw new ArgumentException($"SaveTimeout is {options.SaveTimeout}; allowed are 1 s to 24 h.", nameof(options));
         if (options.DisposeTimeout < TimeSpan.Zero || options.DisposeTimeout > TimeSpan.FromHours(1))
             throw new ArgumentException($"DisposeTimeout is {options.DisposeTimeout}; allowed are 0 to 1 h.", nameof(options));
         if (options.MaxCheckpointBytes is < 1L << 20 or > 1L << 40)

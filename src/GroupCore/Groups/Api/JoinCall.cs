@@ -38,7 +38,8 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
             _group = _host.Start(this);
             if (_group is null)
             {
-                _timer = _host.Node.SetTimer(_host.Node.Now + _host.JoinNanoseconds, this, 0);
+                // The turn may have begun before a freeze of the process, and the call be made after it.
+                _timer = _host.Node.SetTimer(_host.Node.Clock() + _host.JoinNanoseconds, this, 0);
                 return;
             }
             _host.Node.CancelTimer(_timer);

@@ -14,6 +14,10 @@ internal sealed class HandlerTable
 
     public Action<GroupError>? OnError { get; set; }
 
+    /// <summary>Writes the state at the view event; null where <see cref="Snapshot"/> is given, or neither.</summary>
+    public Action<System.Buffers.IBufferWriter<byte>>? Save { get; set; }
+
+    /// <summary>Takes a picture of the state at the view event, which is written beside the handlers.</summary>
     public Func<Action<System.Buffers.IBufferWriter<byte>>>? Snapshot { get; set; }
 
     public Action<ReadOnlyMemory<byte>>? Load { get; set; }

@@ -247,7 +247,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private void OnSave(StateCut cut)
     {
         Running = "checkpoint";
-        cut.Take(group.Table.Snapshot);
+        cut.Take(group.Table);
         Running = null;
     }
 

@@ -1,4 +1,5 @@
 using System.Buffers;
+using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
@@ -8,13 +9,18 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
-/// another worker beside the handlers, sent by the loop. Source: groupcore-oracle 9.1 (4), 9.2.
+/// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners hear so, and
+/// what it comes to later is of no use. Source: groupcore-oracle 9.1 (4), 9.2.
 /// </summary>
 internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, ICompletion
 {
     private Action<IBufferWriter<byte>>? _write;
     private bool _written;
+    private bool _told;
     private volatile StatePhase _phase;
+    private Failure? _failure;
+    private (StatePhase Phase, int Bytes) _seen;
+    private long _seenAt;
 
     public View View { get; } = view;
 
@@ -23,20 +29,21 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
     /// <summary>Of the bytes; computed where they are written, for the loop has no time for it.</summary>
     public ulong Hash { get; private set; } = new StateHash().Value;
 
-    public Exception? Error { get; private set; }
+    public Exception? Error => Volatile.Read(ref _failure)?.Error;
 
     /// <summary>What <see cref="Error"/> says; it is a user's object, and asked outside of the turn.</summary>
-    public string ErrorText { get; private set; } = "";
+    public string ErrorText => Volatile.Read(ref _failure)?.Text ?? "";
 
     public StatePhase Phase => Error is not null ? StatePhase.Failed : _phase;
 
     /// <summary>On the group's worker, at the view event.</summary>
-    public void Take(Func<Action<IBufferWriter<byte>>>? snapshot)
+    public void Take(HandlerTable table)
     {
         _phase = StatePhase.Saving;
         try
         {
-            _write = snapshot?.Invoke();
+            table.Save?.Invoke(Bytes);
+            _write = table.Save is null ? table.Snapshot?.Invoke() : static _ => { };
         }
         catch (Exception error)
         {
@@ -45,9 +52,18 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
         group.Post(this);
     }
 
+    /// <summary>On the loop, now and then: gives user code up that has written nothing for so long.</summary>
+    public void Look(long now, TimeSpan limit)
+    {
+        var seen = (_phase, Bytes.Length);
+        if (seen.Item1 != StatePhase.Saving || seen != _seen) (_seen, _seenAt) = (seen, now);
+        else if (now - _seenAt >= (long)limit.TotalNanoseconds) Fail(new TimeoutException($"The state was not saved: {seen.Item2} bytes were written, and nothing for {limit}."));
+    }
+
     /// <summary>On the loop: first when taken, then when written.</summary>
     public override void Run()
     {
+        if (_told) return;
         if (_written || _write is null || Error is not null) group.SendState(this);
         else group.Node.Complete(this);
     }
@@ -75,5 +91,11 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
         group.Post(this);
     }
 
-    private void Fail(Exception error) => (ErrorText, Error) = (UserError.Text(error), error);
+    /// <summary>On the loop: its joiners are told how it ended, once.</summary>
+    public bool TryTell() => !_told && (_told = true);
+
+    // By user's code, or by the loop that has given it up.
+    private void Fail(Exception error) => Interlocked.CompareExchange(ref _failure, new(error, UserError.Text(error)), null);
+
+    private sealed record Failure(Exception Error, string Text);
 }

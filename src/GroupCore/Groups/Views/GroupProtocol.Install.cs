@@ -142,7 +142,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     public void SendState(StateCut cut)
     {
         Touch();
-        if (IsOver || !ReferenceEquals(cut.View, View) || IsWedged) return;
+        if (IsOver || !ReferenceEquals(cut.View, View) || IsWedged || !cut.TryTell()) return;
         if (cut.Error is { } error)
         {
             // This member cannot serve the group's joiners: they hear why.
@@ -182,7 +182,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
                 LookAtJoin();
                 break;
             case StateSign when (ulong)(token >> 8) == View?.Id:
-                TellJoiners();
+                LookAtSave();
                 break;
             case LateCut when _lateCut is { } cut && ReferenceEquals(cut.View, View):
                 Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });

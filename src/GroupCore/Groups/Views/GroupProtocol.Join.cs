@@ -23,8 +23,9 @@ internal sealed partial class GroupProtocol
     /// <summary>The membership was asked.</summary>
     public void BeginJoin()
     {
-        _joinProgressAt = Node.Now;
-        Node.SetTimer(Node.Now + _host.JoinNanoseconds, this, JoinTimeout);
+        // The turn may have begun before a freeze of the process, and the call be made after it.
+        _joinProgressAt = Node.Clock();
+        Node.SetTimer(_joinProgressAt + _host.JoinNanoseconds, this, JoinTimeout);
     }
 
     /// <summary>Something of the join came forward; the next is <paramref name="waitsFor"/>.</summary>
@@ -101,6 +102,14 @@ internal sealed partial class GroupProtocol
     }
 
     private void SetSignTimer(View view) => Node.SetTimer(Node.Now + GroupLimits.StateSignNanoseconds, this, StateSign | ((long)view.Id << 8));
+
+    private void LookAtSave()
+    {
+        if (_saving is not { } cut || IsWedged) return;
+        cut.Look(Node.Now, _host.Options.SaveTimeout);
+        if (cut.Error is null) TellJoiners();
+        else SendState(cut);
+    }
 
     /// <summary>StateSign: <see cref="StatePhase"/> u8, events handled u64, reason of a failure in UTF-8.</summary>
     private void TellJoiners()

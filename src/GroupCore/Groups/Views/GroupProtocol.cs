@@ -209,12 +209,13 @@ internal sealed partial class GroupProtocol
         if (_leavingSoon) LimitLeave();
     }
 
+    // Both by the clock: the turn may have begun before a freeze of the process, and the call be made after it.
     private void LimitLeave()
     {
-        if (!IsOver) Node.SetTimer(Node.Now + _host.DisposeNanoseconds, this, LeaveTimeout);
+        if (!IsOver) Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, LeaveTimeout);
     }
 
-    private void LimitHandlers() => Node.SetTimer(Node.Now + _host.DisposeNanoseconds, this, HandlersTimeout);
+    private void LimitHandlers() => Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, HandlersTimeout);
 
     /// <summary>Whoever disposes of the group waits no longer for its handlers, and nobody does: what they have not handled they never will.</summary>
     private void GiveHandlersUp()
