@@ -89,8 +89,8 @@ public sealed partial class OracleMember
             Poison("no contact to the Oracle for too long");
             return;
         }
-        // The replicas known here may all have been replaced since: then the seeds know better.
-        if (State == MembershipState.Blocked) _bootstrap.Ask();
+        // The replicas known here may all have been replaced since: then the seeds know better, or who has begun anew where one of them was.
+        if (State == MembershipState.Blocked) _bootstrap.Search([.. _directory.Addresses, .. _watch.Addresses]);
         if (_node.Now >= _nextSync) Synchronise();
         if (_departure != Departure.None) StepDeparture();
         else if (State == MembershipState.Active && _replica is { Log.IsVoter: true } replica) _herald.Step(replica.State, _directory.Replicas, _directory.Leader);
@@ -145,10 +145,10 @@ public sealed partial class OracleMember
         Register();
     }
 
-    /// <summary>A seed, or a replica, names a leader: the one known here has fallen silent, or was never heard.</summary>
+    /// <summary>A seed, a replica, or who listens where one was, names a leader: the one known here has fallen silent, or was never heard.</summary>
     private void Follow(int peer, in Replica from, OracleIs answer)
     {
-        if (answer.Leader.Node == 0 || !(_bootstrap.IsSeed(peer) || _directory.Knows(from.Node))) return;
+        if (answer.Leader.Node == 0 || !(_bootstrap.Asks(peer) || _directory.Knows(from.Node))) return;
         _directory.Learn(answer.Replicas);
         OnLeaderHint(answer.Leader);
     }

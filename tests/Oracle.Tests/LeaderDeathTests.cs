@@ -83,7 +83,7 @@ public sealed class LeaderDeathTests
             long led = cluster.Leader!.Node.Node.Now;
             // Less than it takes to ask again.
             cluster.Run(0.05);
-            Assert.True(cluster.Leader!.Oracle.LeaseUntil > led + (19 * Durations.Second / 10), $"{cluster.Describe()}: lease for {(cluster.Leader!.Oracle.LeaseUntil - led) / 1e9} s");
+            Assert.True(cluster.Leader!.Oracle.LeaseUntil > led + (cluster.Options.LeaseDuration.Nanoseconds() * 19 / 20), $"{cluster.Describe()}: lease for {(cluster.Leader!.Oracle.LeaseUntil - led) / 1e9} s");
         }
     }
 

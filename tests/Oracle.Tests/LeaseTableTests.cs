@@ -28,7 +28,7 @@ public sealed class LeaseTableTests
         table.Ask(part.Log.Leading, new(asker, 1, 0), 0);
         part.Log.EndOfTurn();
         table.Grant(part.Log, state, [], new());
-        Assert.Equal(part.Now + Freeze + (2 * Durations.Second), table.EndOf(asker));
+        Assert.Equal(part.Now + Freeze + Options.LeaseDuration.Nanoseconds(), table.EndOf(asker));
     }
 
     /// <summary>The votes that made it leader came during the freeze, and until then its predecessor granted leases.</summary>

@@ -20,6 +20,8 @@ namespace Oracle.Client;
 /// A process that was given no seeds at all founds at once.
 /// Seeds that cannot reach each other at their start, or the rest of their system, can found two systems; frames of the other are refused
 /// and reported, there is no merge. A system of one process that meets a larger one gives way. Source: groupcore-oracle 4.2.
+/// A process that lost contact asks the seeds again, and whoever listens where it knew others of its system: it may itself sit at the only seed,
+/// and all lives that it knows may be over (<see cref="Search"/>).
 /// </remarks>
 internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet)
 {
@@ -29,7 +31,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private const long DeferenceTo = 5 * Durations.Second;
     private const long DeferenceToClaim = 5 * Durations.Second;
     private const long DeferencePerPlace = 30 * Durations.Second;
+    private const int MostKnown = 64;
     private readonly List<Seed> _seeds = [];
+    private readonly List<Seed> _known = [];
     private int _own = -1;
     private long _began;
     private long _asked;
@@ -47,6 +51,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     public void Start()
     {
         _seeds.Clear();
+        _known.Clear();
         _own = -1;
         _began = node.Now;
         _asked = long.MinValue / 2;
@@ -71,11 +76,21 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     {
         if (node.Now - _asked < AskEvery) return;
         _asked = node.Now;
-        foreach (var seed in _seeds)
+        foreach (var seed in _seeds) Ask(seed);
+        foreach (var known in _known) Ask(known);
+    }
+
+    /// <summary>The same of a process that lost contact: it asks at these addresses as well, whoever listens there now.</summary>
+    public void Search(IReadOnlyCollection<NodeAddress> known)
+    {
+        if (node.Now - _asked < AskEvery) return;
+        _known.RemoveAll(old => !known.Contains(old.Address));
+        foreach (var address in known)
         {
-            seed.Peer = node.Links.Open(seed.Address);
-            outlet.Reply(seed.Peer, new WhoIsOracle());
+            if (_known.Count == MostKnown) break;
+            if (address != node.Links.Local && !_seeds.Exists(seed => seed.Address == address) && !_known.Exists(old => old.Address == address)) _known.Add(new(address));
         }
+        Ask();
     }
 
     /// <summary>A seed asked, or answered that it does not know the Oracle.</summary>
@@ -94,8 +109,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         claimed.ClaimedAt = node.Now;
     }
 
-    /// <summary>Whether that is a node that was reached at a seed's address.</summary>
-    public bool IsSeed(int peer) => _seeds.Exists(seed => IsAt(seed, peer));
+    /// <summary>Whether that is who was asked: a node that was reached at a seed's address, or at one where another process of the system was.</summary>
+    public bool Asks(int peer) => _seeds.Exists(seed => IsAt(seed, peer)) || _known.Exists(known => IsAt(known, peer));
 
     public void OnFault(int peer, LinkFault fault)
     {
@@ -105,6 +120,12 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         if (fault is not LinkFault.WrongCluster || seed.Foreign) return;
         seed.Foreign = true;
         OnForeign?.Invoke(seed.Address);
+    }
+
+    private void Ask(Seed seed)
+    {
+        seed.Peer = node.Links.Open(seed.Address);
+        outlet.Reply(seed.Peer, new WhoIsOracle());
     }
 
     private ulong Reached(Seed seed) => seed.Peer < 0 ? 0 : node.Links.NodeIdOf(seed.Peer);

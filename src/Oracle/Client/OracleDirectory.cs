@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using GroupCore.Transport;
 using Oracle.Log;
 
 namespace Oracle.Client;
@@ -15,6 +16,17 @@ internal sealed class OracleDirectory(INode node)
     public Func<Replica> Heard { get; init; } = static () => default;
 
     public bool IsEmpty => Replicas.Voters.Count == 0;
+
+    /// <summary>Where the replicas and the leader are, or were.</summary>
+    public IEnumerable<NodeAddress> Addresses
+    {
+        get
+        {
+            if (Leader.Node != 0) yield return Leader.Address;
+            foreach (var voter in Replicas.Voters) yield return voter.Address;
+            foreach (var learner in Replicas.Learners) yield return learner.Address;
+        }
+    }
 
     /// <summary>Whether that node is the leader or a replica, as far as this process knows.</summary>
     public bool Knows(ulong nodeId) => nodeId == Leader.Node || Replicas.Contains(nodeId);

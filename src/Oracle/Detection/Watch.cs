@@ -47,6 +47,16 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     /// <summary>Hears of the links to processes that are watched no longer, and whether those were seen to be gone.</summary>
     public Action<int, bool>? OnDropped { get; init; }
 
+    /// <summary>Where those are that the Oracle assigned.</summary>
+    public IEnumerable<NodeAddress> Addresses
+    {
+        get
+        {
+            foreach (var watched in _watched)
+                if (watched.Assigned) yield return watched.Subject.Address;
+        }
+    }
+
     public bool IsAlone => !_watched.Exists(watched => watched.Assigned);
 
     public void Assign(IReadOnlyList<Subject> subjects)
