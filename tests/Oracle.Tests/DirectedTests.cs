@@ -100,6 +100,32 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>
+    /// It leads until it has heard no majority for a second, and what speaks against the others reaches it before: nothing of that may be in its
+    /// log, and come into force when all are together again.
+    /// </summary>
+    [Fact]
+    public void B5_a_leader_that_is_cut_off_from_the_majority_decides_against_nobody()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = Running(seed, 5);
+            ulong view = cluster[0].Groups.ViewOf("g")!.Id;
+            var leader = cluster.Leader!;
+            var voters = leader.Oracle.Replica!.Log.Entries.Configuration.Voters;
+            var others = cluster.Alive.Where(process => process != leader && voters.Any(voter => voter.Node == process.Node.Id)).ToList();
+            var rest = cluster.Alive.Where(process => process != leader && !others.Contains(process)).ToList();
+            cluster.Simulation.Network.Partition([leader.Node, rest[0].Node], [others[0].Node, rest[1].Node], [others[1].Node]);
+            Assert.True(cluster.RunUntil(() => cluster.Alive.All(process => process.Oracle.State == MembershipState.Blocked), 6), cluster.Describe());
+            cluster.Run(10);
+            cluster.Simulation.Network.Heal();
+            Assert.True(cluster.RunUntil(() => cluster.Settled("g"), 10), cluster.Describe());
+            cluster.Run(3);
+            Assert.True(cluster.Settled("g") && cluster.Alive.Count() == 5 && cluster[0].Groups.ViewOf("g")!.Id == view, cluster.Describe());
+            cluster.AssertNoViolations();
+        }
+    }
+
     [Fact]
     public void B15_without_a_majority_of_voters_no_view_comes_and_all_are_poisoned_within_65_seconds()
     {

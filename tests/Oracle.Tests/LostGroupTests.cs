@@ -18,6 +18,7 @@ public sealed class LostGroupTests
             var others = cluster.Alive.Where(process => process != lone).ToList();
             cluster.Simulation.Network.Partition([lone.Node], others.ConvertAll(process => process.Node));
             foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(lone.Oracle.Self, Accusation.Timeout));
+            Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(lone.Oracle.Self), 0.1), cluster.Describe());
             foreach (var other in others)
             {
                 other.Node.Post(() =>

@@ -33,7 +33,7 @@ internal sealed class LeaderShell
     private readonly SortedSet<ProcessId> _unlogged = [];
     private readonly List<Request> _refused = [];
     private readonly List<Request> _released = [];
-    private ulong? _massRead;
+    private ulong? _decision;
     private Configuration _told = Configuration.Empty;
     private long _pruneAt;
     private bool _began;
@@ -78,7 +78,7 @@ internal sealed class LeaderShell
         _announcer.Clear();
         _excluding.Clear();
         _unlogged.Clear();
-        _massRead = null;
+        _decision = null;
     }
 
     public void OnRequest(int peer, in Replica from, Request request)
@@ -196,7 +196,7 @@ internal sealed class LeaderShell
     {
         if (!Active || _log.Leading is not { } leader) return;
         _leases.Grant(_log, _state, _excluding, _observers);
-        ConfirmMassFailure(leader);
+        ConfirmDecision(leader);
         if (_progress)
         {
             _keeper.Step(_log, _state);
@@ -328,18 +328,24 @@ internal sealed class LeaderShell
         if (failures.Count == 0 || _log.Leading is not { } leader) return;
         VoterMajority.Keep(failures, leader, _log.Entries.Configuration, _state, _excluding, _node.Id, _node.Now);
         if (failures.Count == 0) return;
-        // So many at once may mean that it is this process that is cut off.
-        if (2 * failures.Count > alive && !confirmed) _massRead ??= leader.BeginRead();
-        else Exclude(failures);
+        bool mass = 2 * failures.Count > alive;
+        if (!confirmed && (mass || failures.Exists(static failure => !failure.Proved)))
+        {
+            // Silence may mean that it is this process that is cut off, as may so many at once. What it wrote then would come into force when all
+            // are together again: without a majority it leads on for a second, longer than it may take to report who is silent.
+            _decision ??= leader.BeginRead();
+            failures.RemoveAll(failure => mass || !failure.Proved);
+        }
+        if (failures.Count > 0) Exclude(failures);
     }
 
     /// <summary>The own process where nobody but it votes.</summary>
     private ProcessId Needed() => _log.Entries.Configuration.Voters.Count == 1 && _state.FindNode(_node.Id) is { } self ? self.Id : default;
 
-    private void ConfirmMassFailure(Log.Leader leader)
+    private void ConfirmDecision(Log.Leader leader)
     {
-        if (leader.ConfirmedRead < _massRead || _massRead is null) return;
-        _massRead = null;
+        if (leader.ConfirmedRead < _decision || _decision is null) return;
+        _decision = null;
         // What was held against them may have been taken back since.
         Decide(confirmed: true);
     }
