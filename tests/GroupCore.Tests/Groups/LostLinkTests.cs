@@ -45,6 +45,26 @@ public sealed class LostLinkTests
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(10)));
     }
 
+    /// <summary>The leader says every second that nothing holds it up. The message is not handled for all that, and only the one whose it is knows.</summary>
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void F8_a_message_to_the_leader_of_a_flush_that_a_link_lost_stays_an_accusation(ulong seed)
+    {
+        using var cluster = new GroupCluster(seed, 3, more: g => g.Handle<byte[]>("one", (from, m) => { }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var members = cluster.Members.OrderBy(static m => m.Group!.Rank).ToList();
+        cluster.Simulation.Network.Cut(members[1].SimNode, members[0].SimNode, CutMode.Drop);
+        cluster.Simulation.Spawn(() => members[1].Group!.SendToAsync(0, "one", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Overflow(members[1], members[0], multicasts: 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(10)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        Assert.Equal([(members[0].Id, GroupCore.Membership.Accusation.FlushStall)], cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Withdrawals);
+    }
+
     [Fact]
     public void F8_a_query_whose_answer_a_link_lost_ends_before_its_time_is_over()
     {

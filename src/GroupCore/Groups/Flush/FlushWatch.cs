@@ -25,6 +25,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<ProcessId> _tooSlow = [];
     private readonly List<ProcessId> _suspected = [];
     private readonly List<int> _missing = [];
+    private readonly List<int> _owing = [];
     private readonly List<int> _forwarding = [];
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
@@ -35,6 +36,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private Progress[] _forwarded = [];
     private long? _wedgedAt;
     private long _round;
+    // Since the flush began, and since the leader was last heard.
+    private int _looks;
     private int _steps;
 
     /// <summary>A flush begins, or begins again with another proposal.</summary>
@@ -44,7 +47,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         int members = view.Members.Count;
         if (_signs.Length == 0) _signs = new WaitSign[members];
         (_handled, _forwarded) = (new Progress[members], new Progress[members]);
-        (_leader, _steps) = (leader, 0);
+        (_leader, _steps, _looks) = (leader, 0, 0);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
 
@@ -64,6 +67,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         foreach (var id in _tooSlow) group.Accusations.Withdraw(_tooSlow, id);
         _accused.Clear();
         _tooSlow.Clear();
+        _owing.Clear();
         group.WaitsFor = [];
     }
 
@@ -89,7 +93,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (reason != WaitReason.TooSlow)
         {
             _signs[from] = new(reason, group.Node.Now);
-            Forgive(from);
+            // That nothing holds it up is no answer to what it has not handled or forwarded.
+            if (reason != WaitReason.None || !_owing.Contains(from)) Forgive(from);
         }
         if (_leader is not null && reason != WaitReason.TooSlow) _leader.OnWait(from, ranks);
         if (from != flush.Leader && _leader is null) return;
@@ -109,9 +114,12 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (token != _round || flush.Proposal is null) return;
         group.Touch();
         _steps++;
+        _looks++;
         _missing.Clear();
         _slow.Clear();
         var reason = Look();
+        _owing.Clear();
+        _owing.AddRange(_missing);
         if (_leader is not null)
         {
             if (_steps >= 2) _leader.AddWaitedFor(_missing);
@@ -148,7 +156,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (!group.Peers.AwaitsHandling(rank)) continue;
             // Whose handlers are at work says so with its own first step: two leave it the time.
             bool still = _handled[rank].StandsStill(group.Peers.ProgressOf(rank), group.Node.Now);
-            if (!IsFresh(_signs[rank]) && still && _steps >= 2 && !group.Peers.AwaitsOwnNode(rank))
+            if (!IsFresh(_signs[rank]) && still && _looks >= 2 && !group.Peers.AwaitsOwnNode(rank))
             {
                 AddTo(_missing, rank);
                 continue;

@@ -1,4 +1,6 @@
 using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -6,6 +8,7 @@ namespace Ida.Scenarios;
 /// <summary>What happens to processes and to the network between them beside their user code; one thing that may cost a membership at a time.</summary>
 internal sealed class GroupFaults(GroupSurface surface)
 {
+    private const int Junk = 1_000_000;
     private static readonly TimeSpan s_rest = TimeSpan.FromSeconds(3);
     private readonly Prng _random = surface.Random.Fork();
     private TimeSpan _next;
@@ -18,7 +21,7 @@ internal sealed class GroupFaults(GroupSurface surface)
         if (active.Count == 0) return;
         var one = active[(int)_random.Next(active.Count)];
         var other = active[(int)_random.Next(active.Count)];
-        int what = (int)_random.Next(7);
+        int what = (int)_random.Next(8);
         var details = _random.Fork();
         bool Happens(string name) => surface.Case.Happens($"{name} {one.Member} {other.Member} at {Simulation.Now}");
         switch (what)
@@ -62,8 +65,27 @@ internal sealed class GroupFaults(GroupSurface surface)
                 surface.Drawn.Draw(GroupNames.SlowNode);
                 one.Member.Host.SlowFactor = details.Next(2, 200);
                 break;
+            case 7 when other != one && MayCost(active):
+                if (!Happens("overflow")) break;
+                surface.Drawn.Draw(GroupNames.Overflow);
+                // A message to one member that is lost is never acknowledged, and who does not acknowledge is accused.
+                Cost();
+                Overflow(one.Member.Host, other.Member.Host);
+                break;
         }
     }
+
+    /// <summary>More in one turn than a link takes: it ends, and both ends lose what is on their way.</summary>
+    private static void Overflow(SimNode from, SimNode to) => from.Post(() =>
+    {
+        var links = from.Node.Links;
+        int peer = links.Open(to.Address, to.Id);
+        for (long bytes = 0; bytes <= LinkLimits.QueueBytes; bytes += Junk)
+        {
+            FrameHeader.Write(links.Reserve(FrameHeader.Size + Junk), FrameType.FirstLayer, 0, 0, Junk);
+            links.Send(peer, FrameHeader.Size + Junk);
+        }
+    });
 
     private void Pause(GroupPlace one, TimeSpan time, bool inTurn)
     {

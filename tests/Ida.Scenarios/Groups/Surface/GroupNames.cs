@@ -16,7 +16,7 @@ internal static class GroupNames
     public const string SaveThrows = "save throws", LoadThrows = "load throws", LargeState = "large state", SlowSave = "slow save", Snapshot = "checkpoint by snapshot";
     public const string JoinCancelledBefore = "join cancelled before", JoinCancelled = "join cancelled", JoinAgain = "join again", JoinBeside = "join beside others", JoinTwice = "join twice", OtherOptions = "join with other options", OneView = "join by many at once";
     public const string Leave = "leave", LeaveCancelled = "leave cancelled", Dispose = "dispose", DisposeStuck = "dispose behind a stuck handler", AfterEnd = "call after the end", StopNode = "node disposed", StopStuck = "node disposed behind a stuck handler";
-    public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", Excluded = "member excluded";
+    public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", Overflow = "link overflows", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", Excluded = "member excluded";
     public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws";
 
     /// <summary>What may be drawn.</summary>
@@ -29,7 +29,7 @@ internal static class GroupNames
         Throws, Blocks, BlocksLong, Stuck, SlowWorker, Unhandled, ErrorThrows, ViewThrows, NestedSend, NestedTo, NestedQuery, NestedFlush, NestedLeave, NestedDispose, NestedJoin,
         Hook, HookLate, HookNever, HookThrows, HookSends, HookBeside, HookToJoiner, SaveThrows, LoadThrows, LargeState, SlowSave, Snapshot,
         JoinCancelledBefore, JoinCancelled, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, AfterEnd, StopNode, StopStuck,
-        Crash, Restart, Partition, Break, SlowLink, Pause, PauseLong, SlowNode, Excluded,
+        Crash, Restart, Partition, Break, Overflow, SlowLink, Pause, PauseLong, SlowNode, Excluded,
         WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows,
     ];
 }
