@@ -28,6 +28,16 @@ public sealed class ProcessTableTests
         Assert.True(Table.IsGone(child.Id, start.Value));
     }
 
+    /// <summary>No descriptor is free, or processes are hidden: nothing is proved by what cannot be read.</summary>
+    [Fact]
+    public void F33_a_process_whose_entry_cannot_be_read_is_there_as_long_as_its_number_is_taken()
+    {
+        Assert.SkipUnless(ProcessTable.Host.Length > 0, "There is no /proc here.");
+        var unreadable = new ProcessTable(Path.Combine(AppContext.BaseDirectory, "no-such-folder"));
+        Assert.False(unreadable.IsGone(Environment.ProcessId, ProcessTable.OwnStart));
+        Assert.False(unreadable.IsGone(Environment.ProcessId, ProcessTable.OwnStart + 1));
+    }
+
     /// <summary>Their entries cannot be read, which says nothing: of a number that is none the system says nothing either.</summary>
     [Theory]
     [InlineData(0)]

@@ -7,8 +7,10 @@ namespace Ida.Nodes;
 
 /// <summary>The process table of this machine: a process is gone when it is a zombie, when its number is free for certain, or
 /// when it belongs to one that started at another time. What cannot be looked at is not gone.</summary>
-internal sealed class ProcessTable : IProcessProbe
+internal sealed class ProcessTable(string entries = ProcessTable.Entries) : IProcessProbe
 {
+    private const string Entries = "/proc";
+
     /// <summary>
     /// Names this machine's process table: the boot and the namespace of process numbers, so that two containers of one host are not taken
     /// for each other. Empty where that cannot be told; then nobody is proved dead by process number.
@@ -19,15 +21,15 @@ internal sealed class ProcessTable : IProcessProbe
     public static long OwnStart { get; } = TryFind(Environment.ProcessId, out long? start) ? start ?? 0 : 0;
 
     public bool IsGone(int processNumber, long start) => Host.Length > 0 && start != 0 && processNumber > 0
-        && (TryFind(processNumber, out long? found) ? found != start : IsFree(processNumber));
+        && (TryFind(processNumber, out long? found, entries) ? found != start : IsFree(processNumber));
 
     /// <summary>When the process of that number started, null for a zombie, which runs no more; false when its entry cannot be read.</summary>
-    internal static bool TryFind(int processNumber, out long? start)
+    internal static bool TryFind(int processNumber, out long? start, string entries = Entries)
     {
         start = null;
         try
         {
-            string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{processNumber}/stat"));
+            string stat = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"{entries}/{processNumber}/stat"));
             string[] fields = stat[Math.Min(stat.Length, stat.LastIndexOf(')') + 2)..].Split(' ');
             if (fields[0] is "Z" or "X") return true;
             if (fields.Length < 20 || !long.TryParse(fields[19], NumberStyles.None, CultureInfo.InvariantCulture, out long found)) return false;
