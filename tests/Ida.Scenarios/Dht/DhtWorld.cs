@@ -12,6 +12,8 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class DhtWorld
 {
+    // What is smaller may be an answer without values, which waits for nothing.
+    private const int LargeBytes = 8 << 10;
     private readonly Dictionary<(int From, int To), Queue<HarnessFrame>> _channels = [];
     private readonly List<(int From, int To)> _pairs = [];
     private readonly Dictionary<int, int> _delivered = [];
@@ -99,12 +101,17 @@ internal sealed class DhtWorld
             _pairs.Add(pair);
         }
         if (!from.Alive || Swallows?.Invoke(from.Index, to, frame.Type) == true) return;
+        if (frame.Body.Length >= LargeBytes && _bytes.GetValueOrDefault(pair) >= BulkBytes)
+            Overfilled ??= $"m{pair.Index} sends {frame.Body.Length} bytes in {frame.Type} to m{to}, whose channel holds {_bytes[pair]} of {BulkBytes}.";
         channel.Enqueue(frame);
         Count(pair, frame.Body.Length);
     }
 
     /// <summary>Bytes on a channel at which its sender is told that there is no room, as links do it.</summary>
     public long BulkBytes { get; set; } = long.MaxValue;
+
+    /// <summary>The first frame with values that was sent where there was no room; null without any.</summary>
+    public string? Overfilled { get; private set; }
 
     /// <summary>Most bytes that a channel held.</summary>
     public long MostQueued { get; private set; }

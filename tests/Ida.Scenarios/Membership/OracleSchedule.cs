@@ -59,10 +59,14 @@ internal sealed class OracleSchedule : IDisposable
         bool settled = cluster.RunUntil(() => cluster.Checker.Violations.Count > 0 || ReviveAndSettled(), 40);
         if (cluster.Checker.Violations.Count > 0) return string.Join("; ", cluster.Checker.Violations.Take(3));
         OracleLost = !settled && MajorityIsDead();
+        if (settled && _surface is not null && !cluster.RunUntil(() => cluster.Leader is { } leader && IsAtRest(leader), 15)) return $"the leader forgets nothing: {cluster.Leader?.Oracle.Replica!.Shell.Held}";
         return settled || OracleLost ? null : $"liveness: {cluster.Describe()}";
     }
 
     public void Dispose() => _cluster.Dispose();
+
+    /// <summary>Nobody waits for an answer, and there are leases of those that live.</summary>
+    private bool IsAtRest(OracleCluster.Process leader) => leader.Oracle.Replica!.Shell.Held is { Requests: 0 } held && held.Leases <= _cluster.Alive.Count();
 
     private bool ReviveAndSettled()
     {

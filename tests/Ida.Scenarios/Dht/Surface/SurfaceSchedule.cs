@@ -72,7 +72,7 @@ internal sealed class SurfaceSchedule
             for (int step = 0; step < 20_000 && !Depopulated && (_left > 0 || _open.Count > 0); step++) Step();
             if (!Depopulated) Finish();
             _faults.NoticeDepopulation();
-            return Depopulated ? null : Judge();
+            return _world.Overfilled ?? (Depopulated ? null : Judge());
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {

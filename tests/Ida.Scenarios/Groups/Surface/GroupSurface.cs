@@ -400,7 +400,15 @@ internal sealed class GroupSurface
             // What handlers sent is nobody's call, and on its way where its receiver is frozen.
             if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0) || seat.Group.Protocol.Peers.Outstanding > 0) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
         }
-        return null;
+        return Places.Select(Leftover).FirstOrDefault(static left => left is not null);
+    }
+
+    /// <summary>What a process keeps of groups that are over.</summary>
+    private static string? Leftover(GroupPlace place)
+    {
+        if (!place.IsActive || place.Seats.Find(seat => seat.Group is not null && seat.Life == place.Member.Host) is not { } any) return null;
+        var host = any.Group!.Protocol.Host;
+        return host.Groups.Count == 0 && host.Bindings.Count > 0 ? $"{place.Member} is in no group and keeps {host.Bindings.Count} bindings." : null;
     }
 
     private void JudgeCalm()
