@@ -42,7 +42,7 @@ public sealed class FalseSeedTests
             Assert.True(waited < 20_000, "It waits for ever.");
             bootstrap.OnFault(SeedLinks.Dialled, LinkFault.Refused);
             bootstrap.Heard(SeedLinks.Guest);
-            Assert.False(bootstrap.IsSeed(SeedLinks.Guest));
+            Assert.False(bootstrap.Asks(SeedLinks.Guest));
         }
         Assert.InRange(waited, 5_000, 6_000);
     }
@@ -63,7 +63,7 @@ public sealed class FalseSeedTests
         }
         Assert.InRange(waited, 2_000, 3_000);
         // It is the seed that was reached.
-        Assert.True(bootstrap.IsSeed(SeedLinks.Dialled));
+        Assert.True(bootstrap.Asks(SeedLinks.Dialled));
     }
 
     /// <summary>Asks all the time, and answers that it does not know.</summary>
