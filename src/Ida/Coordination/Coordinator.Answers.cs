@@ -141,8 +141,8 @@ internal sealed partial class Coordinator
         bool here = RemoteRanks(running, out int remote);
         var ranks = _ranks.AsSpan(0, remote);
         if (remote > 0) send.Commit(ranks, running.Key, running.Owner, running.IsPut, time, stable);
-        settlement.CommitSent(ranks, here ? participant.Find(running.Key) : null);
         if (here) participant.Commit(running.Key, running.Owner, state.Rank, running.IsPut, time, stable);
+        settlement.CommitSent(ranks, here ? participant.Find(running.Key) : null);
         if (stable)
         {
             state.Counters.CountFast();

@@ -1,10 +1,12 @@
+using System.Diagnostics;
+
 namespace Ida.Ordering;
 
 /// <summary>
 /// What a participant knows of one attempt. Kept until executed, stable and settled (its COMMIT reached all participants), because the
 /// flush decides from what survivors hold. Source: ida 4.6, 4.15 GC.
 /// </summary>
-internal sealed class OpRecord
+internal sealed class OpRecord(DhtCounters counters)
 {
     public OpKey Key;
 
@@ -16,19 +18,9 @@ internal sealed class OpRecord
 
     public bool IsPut, Single;
     public ConsistencyLevel Level;
-    public ulong Proposed, Time;
-    public bool Committed, Executed, Stable, Settled, ClearSent, EarlySent, ClearAtProposal;
+    public ulong Proposed;
 
-    /// <summary>The effects were computed at the proposal and hold if the time stays.</summary>
-    public bool Speculated;
-
-    /// <summary>The uses hold the result: executed here, or computed at the proposal.</summary>
-    public bool HasResult;
-
-    /// <summary>Executed at a member that waits for its state, but for some uses that need a value which is not there.</summary>
-    public bool Deferred;
-
-    /// <summary>How many these are.</summary>
+    /// <summary>Executed at a member that waits for its state, but for this many uses, which need a value that is not there.</summary>
     public int LateUses;
 
     /// <summary>Another attempt at the logical put has its turn before this one: that executed it, whatever is remembered of it.</summary>
@@ -36,9 +28,6 @@ internal sealed class OpRecord
 
     /// <summary>The values read are more than a frame takes.</summary>
     public bool TooLarge;
-
-    /// <summary>It is in the table.</summary>
-    public bool Held;
 
     /// <summary>It left the table: references from queues of commits and readers find out by <see cref="Generation"/>.</summary>
     public int Generation;
@@ -57,6 +46,26 @@ internal sealed class OpRecord
 
     /// <summary>Neighbours in order of arrival.</summary>
     public OpRecord? Older, Newer;
+
+    public RecordPhase Phase { get; private set; }
+
+    public ClearPhase Told { get; private set; }
+
+    public ResultPhase Result { get; private set; }
+
+    /// <summary>The time that was decided, once committed.</summary>
+    public ulong Time { get; private set; }
+
+    /// <summary>Its commit has reached all participants.</summary>
+    public bool Settled { get; private set; }
+
+    public bool Committed => Phase >= RecordPhase.Committed;
+
+    public bool Executed => Phase >= RecordPhase.Executed;
+
+    public bool Stable => Phase is RecordPhase.Stable or >= RecordPhase.Finished;
+
+    public bool HasResult => Result != ResultPhase.None;
 
     /// <summary>What orders it: the time once committed, the proposal before.</summary>
     public ulong Position => Committed ? Time : Proposed;
@@ -86,13 +95,74 @@ internal sealed class OpRecord
         return use;
     }
 
+    /// <summary>The next phase. A step that is not one of <see cref="RecordPhases"/> is a defect: it throws where that is tested and is refused and counted elsewhere.</summary>
+    public bool Move(RecordPhase to)
+    {
+        if (!RecordPhases.MayFollow(Phase, to)) return Forbid(Phase, to);
+        Phase = to;
+        return true;
+    }
+
+    /// <summary>What coordinators are told from now on.</summary>
+    public bool Tell(ClearPhase now)
+    {
+        if (!RecordPhases.MayFollow(Told, now)) return Forbid(Told, now);
+        Told = now;
+        return true;
+    }
+
+    /// <summary>What the uses say from now on.</summary>
+    public bool Take(ResultPhase now)
+    {
+        if (Result == now) return true;
+        if (!RecordPhases.MayFollow(Result, now)) return Forbid(Result, now);
+        Result = now;
+        return true;
+    }
+
+    /// <summary>It has its time. What was computed ahead and told for another one does not hold.</summary>
+    public bool Commit(ulong time)
+    {
+        if (!Move(RecordPhase.Committed)) return false;
+        Time = time;
+        if (time == Proposed) return true;
+        Take(ResultPhase.None);
+        return Told == ClearPhase.Untold || Tell(ClearPhase.Untold);
+    }
+
+    /// <summary>It has its turn.</summary>
+    public bool Execute() => Move(Phase == RecordPhase.Stable ? RecordPhase.Finished : RecordPhase.Executed);
+
+    /// <summary>It is known that all participants have executed it and all before it, or will before anything can come between.</summary>
+    public bool BecomeStable() => Move(Phase == RecordPhase.Executed ? RecordPhase.Finished : RecordPhase.Stable);
+
+    /// <summary>All participants have its commit, which is known here before.</summary>
+    public bool Settle()
+    {
+        if (!Committed) return Forbid(Phase, nameof(Settled));
+        Settled = true;
+        return true;
+    }
+
+    private bool Forbid<TFrom, TTo>(TFrom from, TTo to)
+    {
+        counters.CountForbiddenStep();
+        Fail($"{Key} cannot go from {from} to {to}.");
+        return false;
+    }
+
+    [Conditional("DEBUG")]
+    private static void Fail(string what) => throw new InvalidOperationException(what);
+
+    /// <summary>Nothing is left of it, from whatever phase.</summary>
     public void Reset()
     {
         Generation++;
         for (int i = 0; i < UseCount; i++) Uses[i].Reset();
         UseCount = SlotCount = LateUses = 0;
         Coordinators.Clear();
-        IsPut = Single = Committed = Executed = Stable = Settled = ClearSent = EarlySent = ClearAtProposal = Speculated = HasResult = Deferred = Void = TooLarge = Held = TakenOver = false;
+        (Phase, Told, Result) = (RecordPhase.Free, ClearPhase.Untold, ResultPhase.None);
+        IsPut = Single = Settled = Void = TooLarge = TakenOver = false;
         Proposed = Time = Payload = 0;
         Older = Newer = OtherAttempt = null;
     }

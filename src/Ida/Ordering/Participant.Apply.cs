@@ -12,28 +12,38 @@ internal sealed partial class Participant
     /// </summary>
     private void Speculate(OpRecord op)
     {
-        op.HasResult = true;
-        if (!op.IsPut) Look(op);
-        else if (TryOutcome(op, out var outcome)) Repeat(op, outcome);
+        if (!op.IsPut)
+        {
+            Look(op);
+            op.Take(ResultPhase.Ahead);
+        }
+        else if (TryOutcome(op, out var outcome))
+        {
+            Repeat(op, outcome, ResultPhase.Ahead);
+        }
         else
         {
             for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Proposed);
-            op.Speculated = true;
+            op.Take(ResultPhase.Ahead);
         }
     }
 
     private void Perform(OpRecord op)
     {
-        op.HasResult = true;
-        if (!op.IsPut) Look(op);
+        if (!op.IsPut)
+        {
+            Look(op);
+            op.Take(ResultPhase.Done);
+        }
         else if (TryOutcome(op, out var outcome))
         {
-            Repeat(op, outcome);
+            Repeat(op, outcome, ResultPhase.Done);
             HoldOnce(op);
         }
         else
         {
-            if (!op.Speculated || state.Without != Rule.None)
+            // What was computed ahead is no repeat, since a repeat stays one.
+            if (op.Result != ResultPhase.Ahead || state.Without != Rule.None)
                 for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Time);
             for (int i = 0; i < op.UseCount; i++)
             {
@@ -41,6 +51,7 @@ internal sealed partial class Participant
                 if (use.Error is null) Store(use.Entry, use.Value, use.Version);
                 if (!op.Stable) use.Entry.Writer = op;
             }
+            op.Take(ResultPhase.Done);
             RecordOutcome(op);
         }
     }
@@ -125,9 +136,9 @@ internal sealed partial class Participant
     /// The logical put was applied by another attempt: this one only tells its result. If its owner has acknowledged that already, the
     /// result is forgotten, and there is none to tell; nor is there where it was another put under the same id.
     /// </summary>
-    private static void Repeat(OpRecord op, in Outcome outcome)
+    private static void Repeat(OpRecord op, in Outcome outcome, ResultPhase where)
     {
-        op.HasResult = outcome.View != 0 && outcome.Payload == op.Payload;
+        op.Take(outcome.View != 0 && outcome.Payload == op.Payload ? where : ResultPhase.None);
         for (int i = 0; i < op.UseCount; i++)
         {
             op.Uses[i].Version = outcome.VersionAt(i);

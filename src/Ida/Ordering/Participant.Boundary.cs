@@ -21,8 +21,8 @@ internal sealed partial class Participant
         for (var op = _oldest; op is not null; op = op.Newer)
         {
             if (!op.IsPut || !decision.TryCommit(op.Key, out ulong time)) continue;
-            if (time != op.Proposed) op.Speculated = false;
-            (op.Committed, op.Time, op.Stable) = (true, time, true);
+            if (!op.Committed) op.Commit(time);
+            if (!op.Stable) op.BecomeStable();
             state.Clock.Observe(time);
             for (int i = 0; i < op.UseCount; i++)
             {
@@ -34,7 +34,7 @@ internal sealed partial class Participant
         due.Sort(static (a, b) => OpRecord.Before(a, b) ? -1 : 1);
         foreach (var op in due)
         {
-            op.Executed = true;
+            op.Execute();
             MarkRepeats(op);
             if (state.Full) Perform(op);
             else ApplyAhead(op);

@@ -9,7 +9,9 @@ internal sealed partial class Participant
     public void Commit(in OpKey key, int owner, int from, bool put, ulong time, bool stable)
     {
         var op = _ops.Find(key);
-        Settlement.CommitArrived(from, op);
+        // One that is refused settles nothing.
+        bool refused = op is not null && time < op.Proposed && state.Without != Rule.TimeOverAll;
+        Settlement.CommitArrived(from, refused ? null : op);
         if (op is null)
         {
             // Only what is executed and stable has left the table, a put only when all have its commit.
@@ -17,7 +19,7 @@ internal sealed partial class Participant
             else if (!stable) state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        if (time < op.Proposed && state.Without != Rule.TimeOverAll)
+        if (refused)
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
@@ -25,10 +27,10 @@ internal sealed partial class Participant
         Join(op, from);
         if (!op.Committed) SetTime(op, time);
         else if (op.Time != time) state.Node.Counters.Refuse(RefusalReason.Unexpected);
-        else if (op.ClearSent && !op.Stable && !stable && !(op.ClearAtProposal && op.Time == op.Proposed)) send.Clear(from, op, early: false);
-        op.Stable |= stable;
+        else if (op.Told == ClearPhase.Clear && !op.Stable && !stable) send.Clear(from, op, early: false);
+        if (stable && !op.Stable) op.BecomeStable();
         TouchAll(op);
-        if (op.Executed && op.Stable) Finish(op);
+        if (op.Phase == RecordPhase.Finished) Finish(op);
         Pump();
     }
 
@@ -37,10 +39,8 @@ internal sealed partial class Participant
 
     private void SetTime(OpRecord op, ulong time)
     {
-        op.Committed = true;
-        op.Time = time;
+        if (!op.Commit(time)) return;
         state.Clock.Observe(time);
-        if (time != op.Proposed) op.HasResult = op.Speculated = false;
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
@@ -61,9 +61,9 @@ internal sealed partial class Participant
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        op.Stable = true;
+        op.BecomeStable();
         TouchAll(op);
-        if (op.Executed) Finish(op);
+        if (op.Phase == RecordPhase.Finished) Finish(op);
         Pump();
     }
 
@@ -78,7 +78,8 @@ internal sealed partial class Participant
             if (op.Committed && state.Without != Rule.AbortNeedsPoison) return false;
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
-            Remove(op);
+            if (op.Committed) Drop(op);
+            else Remove(op);
             Pump();
         }
         if (Sessions.Find(key.Id.Session) is { } session) session.Poison(key);
@@ -124,8 +125,7 @@ internal sealed partial class Participant
     /// <summary>Every participant has the commit: the record is not needed for a flush any more.</summary>
     public void Settle(OpRecord op)
     {
-        op.Settled = true;
-        DropIfDone(op);
+        if (op.Settle()) DropIfDone(op);
     }
 
     /// <summary>Looks again at what waits for the right to answer.</summary>
@@ -182,7 +182,7 @@ internal sealed partial class Participant
 
     private void Execute(OpRecord op)
     {
-        op.Executed = true;
+        if (!op.Execute()) return;
         MarkRepeats(op);
         if (state.Full || (state.Without == Rule.OnlyFullAnswers && !op.IsPut)) Perform(op);
         else if (op.IsPut) ApplyAhead(op);
@@ -201,7 +201,8 @@ internal sealed partial class Participant
                 if (op.IsPut) return;
                 continue;
             }
-            if (op.ClearSent) continue;
+            // A coordinator that was told with the proposal counts it already.
+            if (op.Told is ClearPhase.AtProposal or ClearPhase.Clear) continue;
             if (!op.IsPut && !state.CanAnswer)
             {
                 Wait(entry);
@@ -209,18 +210,14 @@ internal sealed partial class Participant
             }
             if (!IsClear(op))
             {
-                if (op.IsPut || op.Level != ConsistencyLevel.Ordered || op.EarlySent) continue;
-                op.EarlySent = true;
+                if (op.IsPut || op.Level != ConsistencyLevel.Ordered || op.Told == ClearPhase.Early) continue;
+                op.Tell(ClearPhase.Early);
                 foreach (int coordinator in op.Coordinators) send.Clear(coordinator, op, early: true);
                 continue;
             }
-            op.ClearSent = true;
-            // A coordinator that was told "clear" with this very time counts it already.
-            if (!(op.ClearAtProposal && op.Time == op.Proposed))
-                foreach (int coordinator in op.Coordinators) send.Clear(coordinator, op, early: false);
-            if (!op.Single) continue;
-            op.Stable = true;
-            Finish(op);
+            op.Tell(ClearPhase.Clear);
+            foreach (int coordinator in op.Coordinators) send.Clear(coordinator, op, early: false);
+            if (op.Single && op.BecomeStable()) Finish(op);
         }
     }
 
@@ -249,8 +246,8 @@ internal sealed partial class Participant
 
     private void DropIfDone(OpRecord op)
     {
-        if (!op.Held || !op.Executed || !op.Stable || (op.IsPut && !op.Settled)) return;
-        if (op.Deferred) LeaveTable(op);
-        else Remove(op);
+        if (op.Phase != RecordPhase.Finished || (op.IsPut && !op.Settled)) return;
+        if (op.LateUses == 0) Remove(op);
+        else if (op.Move(RecordPhase.Late)) LeaveTable(op);
     }
 }

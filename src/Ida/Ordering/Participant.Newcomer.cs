@@ -54,7 +54,6 @@ internal sealed partial class Participant
         {
             // It may leave the table before its outcome is recorded.
             HoldOnce(op);
-            op.Deferred = true;
             _lateOps.Add(op.Key.Id);
         }
     }
@@ -75,7 +74,7 @@ internal sealed partial class Participant
             CountMark(entry, marked, mark);
             if (mark && !marked) Sink.Want(entry);
         }
-        if (use.Op is { Held: true, Stable: false }) entry.Writer = use.Op;
+        if (!use.Op.Stable) entry.Writer = use.Op;
     }
 
     private void CountMark(Entry entry, bool before, bool now)
@@ -140,10 +139,9 @@ internal sealed partial class Participant
             var op = use.Op;
             if (--op.LateUses > 0) continue;
             RecordOutcome(op);
-            op.Deferred = false;
             _lateOps.Remove(op.Key.Id);
-            if (op.Held) DropIfDone(op);
-            else Recycle(op);
+            if (op.Phase != RecordPhase.Late) DropIfDone(op);
+            else if (op.Move(RecordPhase.Free)) Recycle(op);
         }
     }
 

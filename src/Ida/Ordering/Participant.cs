@@ -55,7 +55,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public OpRecord NewRecord()
     {
-        if (!_records.TryPop(out var record)) return new();
+        if (!_records.TryPop(out var record)) return new(state.Counters);
         _pooledUses -= record.Uses.Length;
         return record;
     }
@@ -236,13 +236,13 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Join(op, from);
         if (op.Single)
         {
-            (op.Committed, op.Time) = (true, time);
+            op.Commit(time);
             TouchAll(op);
             Pump();
             return;
         }
         bool answers = op.IsPut || state.CanAnswer;
-        op.ClearAtProposal = clear && answers && (state.Full || op.IsPut || state.Without == Rule.OnlyFullAnswers);
+        if (clear && answers && (state.Full || op.IsPut || state.Without == Rule.OnlyFullAnswers)) op.Tell(ClearPhase.AtProposal);
         bool speculate = clear || state.Without == Rule.FastPathClear || (!op.IsPut && executed && op.Level == ConsistencyLevel.Ordered);
         if (speculate && answers && (state.Full || state.Without == Rule.OnlyFullAnswers)) Speculate(op);
         Answer(op, from);
@@ -259,8 +259,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private void Answer(OpRecord op, int to)
     {
         bool holds = !op.Committed || op.Time == op.Proposed;
-        send.Proposed(to, op, op.ClearAtProposal && holds, op.HasResult && holds);
-        if (op.ClearSent && !(op.ClearAtProposal && holds)) send.Clear(to, op, early: false);
+        send.Proposed(to, op, op.Told == ClearPhase.AtProposal, op.HasResult && holds);
+        if (op.Told == ClearPhase.Clear) send.Clear(to, op, early: false);
         if (op.Stable) send.Stable(to, op.Key, op.Owner);
     }
 
@@ -271,8 +271,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private void Add(OpRecord op)
     {
+        op.Move(RecordPhase.Proposed);
         _ops.Add(op);
-        op.Held = true;
         op.Older = _newest;
         if (_newest is null) _oldest = op; else _newest.Newer = op;
         _newest = op;
@@ -281,6 +281,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private void Remove(OpRecord op)
     {
+        if (op.Move(RecordPhase.Free)) Drop(op);
+    }
+
+    /// <summary>Out of the table, from whatever phase.</summary>
+    private void Drop(OpRecord op)
+    {
         LeaveTable(op);
         Recycle(op);
     }
@@ -288,7 +294,6 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private void LeaveTable(OpRecord op)
     {
         _ops.Remove(op);
-        op.Held = false;
         if (op.Older is null) _oldest = op.Newer; else op.Older.Newer = op.Newer;
         if (op.Newer is null) _newest = op.Older; else op.Newer.Older = op.Older;
         op.Older = op.Newer = null;

@@ -1,0 +1,38 @@
+namespace Ida.Ordering;
+
+/// <summary>
+/// The steps of an attempt at a participant from phase to phase; no others are possible. The end of a view takes every record back from
+/// wherever it is, which is no step.
+/// </summary>
+internal static class RecordPhases
+{
+    private static readonly byte[] s_after =
+    [
+        /* Free */ Bit(RecordPhase.Proposed),
+        /* Proposed */ (byte)(Bit(RecordPhase.Committed) | Bit(RecordPhase.Free)),
+        /* Committed */ (byte)(Bit(RecordPhase.Stable) | Bit(RecordPhase.Executed)),
+        /* Stable */ Bit(RecordPhase.Finished),
+        /* Executed */ Bit(RecordPhase.Finished),
+        /* Finished */ (byte)(Bit(RecordPhase.Late) | Bit(RecordPhase.Free)),
+        /* Late */ Bit(RecordPhase.Free),
+    ];
+
+    public static bool MayFollow(RecordPhase from, RecordPhase to) => (s_after[(int)from] & Bit(to)) != 0;
+
+    public static bool MayFollow(ClearPhase from, ClearPhase to) => from switch
+    {
+        ClearPhase.Untold => to is not ClearPhase.Untold,
+        ClearPhase.AtProposal => to is ClearPhase.Untold,
+        ClearPhase.Early => to is ClearPhase.Clear,
+        _ => false,
+    };
+
+    public static bool MayFollow(ResultPhase from, ResultPhase to) => from switch
+    {
+        ResultPhase.None => to is not ResultPhase.None,
+        ResultPhase.Ahead => to is not ResultPhase.Ahead,
+        _ => false,
+    };
+
+    private static byte Bit(RecordPhase phase) => (byte)(1 << (int)phase);
+}
