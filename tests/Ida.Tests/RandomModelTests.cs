@@ -35,6 +35,7 @@ public sealed class RandomModelTests(ITestOutputHelper output)
     [InlineData(nameof(Rule.PoisonRefusesLater), 6000)]
     [InlineData(nameof(Rule.AbortNeedsPoison), 6000)]
     [InlineData(nameof(Rule.SnapshotAfterDecision), 6000)]
+    [InlineData(nameof(Rule.NoFrameBehindAGap), 6000)]
     public void A_rule_left_out_is_found(string rule, int most)
     {
         if (DhtScenarios.Strict.FirstWithout(Enum.Parse<Rule>(rule), most) is not var (seed, violation)) Assert.Fail($"{most} schedules without {rule} showed nothing.");

@@ -4,7 +4,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups;
 
-/// <summary>What a <see cref="IGroupLayer"/> may do: send frames to members of the current view. Reliable and FIFO per pair within a view; frames of a view that is over are dropped at the receiver.</summary>
+/// <summary>What a <see cref="IGroupLayer"/> may do: send frames to members of the current view. Reliable and FIFO per pair within a view; frames of a view that is over are dropped at the receiver. Where a link is lost with frames on it, none passes between the two any more until the next view, which is asked for.</summary>
 public interface IGroupPort
 {
     /// <summary>The node: time, timers, randomness, completions.</summary>

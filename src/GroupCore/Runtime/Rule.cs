@@ -21,5 +21,5 @@ internal enum Rule
     PutWaitsForSeal, FastPathEqual, FastPathClear, ReadWaitsForStable, ReadWaitsForQueue, ClearIncludesPredecessors,
     ClearIncludesReads, ShardReadTakesTime, TimeOverAll, CommitAdvancesClocks, FlushCommitsHeld, FlushNeedsAllHolders,
     WedgeFreezes, Fence, OutcomeTable, OutcomeInTransfer, PoisonRefusesLater, AbortNeedsPoison,
-    SnapshotAfterDecision, OnlyFullAnswers, SwapKeepsFull, LeaverStaysAsSource,
+    SnapshotAfterDecision, OnlyFullAnswers, SwapKeepsFull, LeaverStaysAsSource, NoFrameBehindAGap,
 }

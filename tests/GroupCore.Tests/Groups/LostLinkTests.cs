@@ -110,6 +110,66 @@ public sealed class LostLinkTests
         Assert.Null(cluster.Verdict());
     }
 
+    /// <summary>A layer counts on what its channels promise: in a view no frame of a member comes without those before it.</summary>
+    [Theory, InlineData(1, true), InlineData(2, true), InlineData(3, true), InlineData(4, false), InlineData(5, false), InlineData(6, false)]
+    public void R_no_frame_of_a_layer_comes_behind_one_that_a_link_lost_in_its_view(ulong seed, bool unread)
+    {
+        using var cluster = new GroupCluster(seed, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        TestMember[] members = [.. cluster.Members.OrderBy(static m => m.Group!.Rank)];
+        var layers = new TestLayer[3];
+        foreach (var member in members) cluster.Simulation.Spawn(async () => layers[member.Group!.Rank] = await member.Group.AttachLayerAsync(static port => new TestLayer(port, static () => [])));
+        Assert.True(cluster.Simulation.RunUntil(() => Array.TrueForAll(layers, static l => l is not null), TimeSpan.FromSeconds(1)));
+        var sent = new Dictionary<(int From, int To, ulong View), int>();
+        var first = layers[0].Port.View!.Id;
+        // The view that the loss asks for is late.
+        cluster.Oracle.MaxDelay = TimeSpan.FromMilliseconds(200);
+        if (unread) cluster.Simulation.Network.Cut(members[0].SimNode, members[1].SimNode, CutMode.Drop);
+        Exchange();
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        members[0].SimNode.Post(() =>
+        {
+            for (long bytes = 0; bytes <= LinkLimits.QueueBytes; bytes += 1_000_000) Number(0, 1, 1_000_000);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
+        cluster.Simulation.Network.Heal();
+        for (int i = 0; i < 200; i++)
+        {
+            Exchange();
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(2));
+        }
+        Assert.True(cluster.Settle());
+        Exchange();
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        ulong last = layers[0].Port.View!.Id;
+        Assert.NotEqual(first, last);
+        foreach (var ((from, to, view), count) in sent)
+        {
+            int[] came = [.. layers[to].Frames.Where(f => f.Rank == from && BitConverter.ToUInt64(f.Body) == view).Select(static f => BitConverter.ToInt32(f.Body, 8))];
+            Assert.Equal(Enumerable.Range(0, came.Length), came);
+            if (view == last) Assert.Equal(count, came.Length);
+        }
+
+        void Exchange()
+        {
+            foreach (var (from, to) in ((int, int)[])[(0, 1), (1, 0), (0, 2), (2, 0)]) members[from].SimNode.Post(() => Number(from, to, 12));
+        }
+
+        void Number(int from, int to, int size)
+        {
+            var port = layers[from].Port;
+            if (port.Wedged) return;
+            ulong view = port.View!.Id;
+            int number = sent.GetValueOrDefault((from, to, view));
+            sent[(from, to, view)] = number + 1;
+            var body = port.Reserve(size);
+            BitConverter.TryWriteBytes(body, view);
+            BitConverter.TryWriteBytes(body[8..], number);
+            port.Send(to, FrameType.FirstLayer, size);
+        }
+    }
+
     /// <summary>More in one turn than a link takes, and multicasts behind it.</summary>
     private static void Overflow(TestMember from, TestMember to, int multicasts)
     {

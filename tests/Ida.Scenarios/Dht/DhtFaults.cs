@@ -9,7 +9,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
     private readonly HashSet<(int, int)> _slow = [];
     private bool _viewDue;
 
-    public int Crashes, Exclusions, Joins, Views, Leaves;
+    public int Crashes, Exclusions, Joins, Views, Leaves, LostLinks;
 
     /// <summary>So many of the crashes are turns that throw.</summary>
     public int Throws;
@@ -50,6 +50,11 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
     {
         var alive = world.Members.FindAll(m => m.InView);
         var one = alive[random.Next(alive.Count)];
+        if (LostLinks > 0 && random.Next(2) == 0)
+        {
+            LoseLink(one, alive);
+            return;
+        }
         switch (random.Next(Leaves > 0 ? 8 : 4))
         {
             case 0 when Crashes > 0 && alive.Count > 2:
@@ -84,6 +89,18 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         }
     }
 
+    /// <summary>A link with something on it, where there is one.</summary>
+    private void LoseLink(HarnessMember one, List<HarnessMember> alive)
+    {
+        LostLinks--;
+        var others = alive.FindAll(other => other != one);
+        var busy = others.FindAll(other => world.Waiting(one.Index, other.Index) + world.Waiting(other.Index, one.Index) > 0);
+        if (busy.Count > 0) others = busy;
+        if (others.Count == 0) return;
+        var to = others[random.Next(others.Count)];
+        if (Happens($"link to m{to.Index} lost at", one, "link lost")) world.LoseLink(one, to);
+    }
+
     public void Change(params HarnessMember[] exclude)
     {
         _viewDue = false;
@@ -112,10 +129,10 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         while (world.Members.Exists(m => m.Alive && m.Excluded)) PoisonOne();
     }
 
-    private bool Happens(string name, HarnessMember member)
+    private bool Happens(string name, HarnessMember member, string? kind = null)
     {
         if (!run.Happens($"{name} m{member.Index} after {world.Deliveries} deliveries")) return false;
-        Happened?.Invoke(name);
+        Happened?.Invoke(kind ?? name);
         return true;
     }
 }

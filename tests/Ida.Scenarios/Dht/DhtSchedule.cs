@@ -39,6 +39,7 @@ internal sealed class DhtSchedule
         _faults = new(run, _world, _random);
         if (!calm) (_faults.Crashes, _faults.Exclusions, _faults.Joins, _faults.Views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
         if (leaves) (_faults.Leaves, _faults.Joins) = (Math.Min(1 + _random.Next(2), members - 2), _random.Next(2));
+        if (!calm) _faults.LostLinks = new Prng(seed ^ 0x71CC).Next(6) == 0 ? 1 : 0;
         _faults.Slowness = _random.Next(4);
         _retries = calm ? 0 : _random.Next(3);
         for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));

@@ -18,7 +18,7 @@ internal sealed class DhtWorld
     private readonly List<(int From, int To)> _pairs = [];
     private readonly Dictionary<int, int> _delivered = [];
     private readonly Dictionary<(int From, int To), long> _bytes = [];
-    private readonly HashSet<(int From, int To)> _short = [];
+    private readonly HashSet<(int From, int To)> _short = [], _broken = [];
     private TraceHash _trace;
     private ulong _proposal;
 
@@ -100,7 +100,7 @@ internal sealed class DhtWorld
             _channels.Add(pair, channel = new());
             _pairs.Add(pair);
         }
-        if (!from.Alive || Swallows?.Invoke(from.Index, to, frame.Type) == true) return;
+        if (!from.Alive || _broken.Contains(pair) || Swallows?.Invoke(from.Index, to, frame.Type) == true) return;
         if (frame.Body.Length >= LargeBytes && _bytes.GetValueOrDefault(pair) >= BulkBytes)
             Overfilled ??= $"m{pair.Index} sends {frame.Body.Length} bytes in {frame.Type} to m{to}, whose channel holds {_bytes[pair]} of {BulkBytes}.";
         channel.Enqueue(frame);
@@ -245,17 +245,35 @@ internal sealed class DhtWorld
     {
         foreach (var pair in _pairs)
         {
-            if (pair.From != member.Index) continue;
-            var frames = _channels[pair].ToArray();
-            Empty(pair);
-            int kept = loseAll ? 0 : Random.Next(frames.Length + 1);
-            for (int i = 0; i < kept; i++)
-            {
-                _channels[pair].Enqueue(frames[i]);
-                _bytes[pair] += frames[i].Body.Length;
-            }
+            if (pair.From == member.Index) KeepPrefix(pair, loseAll);
         }
         member.Alive = false;
+    }
+
+    /// <summary>
+    /// The link between two members of the view is lost, and another takes its place: each channel keeps a random prefix. What a group promises
+    /// then is that no frame of its layer follows until the next view, which is asked for.
+    /// </summary>
+    public void LoseLink(HarnessMember one, HarnessMember other)
+    {
+        ViewRequested = true;
+        foreach (var pair in ((int From, int To)[])[(one.Index, other.Index), (other.Index, one.Index)])
+        {
+            if (Without != Rule.NoFrameBehindAGap) _broken.Add(pair);
+            if (_channels.ContainsKey(pair)) KeepPrefix(pair, loseAll: false);
+        }
+    }
+
+    private void KeepPrefix((int From, int To) pair, bool loseAll)
+    {
+        var frames = _channels[pair].ToArray();
+        Empty(pair);
+        int kept = loseAll ? 0 : Random.Next(frames.Length + 1);
+        for (int i = 0; i < kept; i++)
+        {
+            _channels[pair].Enqueue(frames[i]);
+            _bytes[pair] += frames[i].Body.Length;
+        }
     }
 
     /// <summary>
@@ -288,6 +306,7 @@ internal sealed class DhtWorld
         if (Without != Rule.OldViewRefused)
             foreach (var pair in _pairs)
                 if (!exclude.Contains(Members[pair.From]) || !exclude.Contains(Members[pair.To])) Drop(pair);
+        _broken.Clear();
         View = view;
         foreach (var member in exclude)
         {

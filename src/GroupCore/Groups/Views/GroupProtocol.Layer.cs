@@ -59,7 +59,7 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     private void OnLayerFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        if (_layer is not null && !IsWedged) _layer.OnFrame(rank, type, body);
+        if (_layer is not null && !IsWedged && !HasGap(rank)) _layer.OnFrame(rank, type, body);
         else Node.Counters.Refuse(RefusalReason.Unexpected);
     }
 
@@ -75,17 +75,20 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     void IGroupPort.Send(int rank, FrameType type, int length)
     {
+        if (HasGap(rank)) return;
         _scratch.AsSpan(0, length).CopyTo(Frame(type, length));
         SendTo(rank);
     }
 
     void IGroupPort.Send(ReadOnlySpan<int> ranks, FrameType type, int length)
     {
-        if (ranks.IsEmpty) return;
         Span<int> peers = stackalloc int[ranks.Length];
-        for (int i = 0; i < ranks.Length; i++) peers[i] = _peers[ranks[i]];
+        int count = 0;
+        foreach (int rank in ranks)
+            if (!HasGap(rank)) peers[count++] = _peers[rank];
+        if (count == 0) return;
         _scratch.AsSpan(0, length).CopyTo(Frame(type, length));
-        Node.Links.Send(peers, _frameLength);
+        Node.Links.Send(peers[..count], _frameLength);
     }
 
     void IGroupPort.RequestView() => Membership.RequestView(View!.Group);

@@ -1,4 +1,5 @@
 using GroupCore.Groups.Peers;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
@@ -40,7 +41,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush of a view with the same
-    /// members brings the multicasts, and a layer's work is issued again. Point-to-point messages that were lost are never acknowledged, so
+    /// members brings the multicasts, and a layer's work is issued again: until then no frame of it passes between the two. Point-to-point messages that were lost are never acknowledged, so
     /// that the flush accuses; answers that were lost end their queries here. A second loss in one view is accused at once.
     /// </summary>
     public void OnLinkLost(int peer)
@@ -59,6 +60,12 @@ internal sealed partial class GroupProtocol
         if (IsWedged) Flush.OnRelinked(rank);
         else Membership.RequestView(View.Group);
     }
+
+    /// <summary>
+    /// Whether frames of the layer to or from a member were lost in this view: it counts on a frame being there when one behind it is, so none
+    /// goes or is taken any more. Both ends look: the sender alone may have noticed, in the view before the receiver's.
+    /// </summary>
+    private bool HasGap(int rank) => _relinked[rank] && Node.Without != Rule.NoFrameBehindAGap;
 
     // False when so many wait that it is refused instead: the refusal is small and does not wait.
     private bool TryKeep(ReplyOperation reply)

@@ -45,7 +45,7 @@ internal sealed class SurfaceSchedule
         {
             Happened = ingredients.Draw, Crashes = _random.Next(2), Exclusions = _random.Next(2), Joins = _random.Next(2), Views = _random.Next(3),
             Leaves = _random.Next(4) == 0 ? 1 : 0, Slowness = _random.Next(4),
-            Throws = new Prng(run.Seed ^ 0x7420).Next(3) == 0 ? 1 : 0,
+            Throws = new Prng(run.Seed ^ 0x7420).Next(3) == 0 ? 1 : 0, LostLinks = new Prng(run.Seed ^ 0x71CC).Next(6) == 0 ? 1 : 0,
         };
         _closes = _random.Next(6) == 0 ? 1 : 0;
         _misuses = 1 + _random.Next(4);
@@ -403,6 +403,8 @@ internal sealed class SurfaceSchedule
         }, "The end of all calls", () => _ledger.Describe());
         if (Depopulated) return;
         _world.Settle();
+        // Puts without a caller too: one that stays open would in the end refuse its member's others.
+        _world.RunUntil(() => _world.Members.TrueForAll(static m => !m.InView || m.Host.Current is null or { IsOver: true } || !m.Host.Current.Coordinator.Standing().Any()), "The end of puts without a caller");
         _ledger.Look();
     }
 
