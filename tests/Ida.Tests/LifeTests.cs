@@ -114,6 +114,15 @@ public sealed class LifeTests
     }
 
     [Fact]
+    public void R_a_takeover_waits_at_most_a_day()
+    {
+        var options = new DhtOptions { ShardSize = 2, TargetSize = 4 };
+        Assert.Equal(2, (options with { TakeoverAfter = TimeSpan.FromDays(1) }).Validate());
+        foreach (var after in new[] { TimeSpan.MaxValue, TimeSpan.FromDays(1) + TimeSpan.FromTicks(1), TimeSpan.Zero, Timeout.InfiniteTimeSpan })
+            Assert.Throws<DhtConfigurationException>(() => (options with { TakeoverAfter = after }).Validate());
+    }
+
+    [Fact]
     public void R_no_hash_at_all_is_refused() =>
         Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = 1, TargetSize = 4, Hash = null! }.Validate());
 

@@ -14,6 +14,7 @@ public sealed class Dht : IDhtEvents
     private readonly TaskCompletionSource _completion = new();
     private volatile TaskCompletionSource _full = new();
     private volatile bool _isFull;
+    private bool _isOver;
 
     internal Dht(DhtLayer layer, DhtOptions options, DhtRegistry registry)
     {
@@ -153,11 +154,13 @@ public sealed class Dht : IDhtEvents
         do
         {
             full = _isFull;
+            TaskCompletionSource? reached;
             lock (_serving)
             {
-                if (!full && _full.Task.IsCompletedSuccessfully) _full = new();
+                if (!full && !_isOver && _full.Task.IsCompletedSuccessfully) _full = new();
+                reached = full && !_isOver ? _full : null;
             }
-            if (full) _full.TrySetResult();
+            reached?.TrySetResult();
         }
         while (_isFull != full);
     }
@@ -167,9 +170,13 @@ public sealed class Dht : IDhtEvents
         _serving.TrySetException(reason);
         if (reason is NotDhtMemberException) _completion.TrySetResult();
         else _completion.TrySetException(reason);
-        if (_full.Task.IsCompletedSuccessfully) _full = new();
-        _full.TrySetException(reason);
-        _ = _full.Task.Exception;
+        // Nothing replaces what is put here, and nobody else sets it: who waits, or will, hears the end.
+        TaskCompletionSource waited, over = new();
+        lock (_serving) (_isOver, waited, _full) = (true, _full, over);
+        waited.TrySetException(reason);
+        over.TrySetException(reason);
+        _ = waited.Task.Exception;
+        _ = over.Task.Exception;
         _ = _serving.Task.Exception;
         _ = _completion.Task.Exception;
     }));

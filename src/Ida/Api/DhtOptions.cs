@@ -56,7 +56,7 @@ public sealed record DhtOptions
     /// </summary>
     public long MaxOutcomeBytes { get; init; } = 64L << 20;
 
-    /// <summary>How long a participant waits for a coordinator before it takes over.</summary>
+    /// <summary>How long a participant waits for a coordinator before it takes over; at most one day.</summary>
     public TimeSpan TakeoverAfter { get; init; } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Universal time for the hybrid clock; null takes each node's own clock, which members align at every view.</summary>
@@ -78,7 +78,7 @@ public sealed record DhtOptions
         if (EnableTimeout != System.Threading.Timeout.InfiniteTimeSpan && (EnableTimeout <= TimeSpan.Zero || EnableTimeout > TimeSpan.FromDays(1)))
             throw new DhtConfigurationException($"EnableTimeout is {EnableTimeout}; it must be positive and at most one day, or infinite.");
         if (HandoverTimeout < TimeSpan.Zero || HandoverTimeout > TimeSpan.FromDays(1)) throw new DhtConfigurationException($"HandoverTimeout is {HandoverTimeout}; it must be between zero and one day.");
-        if (TakeoverAfter <= TimeSpan.Zero) throw new DhtConfigurationException($"TakeoverAfter is {TakeoverAfter}; it must be positive.");
+        if (TakeoverAfter <= TimeSpan.Zero || TakeoverAfter > TimeSpan.FromDays(1)) throw new DhtConfigurationException($"TakeoverAfter is {TakeoverAfter}; it must be positive and at most one day.");
         Positive(MaxInFlight, nameof(MaxInFlight));
         if (MaxInFlightBytes is < 1 << 20 or > 1L << 40) throw new DhtConfigurationException($"MaxInFlightBytes is {MaxInFlightBytes}; it must be between {1 << 20} and {1L << 40}.");
         if (MaxOutcomeBytes is < 1 << 12 or > 1L << 40) throw new DhtConfigurationException($"MaxOutcomeBytes is {MaxOutcomeBytes}; it must be between {1 << 12} and {1L << 40}.");
