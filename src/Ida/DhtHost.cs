@@ -24,6 +24,7 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
     public Dht Enable(DhtOptions options, DhtRegistry registry)
     {
         if (Current is { IsOver: false }) throw new InvalidOperationException("The DHT is enabled already in this group at this member.");
+        // What nanoseconds do not count is cut by the cast, and by the clock to its range.
         long offset = options.Time is { } time ? (long)(time.GetUtcNow() - new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero)).TotalNanoseconds - Node.Now : 0;
         var layer = new DhtLayer(port, options, registry, offset);
         var dht = new Dht(layer, options, registry);

@@ -157,8 +157,19 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time == 0 || time > _state.Clock.Limit(Node.Now) || !ReadResult(key, from, flags, executed: false, time, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (body.Failed || time == 0 || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: false, time, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        else if (time > _state.Clock.Limit(Node.Now)) RefuseTime();
         else Coordinator.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
+    }
+
+    /// <summary>
+    /// The attempt stays without a time here: to abort it would be wrong where all have proposed, since whoever takes over may commit it.
+    /// The flush ends it.
+    /// </summary>
+    private void RefuseTime()
+    {
+        Node.Counters.Refuse(RefusalReason.Unexpected);
+        _participant.AskForView();
     }
 
     private void OnClear(int from, ref BodyReader body)
@@ -229,7 +240,8 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out int owner);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (!body.Complete || time == 0 || time > _state.Clock.Limit(Node.Now)) Node.Counters.Refuse(RefusalReason.Malformed);
+        if (!body.Complete || time == 0 || time > HybridClock.MaxTime) Node.Counters.Refuse(RefusalReason.Malformed);
+        else if (time > _state.Clock.Limit(Node.Now)) _participant.RefuseCommit(from);
         else _participant.Commit(key, owner, from, (flags & 2) != 0, time, (flags & 1) != 0);
     }
 
@@ -299,6 +311,7 @@ internal sealed partial class DhtLayer
         if (_state.Full || !_sink.OnEnd(from, ref body, out ulong clock)) return;
         _participant.BecomeFull(clock);
         _state.Map!.SetFull(_state.Slot);
+        Coordinator.OnMemberFull();
         Events?.OnFull(true);
         for (int slot = 0; slot < _state.Map.SlotCount; slot++)
         {
@@ -313,6 +326,7 @@ internal sealed partial class DhtLayer
     {
         _state.Map!.SetFull(_state.Map.SlotOfRank(from));
         _source.OnReady();
+        Coordinator.OnMemberFull();
         OnSuccessor(from);
     }
 

@@ -116,7 +116,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             Full = member && _state.Full,
             Leaving = IsLeaving,
             Physical = _state.Clock.Physical(Node.Now),
-            Heard = _state.Clock.Heard,
+            Committed = _state.Clock.Committed,
         };
         if (member) _participant.Contribute(contribution.Unsettled);
         contribution.Write(into);
@@ -269,8 +269,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _settlement.Begin(view.Members.Count);
         _send.ForgetLocal();
         _sink.End();
-        _state.Clock.Align(decision.Physical, decision.Heard, Node.Now);
-        _participant.LimitFloor();
+        _state.Clock.Align(decision.Physical, decision.Committed, Node.Now);
+        _participant.LimitClocks();
     }
 
     /// <summary>The lowest full slot of a shard with newcomers gives them the state of the boundary.</summary>
@@ -287,7 +287,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         }
         if (!newcomers || first < 0 || decision.Slots[first].Member != _state.Port.Self) return;
         _state.View = view.Id;
-        _source.Open(_state.Clock.Heard);
+        _source.Open(_state.Clock.Committed);
     }
 
     /// <summary>The time for enabling is over: there are too few members, or no view came.</summary>

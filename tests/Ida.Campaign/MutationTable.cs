@@ -29,7 +29,7 @@ internal static class MutationTable
             Rule.PutWaitsForSeal, Rule.FastPathEqual, Rule.FastPathClear, Rule.ReadWaitsForStable, Rule.ReadWaitsForQueue, Rule.ClearIncludesPredecessors,
             Rule.ClearIncludesReads, Rule.ShardReadTakesTime, Rule.TimeOverAll, Rule.CommitAdvancesClocks, Rule.FlushCommitsHeld, Rule.FlushNeedsAllHolders,
             Rule.WedgeFreezes, Rule.OldViewRefused, Rule.Fence, Rule.OutcomeTable, Rule.OutcomeInTransfer, Rule.PoisonRefusesLater, Rule.AbortNeedsPoison,
-            Rule.SnapshotAfterDecision, Rule.OnlyFullAnswers, Rule.SwapKeepsFull,
+            Rule.SnapshotAfterDecision, Rule.OnlyFullAnswers, Rule.SwapKeepsFull, Rule.NoFrameBehindAGap,
         }.Select(static rule => (rule, DhtScenarios.Strict)),
     ];
 

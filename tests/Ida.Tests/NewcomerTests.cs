@@ -5,6 +5,47 @@ namespace Ida.Tests;
 /// <summary>Writers go on while a newcomer is given the state of its shard, however long that takes.</summary>
 public sealed class NewcomerTests
 {
+    /// <summary>A member that loads cannot tell of a session that ended before it came: puts of it are asked again, ever more seldom, until it can.</summary>
+    [Fact]
+    public async Task R_retries_that_wait_for_a_newcomers_state_are_few_and_end_when_it_has_come()
+    {
+        const int Retries = 100;
+        var world = DhtWorld.Founded(5);
+        var lost = world.Members[4].Host.Current!.State.Session;
+        world.Crash(world.Members[4], loseAll: true);
+        world.ChangeView();
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+        ulong view = world.View!.Id;
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        var retries = Enumerable.Range(1, Retries).Select(i => map.OrderedMergeAsync($"k{i}_0", 1L, new() { Operation = new(lost, (ulong)i) }).AsTask()).ToList();
+        long bytes = 0;
+        world.Swallows = (from, to, type) =>
+        {
+            if (from == 1 && type == Ida.Wire.DhtFrame.Propose) bytes++;
+            return false;
+        };
+        // Its state is ten seconds on the way.
+        for (int i = 0; i < 2_000; i++)
+        {
+            world.Advance(TimeSpan.FromMilliseconds(5));
+            world.DeliverAll((from, to) => from == 1 || to == 1);
+        }
+        Assert.DoesNotContain(retries, retry => retry.IsCompleted);
+        Assert.False(late.Host.Current.State.Full);
+        Assert.InRange(bytes, Retries, Retries * 3 * 40);
+        long before = world.Now;
+        world.RunUntil(() => retries.TrueForAll(retry => retry.IsCompleted), "The retries");
+        Assert.InRange(world.Now - before, 0, 200_000_000);
+        foreach (var retry in retries) Assert.Single((await retry).Versions);
+        Assert.Equal(view, world.View.Id);
+        world.Settle();
+        Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(late).Digest);
+    }
+
     private const int Source = 0, Newcomer = 4;
 
     /// <summary>The transfer does not move at all; meanwhile more is written than any bound on what is put aside.</summary>

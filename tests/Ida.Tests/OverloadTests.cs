@@ -87,6 +87,51 @@ public sealed class OverloadTests
         }
     }
 
+    /// <summary>It is the oldest of its member's: as long as it is open, nothing that is remembered of later ones goes.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task R_a_put_that_went_on_without_its_caller_ends_where_its_members_outcomes_take_all_room(bool poisoned)
+    {
+        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192, TakeoverAfter = poisoned ? TimeSpan.FromMilliseconds(20) : TimeSpan.FromHours(1) });
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        using var cancellation = new CancellationTokenSource();
+        var unknown = map.OrderedPutAsync([new("a0", 1), new("a1", 1)], cancellationToken: cancellation.Token).AsTask();
+        world.Poke();
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(unknown.Exception!.InnerException).Operation;
+        OverloadedException? overload = null;
+        for (int i = 0; overload is null && i < 1_000; i++)
+        {
+            var put = map.OrderedPutAsync("b0", 5).AsTask();
+            for (int j = 0; j < 20 && !put.IsCompleted; j++)
+            {
+                world.Poke();
+                world.DeliverAll((from, to) => from is 0 or 2 && to is 0 or 2);
+            }
+            overload = put.Exception?.InnerException as OverloadedException;
+        }
+        Assert.NotNull(overload);
+        // The members of the other shard have not read it.
+        if (poisoned)
+        {
+            for (int i = 0; i < 100 && world.Members[0].Dht.Counters.Takeovers + world.Members[2].Dht.Counters.Takeovers == 0; i++)
+            {
+                world.Advance(TimeSpan.FromMilliseconds(20));
+                world.DeliverAll((from, to) => from != 0 || to == 2);
+            }
+        }
+        else world.ChangeView();
+        world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.Standing().Any(), "The end of the put without a caller", steps: 1_000);
+        var told = map.OrderedPutAsync([new("a0", 1), new("a1", 1)], new() { Operation = id }).AsTask();
+        world.RunUntil(() => told.IsCompleted, "The retry");
+        Assert.Equal(2, (await told).Versions.Count);
+        var next = map.OrderedPutAsync("b0", 6).AsTask();
+        world.RunUntil(() => next.IsCompleted, "The next put");
+        await next;
+    }
+
     private static async Task AssertPassesLaterAsync(DhtWorld world, IDhtMap<string, int> map, string key, OverloadedException overload, Action calm, int? stored)
     {
         Assert.InRange(overload.RetryAfter, TimeSpan.FromMilliseconds(1), TimeSpan.FromSeconds(1));

@@ -35,6 +35,19 @@ public sealed class PooledOperationTests
     }
 
     [Fact]
+    public async Task R_an_operation_of_many_keys_keeps_no_room_for_them_in_the_pool()
+    {
+        var world = DhtWorld.Founded(4);
+        var dht = world.Members[0].Dht;
+        var put = dht.Map<string, int>("m").OrderedPutAsync(Enumerable.Range(0, 4_096).Select(static i => KeyValuePair.Create($"k{i}_0", i))).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        await put;
+        world.Settle();
+        Assert.Single(dht.Puts.Free);
+        Assert.All(dht.Puts.Free, static op => Assert.InRange(op.Parts.Length, 1, 16));
+    }
+
+    [Fact]
     public async Task F26_a_batch_that_was_committed_takes_no_more()
     {
         var world = DhtWorld.Founded(4);

@@ -29,9 +29,30 @@ public sealed class SessionTests
         Assert.All(refused, key => Assert.True(session.IsPoisoned(key)));
         // New puts are not refused with the old ones; and nothing is when acknowledgements keep the memory short.
         Assert.False(session.IsPoisoned(new(new(7, 400_000), 1)));
-        if (acknowledges) Assert.False(session.RefusesAll(299_000));
+        if (acknowledges) Assert.False(session.IsPoisoned(new(new(7, 299_500), 1, 5)));
         session.ForgetPoison();
         if (!acknowledges) Assert.False(session.IsPoisoned(refused[0]));
+    }
+
+    /// <summary>Whoever issues a put again and again, since a member refuses it as long as it loads, has refused attempts of few puts.</summary>
+    [Fact]
+    public void R_many_refused_attempts_of_some_puts_refuse_no_later_ones()
+    {
+        var session = new Session(7);
+        for (uint attempt = 1; attempt <= 200; attempt++)
+            for (ulong put = 1; put <= 100; put++)
+                foreach (ulong payload in (ulong[])[0, 9]) session.Poison(new(new(7, put), attempt, payload));
+        Assert.InRange(session.PoisonedCount, 1, 200);
+        foreach (ulong payload in (ulong[])[0, 9])
+        {
+            Assert.True(session.IsPoisoned(new(new(7, 50), 1, payload)) && session.IsPoisoned(new(new(7, 50), 200, payload)));
+            Assert.False(session.IsPoisoned(new(new(7, 50), 201, payload)));
+        }
+        Assert.False(session.IsPoisoned(new(new(7, 50), 1, 10)));
+        // Of more puts than are remembered one by one the next attempts are taken too.
+        for (ulong put = 101; put <= 20_000; put++) session.Poison(new(new(7, put), 3));
+        Assert.True(session.IsPoisoned(new(new(7, 50), 200, 9)));
+        Assert.False(session.IsPoisoned(new(new(7, 50), 201, 9)));
     }
 
     /// <summary>What owners acknowledge and record while pieces are written does not show in them.</summary>
@@ -106,6 +127,51 @@ public sealed class SessionTests
         Assert.InRange(session.OutcomeBytes, 10_000 * (many ? 4_400 : 90), 10_000 * (many ? 5_000 : 120));
         session.Acknowledge(30_000);
         Assert.Equal((0L, 0), (session.OutcomeBytes, session.OutcomeCount));
+    }
+
+    /// <summary>Puts that were stuck end late, all in one turn: what they leave belongs before that of all later ones.</summary>
+    [Fact]
+    public void R_outcomes_of_many_late_puts_are_recorded_in_time()
+    {
+        var session = new Session(7);
+        for (ulong i = 100_001; i <= 300_000; i++) session.Record(new(i, 1, 1, false, 1, new([i]), null));
+        var began = System.Diagnostics.Stopwatch.StartNew();
+        for (ulong i = 20_000; i >= 1; i--) session.Record(new(i, 1, 1, false, 1, new([i]), null));
+        // Each moved all that is later, which took 20 to 40 s.
+        Assert.InRange(began.Elapsed, TimeSpan.Zero, TimeSpan.FromSeconds(10));
+        Assert.Equal(220_000, session.OutcomeCount);
+        ulong before = 0;
+        for (int i = 0; i < session.OutcomeCount; i++)
+        {
+            var outcome = session.OutcomeAt(i);
+            Assert.True(outcome.Sequence > before && outcome.VersionAt(0) == outcome.Sequence);
+            before = outcome.Sequence;
+        }
+        session.Acknowledge(200_000);
+        Assert.True(session.TryGet(200_000, out _));
+        Assert.False(session.TryGet(150_000, out _));
+        Assert.Equal(100_001, session.OutcomeCount);
+    }
+
+    [Fact]
+    public void R_outcomes_keep_their_order_however_they_come()
+    {
+        var random = new Prng(3);
+        var session = new Session(7);
+        var expected = new SortedSet<ulong>();
+        ulong acknowledged = 0;
+        for (int i = 0; i < 20_000; i++)
+        {
+            ulong sequence = acknowledged + (ulong)random.Next(400);
+            session.Record(new(sequence, 1, 1, false, 1, new([sequence]), null));
+            expected.Add(sequence);
+            if (random.Next(20) > 0) continue;
+            acknowledged += (ulong)random.Next(60);
+            session.Acknowledge(acknowledged);
+            expected.RemoveWhere(one => one < acknowledged);
+            Assert.Equal(expected, Enumerable.Range(0, session.OutcomeCount).Select(at => session.OutcomeAt(at).Sequence));
+            Assert.Equal(session.OutcomeCount * (long)new Outcome(1, 1, 1, false, 1, new([1]), null).Bytes, session.OutcomeBytes);
+        }
     }
 
     [Fact]

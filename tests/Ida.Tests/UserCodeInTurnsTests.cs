@@ -96,6 +96,29 @@ public sealed class UserCodeInTurnsTests
         Assert.Null(await read);
     }
 
+    /// <summary>One replica's hash breaks after the put: the put is over there, and needs no key to be told of.</summary>
+    [Fact]
+    public async Task R_a_retry_of_an_executed_put_ends_although_a_replica_cannot_place_its_key_any_more()
+    {
+        var world = new DhtWorld();
+        var broken = new FickleHash();
+        for (int i = 0; i < 4; i++) world.Add();
+        world.ChangeView();
+        foreach (var member in world.Members)
+            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 2 ? broken : new FickleHash(), Timeout = TimeSpan.FromHours(10) }, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.ViewRequested = false;
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.Settle();
+        ulong view = world.View!.Id;
+        broken.Fails = true;
+        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry", steps: 500);
+        Assert.Single((await retry).Versions);
+        Assert.Equal(view, world.View.Id);
+    }
+
     [Fact]
     public void A_transfer_asks_no_hash_of_the_users()
     {

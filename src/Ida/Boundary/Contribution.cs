@@ -39,7 +39,7 @@ internal sealed class Contribution
 
     public ulong Physical { get; init; }
 
-    public ulong Heard { get; init; }
+    public ulong Committed { get; init; }
 
     public List<UnsettledOp> Unsettled { get; } = [];
 
@@ -60,7 +60,7 @@ internal sealed class Contribution
         to.Var(Admitted);
         to.Var((ulong)(Slot + 1));
         to.U64(Physical);
-        to.U64(Heard);
+        to.U64(Committed);
         to.Var((ulong)Unsettled.Count);
         foreach (var op in Unsettled)
         {
@@ -85,8 +85,8 @@ internal sealed class Contribution
         ulong shardSize = from.Var(), targetSize = from.Var(), registry = from.U64();
         string hash = Encoding.UTF8.GetString(from.Blob(DhtConfig.MaxHashName)), resolvers = Encoding.UTF8.GetString(from.Blob(4 * DhtConfig.MaxText));
         UInt128 session = from.U128();
-        ulong incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), heard = from.U64();
-        if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || heard > HybridClock.MaxTime) return null;
+        ulong incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), committed = from.U64();
+        if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || committed > HybridClock.MaxTime) return null;
         var read = new Contribution
         {
             Member = member,
@@ -99,7 +99,7 @@ internal sealed class Contribution
             Admitted = admitted,
             Slot = (int)slot - 1,
             Physical = physical,
-            Heard = heard,
+            Committed = committed,
         };
         int count = from.Count(int.MaxValue, 44);
         for (int i = 0; i < count && !from.Failed; i++)

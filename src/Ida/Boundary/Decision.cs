@@ -40,10 +40,10 @@ internal sealed class Decision
     /// <summary>Sessions of the members with a slot, by slot.</summary>
     public List<UInt128> Sessions { get; } = [];
 
-    /// <summary>The physical clock to align with, and the highest time that a member has heard.</summary>
+    /// <summary>The physical clock to align with, and the highest time that a member knows committed.</summary>
     public ulong Physical { get; private set; }
 
-    public ulong Heard { get; private set; }
+    public ulong Committed { get; private set; }
 
     /// <summary>The time at which a put is committed; false when it is dropped.</summary>
     public bool TryCommit(in OpKey op, out ulong time) => _commits.TryGetValue(op, out time);
@@ -103,7 +103,7 @@ internal sealed class Decision
         var clocks = from.ConvertAll(static one => one.Physical);
         clocks.Sort();
         Physical = clocks[(clocks.Count - 1) / 2];
-        foreach (var one in from) Heard = Math.Max(Heard, one.Heard);
+        foreach (var one in from) Committed = Math.Max(Committed, one.Committed);
     }
 
     private void Found(List<ProcessId> newcomers, DhtConfig config, ulong view)

@@ -19,6 +19,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>A time that does not come.</summary>
     public const long Unlimited = long.MaxValue / 4;
 
+    // Some thousands are pooled: one that was for many keys gives their room back.
+    private const int MostPooledParts = 16;
+
     public OpPart[] Parts = new OpPart[1];
     public int PartCount;
     public bool IsPut;
@@ -39,6 +42,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>How many puts of its member began before it.</summary>
     public ulong PutsBefore;
     public long Deadline, RetryAt;
+
+    /// <summary>How often in a row, in this view, it was refused by a member that waits for its state.</summary>
+    public int Refusals;
     public RunningOp? Running;
     public int MissingReads;
 
@@ -243,7 +249,8 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     private void Clear()
     {
-        Parts.AsSpan(0, PartCount).Clear();
+        if (Parts.Length > MostPooledParts) Parts = new OpPart[1];
+        else Parts.AsSpan(0, PartCount).Clear();
         Bytes.Reset();
         PartCount = AskedBytes = 0;
         Requested = null;
@@ -252,7 +259,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         WithoutResult = TooLarge = Asks = _cancelRequested = false;
         Running = null;
         Error = null;
-        RetryAt = 0;
+        RetryAt = Refusals = 0;
         Return();
     }
 

@@ -248,7 +248,7 @@ internal sealed partial class Coordinator
         Forget(running);
         if (reason == PoisonReason.Expired && client.IsPut) AskHowItEnded(client);
         else if (reason == PoisonReason.Poisoned) Issue(client);
-        else if (reason == PoisonReason.NotFull) RetryLater(client);
+        else if (reason == PoisonReason.NotFull) RetryWhenFull(client);
         else RetryApart(client);
     }
 

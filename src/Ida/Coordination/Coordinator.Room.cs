@@ -129,6 +129,28 @@ internal sealed partial class Coordinator
         if (op.RetryAt != AwaitsRoom) op.RetryAt = state.Node.Now + RetryDelay;
     }
 
+    /// <summary>
+    /// After a refusal by a member that waits for its state, which may take long, and each attempt carries the values: the next ones come ever
+    /// later. <see cref="OnMemberFull"/> ends that.
+    /// </summary>
+    private void RetryWhenFull(ClientOp op)
+    {
+        if (op.RetryAt == AwaitsRoom) return;
+        op.RetryAt = state.Node.Now + Math.Min(RetryDelay << op.Refusals, MostRetryDelay);
+        op.Refusals = Math.Min(op.Refusals + 1, 8);
+    }
+
+    /// <summary>A member has its state: what it refused is tried again.</summary>
+    public void OnMemberFull()
+    {
+        for (var op = _inFlight.First; op is not null; op = op.Next)
+        {
+            if (op.Refusals == 0) continue;
+            op.Refusals = 0;
+            if (op.RetryAt is not (0 or AwaitsRoom)) op.RetryAt = state.Node.Now;
+        }
+    }
+
     private void Park(ClientOp op)
     {
         op.RetryAt = AwaitsRoom;

@@ -16,7 +16,7 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, Participant participant, Settlement settlement)
 {
     private const int WaitingFactor = 16;
-    private const long RetryDelay = 2_000_000, RetryStep = 5_000_000;
+    private const long RetryDelay = 2_000_000, MostRetryDelay = 500_000_000, RetryStep = 5_000_000;
     private readonly Dictionary<OpId, ClientOp> _pending = [];
     private readonly Dictionary<OpKey, RunningOp> _running = [];
     private readonly List<RunningOp> _takeovers = [];
@@ -69,6 +69,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         {
             next = op.Next;
             op.Running = null;
+            op.Refusals = 0;
             Issue(op);
         }
         _admitting = false;

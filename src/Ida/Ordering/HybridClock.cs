@@ -25,16 +25,35 @@ internal sealed class HybridClock(long offsetNanoseconds)
     /// <summary>How far the physical clock may be ahead of the other members' before it is set back: 1 min, which a flush seldom takes.</summary>
     private const ulong Apart = 60_000_000UL << CounterBits;
 
-    private long _offset = offsetNanoseconds;
+    /// <summary>The latest that a physical clock shows, in microseconds: a little is left above it for the counter.</summary>
+    private const long MostMicroseconds = (long)((MaxTime - (2 * Jump)) >> CounterBits);
+
+    private long _offset = Math.Min(offsetNanoseconds, 2 * MostMicroseconds * 1000);
     private ulong _base;
 
     /// <summary>The highest time seen or given out.</summary>
     public ulong Heard { get; private set; }
 
-    public ulong Physical(long now) => (ulong)Math.Max(0, (now + _offset) / 1000) << CounterBits;
+    /// <summary>The highest of them that is a commit's or a version's. Other members hear of it at an install; of what a wrong clock made up they do not.</summary>
+    public ulong Committed { get; private set; }
+
+    /// <summary>At the last install something had been heard that is out of range of the aligned clocks.</summary>
+    public bool WasAhead { get; private set; }
+
+    public ulong Physical(long now) => (ulong)Math.Clamp((now + _offset) / 1000, 0, MostMicroseconds) << CounterBits;
 
     /// <summary>The latest time that a member with a right clock brings.</summary>
     public ulong Limit(long now) => Math.Min(Math.Max(Physical(now), _base) + Jump, MaxTime);
+
+    /// <summary>The latest time that may be proposed to a coordinator which suggests <paramref name="hint"/>.</summary>
+    public ulong LimitAfter(ulong hint) => Math.Min(Math.Max(Math.Min(hint, MaxTime), _base) + Jump, MaxTime);
+
+    /// <summary>A time that is a commit's, or a version that was given.</summary>
+    public void Commit(ulong time)
+    {
+        Observe(time);
+        Committed = Math.Max(Committed, Math.Min(time, MaxTime));
+    }
 
     public void Observe(ulong time) => Heard = Math.Max(Heard, Math.Min(time, MaxTime));
 
@@ -51,15 +70,17 @@ internal sealed class HybridClock(long offsetNanoseconds)
     public ulong Clamp(ulong hint, long now) => Math.Min(hint, Physical(now) + Ahead);
 
     /// <summary>
-    /// At an install: what the members have heard, and the physical clock that most of them have reached, so that clocks of different origin
-    /// agree roughly.
+    /// At an install: the highest time that a member knows committed, and the physical clock that most of them have reached, so that clocks of different origin
+    /// agree roughly. What this member heard beyond that, and nobody committed, was its own wrong clock's, and is forgotten.
     /// </summary>
-    public void Align(ulong physical, ulong heard, long now)
+    public void Align(ulong physical, ulong committed, long now)
     {
         ulong own = Physical(now);
         if (physical > own || own - physical > Apart) _offset += ((long)(physical >> CounterBits) - (long)(own >> CounterBits)) * 1000;
         ulong limit = Limit(now);
-        Observe(Math.Min(heard, limit));
-        _base = Math.Min(Heard, limit);
+        WasAhead = Heard > limit;
+        Commit(Math.Min(committed, limit));
+        _base = Math.Min(Committed, limit);
+        if (WasAhead) Heard = Math.Max(Committed, Math.Max(Physical(now), _base) + 1);
     }
 }

@@ -103,7 +103,7 @@ internal sealed partial class Participant
         (entry.Value, entry.Version) = (value, version);
         // Of two puts with one time the second has a version above it. The clock outlives a removed entry, and with it what versions follow.
         entry.Clock = Math.Max(entry.Clock, version);
-        state.Clock.Observe(version);
+        state.Clock.Commit(version);
     }
 
     private bool TryOutcome(OpRecord op, out Outcome outcome)

@@ -23,7 +23,7 @@ internal sealed partial class Participant
             if (!op.IsPut || !decision.TryCommit(op.Key, out ulong time)) continue;
             if (!op.Committed) op.Commit(time);
             if (!op.Stable) op.BecomeStable();
-            state.Clock.Observe(time);
+            state.Clock.Commit(time);
             for (int i = 0; i < op.UseCount; i++)
             {
                 var entry = op.Uses[i].Entry;
@@ -45,7 +45,6 @@ internal sealed partial class Participant
     /// <summary>Empties queues, readers and the table of operations; clocks and outcomes stay.</summary>
     public void ForgetView()
     {
-        (_viewBegan, _asksForView) = (state.Node.Now, false);
         ForgetLate();
         foreach (var entry in _waiting)
         {
@@ -75,8 +74,22 @@ internal sealed partial class Participant
         _unsettledBytes = 0;
     }
 
-    /// <summary>After the clocks are aligned: what was proposed by a wrong one and never committed does not stay the least time of absent keys.</summary>
-    public void LimitFloor() => _floor = Math.Min(_floor, state.Clock.Limit(state.Node.Now) - HybridClock.Jump + 1);
+    /// <summary>
+    /// After the clocks are aligned: what was proposed by a wrong one and never committed does not stay the least time of its key, nor of
+    /// absent ones. Nothing of the old view is ordered with the new one's by its time; only versions go on.
+    /// </summary>
+    public void LimitClocks()
+    {
+        ulong most = state.Clock.Limit(state.Node.Now) - HybridClock.Jump + 1;
+        _floor = Math.Min(_floor, most);
+        if (!state.Clock.WasAhead) return;
+        for (int range = 0; range < EntryTable.Ranges; range++)
+        {
+            Table.Collect(range, _swept);
+            foreach (var entry in _swept) entry.Clock = Math.Max(entry.Version, Math.Min(entry.Clock, most));
+        }
+        _swept.Clear();
+    }
 
     /// <summary>Another shard, or none: nothing of the old slice remains.</summary>
     public void DropSlice()

@@ -34,13 +34,24 @@ internal sealed partial class Participant
         Pump();
     }
 
+    /// <summary>
+    /// A commit whose time may not be taken here. The flush brings it, if its sender keeps what it knows until then: so no more of the
+    /// sender's commits are counted in this view.
+    /// </summary>
+    public void RefuseCommit(int from)
+    {
+        state.Node.Counters.Refuse(RefusalReason.Unexpected);
+        Settlement.StopCounting(from);
+        AskForView();
+    }
+
     private bool WasExecuted(in OpKey key) =>
         Sessions.Find(key.Id.Session) is { } session && (session.TryGet(key.Id.Sequence, out _) || key.Id.Sequence < session.AckedBelow);
 
     private void SetTime(OpRecord op, ulong time)
     {
         if (!op.Commit(time)) return;
-        state.Clock.Observe(time);
+        state.Clock.Commit(time);
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];

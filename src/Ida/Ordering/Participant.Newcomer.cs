@@ -68,7 +68,7 @@ internal sealed partial class Participant
         {
             bool marked = IsMark(entry);
             Sink.Change(entry, use.Value, use.Version);
-            state.Clock.Observe(use.Version);
+            state.Clock.Commit(use.Version);
             entry.KnownIn = (uint)state.View;
             bool mark = IsMark(entry);
             CountMark(entry, marked, mark);
@@ -192,7 +192,7 @@ internal sealed partial class Participant
     public void BecomeFull(ulong boundaryClock)
     {
         _floor = Math.Max(_floor, boundaryClock);
-        state.Clock.Observe(boundaryClock);
+        state.Clock.Commit(boundaryClock);
         state.Full = true;
         ForgetLate();
         DeleteKnownOutcomes();

@@ -17,7 +17,7 @@ namespace Ida.Ordering;
 internal sealed partial class Participant(DhtState state, DhtSender send)
 {
     private const int MostUnheard = 16_384, MostRecords = 4096, MostPooledUses = 65_536;
-    private const long LeastView = 1_000_000_000;
+    private const long BetweenViews = 1_000_000_000;
 
     private readonly OpTable _ops = new();
     private readonly List<Entry> _touched = [];
@@ -28,8 +28,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private long _unsettledBytes;
     private int _pooledUses, _readsWaiting;
     private ulong _floor;
-    private long _viewBegan;
-    private bool _asksForView;
+    private long _mayAskForView;
 
     public EntryTable Table { get; private set; } = new();
 
@@ -101,13 +100,13 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         PoisonReason? refusal = null;
         if (session is null || sequence < session.AckedBelow || (state.Full && session.LostIn == Session.NotHeard)) refusal = PoisonReason.Expired;
         else if (others) refusal = remembered ? PoisonReason.Taken : PoisonReason.OtherPairs;
-        else if (session.RefusesAll(sequence)) refusal = RefuseForTheView();
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
-        else if (Overloaded(op, from) || (op.IsPut && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = PoisonReason.Overloaded;
+        else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = PoisonReason.Overloaded;
         else if (IsTooFarAhead(op, hint)) refusal = PoisonReason.ClockAhead;
         if (refusal is { } reason)
         {
+            if (reason == PoisonReason.ClockAhead) AskForView();
             session?.Poison(op.Key);
             send.Poisoned(from, op.Key, op.Owner, reason);
             Discard(op);
@@ -116,15 +115,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Enqueue(op, from, hint);
     }
 
-    /// <summary>What is refused for the rest of a view may be a put that has to go on, so a view is asked for: at most one a second.</summary>
-    private PoisonReason RefuseForTheView()
+    /// <summary>A time is too far ahead here. Clocks are aligned at views, so one is asked for: at most one a second.</summary>
+    public void AskForView()
     {
-        if (!_asksForView && state.Node.Now - _viewBegan >= LeastView)
-        {
-            _asksForView = true;
-            state.Port.RequestView();
-        }
-        return PoisonReason.Overloaded;
+        if (state.Node.Now < _mayAskForView) return;
+        _mayAskForView = state.Node.Now + BetweenViews;
+        state.Port.RequestView();
     }
 
     /// <summary>
@@ -138,7 +134,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             var session = SessionOf(op.Key.Id.Session);
             Outcome outcome = default;
             bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
-            if (remembered && outcome.Payload == op.Payload && IsOver(outcome, op.Key))
+            // Executed in this view by another attempt, it is over when no record is left: then all have its commit, and it is stable.
+            if (remembered && outcome.Payload == op.Payload && (IsOver(outcome, op.Key) || _ops.AttemptsOf(op.Key.Id) is null))
             {
                 send.Done(from, op.Key, op.Owner, outcome.Versions.Count, outcome);
                 Discard(op);
@@ -199,11 +196,15 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         return false;
     }
 
-    /// <summary>The coordinator's clock, or that of who last wrote one of the keys, is wrong.</summary>
+    /// <summary>
+    /// The coordinator's clock, or that of who last wrote one of the keys, is wrong; or the own one: then what it made of a key is ahead of
+    /// what the coordinator suggests, who would not take it.
+    /// </summary>
     private bool IsTooFarAhead(OpRecord op, ulong hint)
     {
         ulong limit = state.Clock.Limit(state.Node.Now);
         bool ahead = hint > limit;
+        limit = Math.Min(limit, state.Clock.LimitAfter(hint));
         for (int i = 0; i < op.UseCount; i++) ahead |= op.Uses[i].Entry.Clock >= limit;
         return ahead;
     }

@@ -9,7 +9,7 @@ internal sealed class Session(UInt128 id)
     /// <summary><see cref="LostIn"/> of a session met at a member that waits for its state and does not know whether there is one.</summary>
     public const ulong NotHeard = ulong.MaxValue;
 
-    /// <summary>Refused attempts that are remembered one by one; beyond, the older ones are remembered by <see cref="RefusesAll"/>.</summary>
+    /// <summary>Puts whose refused attempts are remembered one by one; beyond, the older ones share one number.</summary>
     public const int MostPoisoned = 4096;
 
     // Room for outcomes beyond which it is given back when none is left.
@@ -18,8 +18,13 @@ internal sealed class Session(UInt128 id)
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;
-    private HashSet<OpKey>? _poisoned;
+
+    // The highest refused attempt by put and issuer: attempts are numbered upwards, so one below it comes late, and refusing it costs nothing.
+    private Dictionary<(ulong Sequence, ulong Payload), uint>? _poisoned;
+
+    // Of puts below the first number all attempts up to the second are refused.
     private ulong _refusedBelow;
+    private uint _refusedUpTo;
 
     public UInt128 Id { get; } = id;
 
@@ -35,6 +40,12 @@ internal sealed class Session(UInt128 id)
 
     /// <summary>Whether so much is remembered of its owner's puts that no more are taken; a session of a member that is gone gets no new ones.</summary>
     public bool IsFull(long mostBytes) => LostIn == 0 && OutcomeBytes >= mostBytes;
+
+    /// <summary>
+    /// Whether no put of the owner before this one is open, as far as is known here. Until it ends the outcomes of all later ones are kept:
+    /// so it is taken however much is remembered.
+    /// </summary>
+    public bool IsOldest(ulong sequence) => sequence == AckedBelow;
 
     /// <summary>The session as it was at the boundary, while newcomers are given that.</summary>
     public SessionCut? Cut { get; set; }
@@ -80,62 +91,71 @@ internal sealed class Session(UInt128 id)
         return found;
     }
 
+    /// <summary>Puts it into its place by number; the shorter side moves, so that neither new outcomes nor those of long stuck puts cost more for those between.</summary>
     public void Record(in Outcome outcome)
     {
         if (outcome.Sequence < AckedBelow) return;
-        if (_first + _count == _outcomes.Length)
-        {
-            if (_first > _outcomes.Length / 2) Array.Copy(_outcomes, _first, _outcomes, 0, _count);
-            else
-            {
-                var larger = new Outcome[_outcomes.Length * 2];
-                Array.Copy(_outcomes, _first, larger, 0, _count);
-                _outcomes = larger;
-            }
-            _first = 0;
-        }
-        int at = Search(outcome.Sequence);
-        if (at < _first + _count && _outcomes[at].Sequence == outcome.Sequence) return;
-        Array.Copy(_outcomes, at, _outcomes, at + 1, _first + _count - at);
-        _outcomes[at] = outcome;
+        int before = Search(outcome.Sequence) - _first, behind = _count - before;
+        if (behind > 0 && _outcomes[_first + before].Sequence == outcome.Sequence) return;
+        bool front = before < behind;
+        if (front ? _first == 0 : _first + _count == _outcomes.Length) MakeRoom(front);
+        if (front) Array.Copy(_outcomes, _first, _outcomes, --_first, before);
+        else Array.Copy(_outcomes, _first + before, _outcomes, _first + before + 1, behind);
+        _outcomes[_first + before] = outcome;
         _count++;
         OutcomeBytes += outcome.Bytes;
     }
 
-    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || RefusesAll(key.Id.Sequence) || (_poisoned is { Count: > 0 } all && all.Contains(key));
+    /// <summary>Moves all so that there is room at one side: at the front as much as behind, since outcomes come at the end too.</summary>
+    private void MakeRoom(bool front)
+    {
+        var to = _count <= _outcomes.Length / 2 ? _outcomes : new Outcome[_outcomes.Length * 2];
+        int half = (to.Length - _count) / 2, first = front ? half : Math.Min(_first, half);
+        Array.Copy(_outcomes, _first, to, first, _count);
+        if (to == _outcomes)
+        {
+            // Nothing stays where it was.
+            if (first < _first) Array.Clear(to, Math.Max(_first, first + _count), _first + _count - Math.Max(_first, first + _count));
+            else Array.Clear(to, _first, Math.Min(first, _first + _count) - _first);
+        }
+        (_outcomes, _first) = (to, first);
+    }
 
-    /// <summary>So many attempts were refused in this view that every one with a number as low is refused for the rest of it.</summary>
-    public bool RefusesAll(ulong sequence) => sequence < _refusedBelow;
+    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || (key.Id.Sequence < _refusedBelow && key.Attempt <= _refusedUpTo)
+        || (_poisoned is { Count: > 0 } all && all.TryGetValue((key.Id.Sequence, key.Payload), out uint highest) && key.Attempt <= highest);
 
     public void Poison(in OpKey key)
     {
         if (IsPoisoned(key)) return;
         _poisoned ??= [];
-        if (_poisoned.Count == MostPoisoned) ForgetOldPoison();
-        if (!IsPoisoned(key)) _poisoned.Add(key);
+        if (_poisoned.Count == MostPoisoned && !_poisoned.ContainsKey((key.Id.Sequence, key.Payload))) ForgetOldPoison();
+        if (!IsPoisoned(key)) _poisoned[(key.Id.Sequence, key.Payload)] = key.Attempt;
     }
 
     /// <summary>A new view: attempts of the old one cannot come any more.</summary>
     public void ForgetPoison()
     {
         _poisoned?.Clear();
-        _refusedBelow = 0;
+        (_refusedBelow, _refusedUpTo) = (0, 0);
     }
 
-    /// <summary>Drops what the owner has acknowledged; where that is less than half, the lower half becomes one number.</summary>
+    /// <summary>
+    /// Drops what the owner has acknowledged; where that is less than half, the lower half becomes two numbers. Issuers that are refused for
+    /// these go on with the next attempt, and so come above them.
+    /// </summary>
     private void ForgetOldPoison()
     {
-        var all = new OpKey[_poisoned!.Count];
-        _poisoned.CopyTo(all);
-        Array.Sort(all, static (a, b) => a.CompareTo(b));
-        if (all[all.Length / 2].Id.Sequence >= AckedBelow)
+        var all = new KeyValuePair<(ulong Sequence, ulong Payload), uint>[_poisoned!.Count];
+        ((ICollection<KeyValuePair<(ulong Sequence, ulong Payload), uint>>)_poisoned).CopyTo(all, 0);
+        Array.Sort(all, static (a, b) => a.Key.CompareTo(b.Key));
+        ulong middle = all[all.Length / 2].Key.Sequence;
+        if (middle >= AckedBelow) _refusedBelow = Math.Max(_refusedBelow, all[0].Key.Sequence == middle ? middle + 1 : middle);
+        foreach (var (put, attempt) in all)
         {
-            ulong middle = all[all.Length / 2].Id.Sequence;
-            _refusedBelow = Math.Max(_refusedBelow, all[0].Id.Sequence == middle ? middle + 1 : middle);
+            if (put.Sequence >= Math.Max(AckedBelow, _refusedBelow)) break;
+            if (put.Sequence >= AckedBelow) _refusedUpTo = Math.Max(_refusedUpTo, attempt);
+            _poisoned.Remove(put);
         }
-        _poisoned.Clear();
-        foreach (var key in all)
-            if (!IsPoisoned(key)) _poisoned.Add(key);
     }
 
     private int Search(ulong sequence)

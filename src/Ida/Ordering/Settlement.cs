@@ -50,10 +50,20 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
     {
         if (from == state.Rank) return;
         var peer = _peers[from];
+        if (peer.Stopped) return;
         // An honest peer sends few commits per operation that is held here.
         if (op is not null && peer.Arrived.Count < MostArrived) peer.Arrived.Add(peer.ArrivedCount, (op, op.Generation));
         peer.ArrivedCount++;
         Mark(from);
+    }
+
+    /// <summary>
+    /// A commit of a peer had no effect. Counts say only how many came, one after the other: those behind it are not acknowledged either, so
+    /// that all keep their records until the next view.
+    /// </summary>
+    public void StopCounting(int from)
+    {
+        if (from != state.Rank) _peers[from].Stopped = true;
     }
 
     /// <summary>What a peer counted; refused when it is impossible.</summary>
@@ -131,6 +141,6 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
         public readonly Dictionary<long, (OpRecord Op, int Generation)> Arrived = [];
         public readonly List<long> News = [];
         public long SentCount, AckedCount, ArrivedCount, ArrivedSent;
-        public bool Dirty;
+        public bool Dirty, Stopped;
     }
 }
