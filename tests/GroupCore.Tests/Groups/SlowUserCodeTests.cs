@@ -116,6 +116,33 @@ public sealed class SlowUserCodeTests
         Assert.Equal(2, told);
     }
 
+    [Theory]
+    [InlineData(SlowMember.Block)]
+    [InlineData(SlowMember.Evict)]
+    public void Nobody_is_slow_for_not_acknowledging_in_a_long_view_change(SlowMember policy)
+    {
+        int got = 0, told = 0;
+        using var cluster = Settled(21, 4, g => g.Handle<byte[]>("many", (from, m) => got++).OnError(error => told += error.Exception is SlowMemberException ? 1 : 0),
+            new() { SlowMember = policy, SlowMemberTimeout = TimeSpan.FromSeconds(2) });
+        // The last one hears of the view change after long, and the sender after the others: what it sends meanwhile is refused, and in the cut.
+        var (sender, late) = (cluster[1], cluster[3]);
+        sender.Membership.Deaf = late.Membership.Deaf = true;
+        RequestView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.Protocol.IsWedged && cluster[2].Group!.Protocol.IsWedged, TimeSpan.FromSeconds(2)));
+        for (int i = 0; i < 3_000; i++) _ = cluster.Simulation.Spawn(() => sender.Group!.SendAsync("many", new byte[1_000]).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        sender.Membership.Deaf = false;
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        Assert.True(sender.Group!.Protocol.IsWedged);
+        Assert.DoesNotContain(cluster.Oracle.Accusations, static a => a.Evidence == Accusation.Slow);
+        Assert.Equal(0, told);
+        late.Membership.Deaf = false;
+        Assert.True(cluster.Settle());
+        Assert.True(cluster.Simulation.RunUntil(() => got == 4 * 3_000, TimeSpan.FromSeconds(5)), $"{got} came");
+        Assert.DoesNotContain(cluster.Oracle.Accusations, static a => a.Evidence == Accusation.Slow);
+        Assert.Null(cluster.Verdict());
+    }
+
     [Fact]
     public void R_what_hooks_send_beyond_what_a_receiver_holds_waits_and_is_not_dropped()
     {

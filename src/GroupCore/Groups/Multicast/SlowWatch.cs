@@ -7,7 +7,8 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>
 /// Looks every second, while some sender's window is more than half used, for members that hold more than half of it back: told of after two
 /// seconds, and accused after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
-/// so there is more than one witness. A joiner whose load comes forward is not slow. Source: groupcore-oracle 6.8 (e).
+/// so there is more than one witness. A joiner whose load comes forward is not slow, and nobody is while the view changes: nobody acknowledges then.
+/// Source: groupcore-oracle 6.8 (e).
 /// </summary>
 internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
 {
@@ -40,6 +41,13 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         if (_over) return;
         group.Touch();
         _armed = false;
+        if (group.IsWedged || group.Flush.IsBehind)
+        {
+            // The next view begins to judge afresh, or this one's flush has another judge.
+            for (int rank = 0; rank < _since.Length; rank++) Judge(rank, slow: false);
+            Arm();
+            return;
+        }
         Span<bool> slow = stackalloc bool[_since.Length];
         slow.Clear();
         for (int sender = 0; sender < logs.Length; sender++)
