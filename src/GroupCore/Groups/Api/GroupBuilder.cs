@@ -110,7 +110,8 @@ public sealed class GroupBuilder
 
     /// <summary>
     /// The same for large states: <paramref name="snapshot"/> takes an immutable or copy-on-write picture at the view event and returns
-    /// how to write it; the writing may then run beside the messages of the next view.
+    /// how to write it; the writing may then run beside the messages of the next view. The writer throws where more than
+    /// <see cref="GroupHostOptions.MaxCheckpointBytes"/> are written, which joiners hear as <see cref="JoinRefusedException"/>, and where the view that it is for is over.
     /// </summary>
     public GroupBuilder CheckpointSnapshot(Func<Action<IBufferWriter<byte>>> snapshot, Action<ReadOnlyMemory<byte>> load)
     {

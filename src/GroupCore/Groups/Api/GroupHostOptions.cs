@@ -11,7 +11,7 @@ public sealed record GroupHostOptions
     /// <summary>Short text that travels with this process into every view.</summary>
     public string Tag { get; init; } = "";
 
-    /// <summary>Largest checkpoint a joiner accepts, in bytes; 1 MiB to 1 TiB, default 1 GiB.</summary>
+    /// <summary>Largest checkpoint that this process saves for joiners, and that it accepts as a joiner, in bytes; 1 MiB to 2,147,483,591, the most that an array holds; default 1 GiB.</summary>
     public long MaxCheckpointBytes { get; init; } = 1L << 30;
 
     /// <summary>
@@ -44,8 +44,8 @@ public sealed record GroupHostOptions
             throw new ArgumentException($"SaveTimeout is {options.SaveTimeout}; allowed are 1 s to 24 h.", nameof(options));
         if (options.DisposeTimeout < TimeSpan.Zero || options.DisposeTimeout > TimeSpan.FromHours(1))
             throw new ArgumentException($"DisposeTimeout is {options.DisposeTimeout}; allowed are 0 to 1 h.", nameof(options));
-        if (options.MaxCheckpointBytes is < 1L << 20 or > 1L << 40)
-            throw new ArgumentException($"MaxCheckpointBytes is {options.MaxCheckpointBytes}; allowed are 1 MiB to 1 TiB.", nameof(options));
+        if (options.MaxCheckpointBytes < 1L << 20 || options.MaxCheckpointBytes > Array.MaxLength)
+            throw new ArgumentException($"MaxCheckpointBytes is {options.MaxCheckpointBytes}; allowed are 1 MiB to {Array.MaxLength} bytes.", nameof(options));
         if (options.MaxJoinBacklogBytes is < GroupLimits.Window or > 16L << 30)
             throw new ArgumentException($"MaxJoinBacklogBytes is {options.MaxJoinBacklogBytes}; allowed are 4 MiB to 16 GiB.", nameof(options));
     }

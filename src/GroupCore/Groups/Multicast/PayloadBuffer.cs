@@ -47,11 +47,18 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
         _bytes = _kept;
     }
 
+    /// <summary>The size of the next array: twice this one's, as far as arrays go.</summary>
+    internal static int SizeFor(int length, int sizeHint, int size)
+    {
+        long needed = (long)length + Math.Max(sizeHint, 1);
+        if (needed > Array.MaxLength) throw new InvalidOperationException($"No more than {Array.MaxLength} bytes can be written.");
+        return (int)Math.Clamp(2L * size, needed, Array.MaxLength);
+    }
+
     private void Grow(int sizeHint)
     {
-        int needed = Length + Math.Max(sizeHint, 1);
-        if (needed <= _bytes.Length) return;
-        byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(needed, _bytes.Length * 2));
+        if (Math.Max(sizeHint, 1) <= _bytes.Length - Length) return;
+        byte[] larger = ArrayPool<byte>.Shared.Rent(SizeFor(Length, sizeHint, _bytes.Length));
         _bytes.AsSpan(0, Length).CopyTo(larger);
         bool keep = larger.Length <= Kept;
         if (keep || !ReferenceEquals(_bytes, _kept)) ArrayPool<byte>.Shared.Return(_bytes);

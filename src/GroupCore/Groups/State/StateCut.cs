@@ -10,9 +10,9 @@ namespace GroupCore.Groups.State;
 /// <summary>
 /// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
 /// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners hear so, and
-/// what it comes to later is of no use. Source: groupcore-oracle 9.1 (4), 9.2.
+/// what it comes to later is of no use. One of a view that is over is dropped where it is. Source: groupcore-oracle 9.1 (4), 9.2.
 /// </summary>
-internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, ICompletion
+internal sealed class StateCut(GroupProtocol group, View view, long limit) : NodeCommand, ICompletion
 {
     private Action<IBufferWriter<byte>>? _write;
     private bool _written;
@@ -21,6 +21,7 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
     private Failure? _failure;
     private (StatePhase Phase, int Bytes) _seen;
     private long _seenAt;
+    private volatile bool _dropped;
 
     public View View { get; } = view;
 
@@ -36,13 +37,19 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
 
     public StatePhase Phase => Error is not null ? StatePhase.Failed : _phase;
 
+    public bool IsDropped => _dropped;
+
+    /// <summary>Its view is over: the next one has another.</summary>
+    public void Drop() => _dropped = true;
+
     /// <summary>On the group's worker, at the view event.</summary>
     public void Take(HandlerTable table)
     {
+        if (_dropped) return;
         _phase = StatePhase.Saving;
         try
         {
-            table.Save?.Invoke(Bytes);
+            table.Save?.Invoke(new StateWriter(this, Bytes, limit));
             _write = table.Save is null ? table.Snapshot?.Invoke() : static _ => { };
         }
         catch (Exception error)
@@ -63,9 +70,10 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
     /// <summary>On the loop: first when taken, then when written.</summary>
     public override void Run()
     {
+        if (_written) group.Writing.OnDone(this);
         if (_told) return;
         if (_written || _write is null || Error is not null) group.SendState(this);
-        else group.Node.Complete(this);
+        else group.Writing.Begin(this);
     }
 
     public override void Abandon(Exception reason)
@@ -77,7 +85,7 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
     {
         try
         {
-            _write!(Bytes);
+            if (!_dropped) _write!(new StateWriter(this, Bytes, limit));
             var hash = new StateHash();
             hash.Add(Bytes.Written);
             Hash = hash.Value;
@@ -86,7 +94,7 @@ internal sealed class StateCut(GroupProtocol group, View view) : NodeCommand, IC
         {
             Fail(error);
         }
-        _written = true;
+        (_written, _write) = (true, null);
         _phase = StatePhase.Sending;
         group.Post(this);
     }

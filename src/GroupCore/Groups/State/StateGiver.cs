@@ -13,7 +13,7 @@ namespace GroupCore.Groups.State;
 /// </summary>
 internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state, ulong hash)
 {
-    private readonly List<(int Rank, int Sent, int Acked)> _joiners = [];
+    private readonly List<(int Rank, int Sent, int Acked, bool Done)> _joiners = [];
 
     public void Start()
     {
@@ -23,7 +23,7 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
             var frame = group.Frame(FrameType.StateOpen, 8);
             BinaryPrimitives.WriteInt64LittleEndian(frame, state.Length);
             group.SendTo(rank);
-            _joiners.Add((rank, 0, 0));
+            _joiners.Add((rank, 0, 0, false));
             Continue(_joiners.Count - 1);
         }
     }
@@ -50,8 +50,8 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
 
     private void Continue(int index)
     {
-        var (rank, sent, acked) = _joiners[index];
-        if (sent == state.Length && sent > 0) return;
+        var (rank, sent, acked, over) = _joiners[index];
+        if (over) return;
         while (sent < state.Length && sent - acked < GroupLimits.StateWindow * GroupLimits.StateChunkBytes && group.RoomTo(rank) > 0)
         {
             int size = Math.Min(GroupLimits.StateChunkBytes, state.Length - sent);
@@ -61,7 +61,7 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
             group.SendTo(rank);
             sent += size;
         }
-        _joiners[index] = (rank, sent, acked);
+        _joiners[index] = (rank, sent, acked, sent == state.Length);
         if (sent < state.Length) return;
         var done = group.Frame(FrameType.StateDone, 16);
         BinaryPrimitives.WriteInt64LittleEndian(done, state.Length);

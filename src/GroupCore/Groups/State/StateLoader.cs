@@ -63,7 +63,20 @@ internal sealed class StateLoader : ITimerTarget
     {
         _group.OnJoinProgress("the group's state");
         if (length < 0 || length > Math.Min(_limit, Array.MaxLength)) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
-        else _bytes = GC.AllocateUninitializedArray<byte>((int)length);
+        else Allocate((int)length);
+    }
+
+    /// <summary>Others say how long it is: where there is no memory for it the join ends, and not the node.</summary>
+    private void Allocate(int length)
+    {
+        try
+        {
+            _bytes = GC.AllocateUninitializedArray<byte>(length);
+        }
+        catch (OutOfMemoryException)
+        {
+            _group.FailJoin($"its state has {length} bytes, for which this process has no memory");
+        }
     }
 
     private void OnChunk(long offset, ReadOnlySpan<byte> chunk)
@@ -76,7 +89,7 @@ internal sealed class StateLoader : ITimerTarget
         chunk.CopyTo(_bytes.AsSpan(_received));
         _hash.Add(chunk);
         _received += chunk.Length;
-        _group.OnJoinProgress("the rest of the group's state");
+        _group.OnStateProgress();
         var frame = _group.Frame(FrameType.StateAck, 8);
         BinaryPrimitives.WriteInt64LittleEndian(frame, _received);
         _group.SendTo(_view.Coordinator);

@@ -74,6 +74,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Multicast.Close(reason);
         Peers.Close();
         _loader?.Close();
+        _saving?.Drop();
         (_giver, _loader, _saving, _hook, HooksDone) = (null, null, null, null, true);
     }
 
@@ -82,6 +83,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         bool wanted = _life.Phase == GroupPhase.Joining;
         _life.Become(!wanted ? GroupPhase.Withdrawn : next.Members[rank].Initialised ? GroupPhase.Member : GroupPhase.Loading);
         OnJoinProgress("the group's state");
+        if (_life.Phase != GroupPhase.Loading) EndJoin();
         Enter(next, rank, null);
         if (!wanted) Membership.Leave(next.Group);
     }
@@ -127,7 +129,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>R16: the checkpoint is an event of its own between the last of the old view and the view event.</summary>
     private void CutState(View view)
     {
-        var cut = new StateCut(this, view);
+        var cut = new StateCut(this, view, _host.Options.MaxCheckpointBytes);
         SignalWhile(cut);
         if (Node.Without != Rule.R16CheckpointAtEvent)
         {
@@ -159,6 +161,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     {
         if (_life.Phase != GroupPhase.Loading) return;
         _life.Become(GroupPhase.Member);
+        EndJoin();
         Dispatcher.Add(new() { Kind = EventKind.Load, Target = new LoadedState(state) });
         Dispatcher.Add(new() { Kind = EventKind.View, Target = view });
         Multicast.Initialise();

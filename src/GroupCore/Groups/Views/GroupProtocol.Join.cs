@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Text;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
@@ -18,6 +19,7 @@ internal sealed partial class GroupProtocol
     private string _joinWaitsFor = "the membership service's answer";
     private StateCut? _saving;
     private int _silentGivers;
+    private TimerHandle _joinTimer;
     private (long JoinProgressAt, long Handled) _signed;
 
     /// <summary>The membership was asked.</summary>
@@ -25,11 +27,21 @@ internal sealed partial class GroupProtocol
     {
         // The turn may have begun before a freeze of the process, and the call be made after it.
         _joinProgressAt = Node.Clock();
-        Node.SetTimer(_joinProgressAt + _host.JoinNanoseconds, this, JoinTimeout);
+        _joinTimer = Node.SetTimer(_joinProgressAt + _host.JoinNanoseconds, this, JoinTimeout);
     }
+
+    /// <summary>It has succeeded or failed; a timer of up to a day would keep all of this.</summary>
+    private void EndJoin() => Node.CancelTimer(_joinTimer);
 
     /// <summary>Something of the join came forward; the next is <paramref name="waitsFor"/>.</summary>
     public void OnJoinProgress(string waitsFor) => (_joinProgressAt, _joinWaitsFor) = (Node.Now, waitsFor);
+
+    /// <summary>A piece of the state is here: its giver is not silent.</summary>
+    public void OnStateProgress()
+    {
+        _silentGivers = 0;
+        OnJoinProgress("the rest of the group's state");
+    }
 
     /// <summary>What the join waits for, when that is nothing that counts as progress.</summary>
     public void OnJoinWaits(string waitsFor) => _joinWaitsFor = waitsFor;
@@ -48,7 +60,7 @@ internal sealed partial class GroupProtocol
         if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
         long due = _joinProgressAt + _host.JoinNanoseconds;
         if (Node.Now >= due) Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, _joinWaitsFor), failed: true);
-        else Node.SetTimer(due, this, JoinTimeout);
+        else _joinTimer = Node.SetTimer(due, this, JoinTimeout);
     }
 
     /// <summary>The caller of the join does not wait any more: it is undone.</summary>
@@ -86,6 +98,7 @@ internal sealed partial class GroupProtocol
     public void TakeOver(GroupProtocol abandoned)
     {
         abandoned._life.Become(GroupPhase.Over);
+        abandoned.EndJoin();
         abandoned.Touch();
         abandoned.Dispatcher.Close();
         if (abandoned.Id is not { } id) return;

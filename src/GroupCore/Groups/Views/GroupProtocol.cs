@@ -2,6 +2,7 @@ using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Peers;
+using GroupCore.Groups.State;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 
@@ -39,6 +40,7 @@ internal sealed partial class GroupProtocol
         Dispatcher = new(Node, Upcalls, table.Inline);
         Queries = new(Node);
         Budget = new(name);
+        Writing = new(Node);
     }
 
     public INode Node { get; }
@@ -68,6 +70,8 @@ internal sealed partial class GroupProtocol
     public Dispatcher Dispatcher { get; }
 
     public QueryTable Queries { get; }
+
+    public StateWriting Writing { get; }
 
     public View? View { get; private set; }
 
@@ -287,6 +291,7 @@ internal sealed partial class GroupProtocol
         if (IsOver) return;
         Touch();
         _life.Become(GroupPhase.Over);
+        _saving?.Drop();
         _early.Clear();
         _strangers = null;
         SendReplies();
@@ -306,6 +311,7 @@ internal sealed partial class GroupProtocol
     private void Conclude(Exception reason, bool failed)
     {
         _over = reason;
+        EndJoin();
         if (View is not null)
         {
             FailCalls(Peers.TakeWaiting(), reason);
