@@ -84,6 +84,45 @@ public sealed class LostLinkTests
         Assert.True(cluster.Settle(), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended}")) + string.Join(',', cluster.Oracle.Accusations));
     }
 
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void Two_members_that_each_lost_what_its_handler_sent_the_other_do_not_excuse_each_other_for_ever(ulong seed)
+    {
+        GroupCluster? all = null;
+        TaskCompletionSource[] gates = [new(), new(), new()];
+        int joined = 0, pings = 0;
+        using var cluster = new GroupCluster(seed, 3, beforeMembers: c => all = c, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<int>("ping", async (from, m) =>
+            {
+                pings++;
+                await gates[me].Task.ConfigureAwait(false);
+                _ = all![me].Group!.SendToAsync(from.Rank, "pong", m).AsTask();
+            }).Handle<int>("pong", static (from, m) => { });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (a, b) = (cluster[0], cluster[1]);
+        _ = cluster.Simulation.Spawn(() => a.Group!.SendToAsync(b.Group!.Rank, "ping", 1).AsTask());
+        _ = cluster.Simulation.Spawn(() => b.Group!.SendToAsync(a.Group!.Rank, "ping", 2).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(2, pings);
+        cluster.Simulation.Network.Cut(a.SimNode, b.SimNode, CutMode.Drop);
+        cluster.Simulation.Network.Cut(b.SimNode, a.SimNode, CutMode.Drop);
+        foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Overflow(a, b, multicasts: 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        cluster.Simulation.Network.Heal();
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        Assert.Equal((2, 2), (a.Group!.Protocol.Peers.Outstanding, b.Group!.Protocol.Peers.Outstanding));
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(30)), $"{a.Group.Protocol}; {b.Group.Protocol}");
+        Assert.All(cluster.Oracle.Accusations, accusation => Assert.True(accusation.Subject == a.Id || accusation.Subject == b.Id));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        Assert.Empty(cluster.Oracle.Withdrawals);
+    }
+
     [Fact]
     public void R_a_member_whose_link_is_lost_twice_in_a_view_stays_accused_until_the_view_is_over()
     {

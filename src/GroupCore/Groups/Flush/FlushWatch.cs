@@ -16,11 +16,14 @@ namespace GroupCore.Groups.Flush;
 /// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
 /// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
 /// itself that its handlers are at work, once the flush has taken as long as the group's options bear.
+/// Two members whose handlers' messages to each other a link lost would wait for each other for ever, and each say so: a wait for what a link may
+/// have lost is excused by handlers at work, or by progress, and for some steps only by a wait for others.
 /// Source: groupcore-oracle 5.5, 6.8 (e).
 /// </remarks>
 internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
 {
     private const int Head = 9;
+    private const int LooksForLost = 5;
     private readonly List<ProcessId> _accused = [];
     private readonly List<ProcessId> _tooSlow = [];
     private readonly List<ProcessId> _suspected = [];
@@ -162,6 +165,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
                 continue;
             }
             if (_signs[rank].Reason == WaitReason.OwnCode) _slow.Add(rank);
+            else if (still && _looks >= LooksForLost && group.Peers.AwaitsLost(rank)) Suspect(rank);
             if (reason == WaitReason.None) reason = WaitReason.Others;
         }
         return reason;

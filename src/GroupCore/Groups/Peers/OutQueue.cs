@@ -5,6 +5,7 @@ internal sealed class OutQueue
 {
     private (ulong Parent, int Bytes, bool Open)[] _ring = [];
     private uint _first;
+    private uint _lostBefore;
 
     public uint Next { get; private set; }
 
@@ -14,6 +15,12 @@ internal sealed class OutQueue
     public uint Closed => Next - (uint)Count;
 
     public long Bytes { get; private set; }
+
+    /// <summary>Whether one of those that a link may have lost is open.</summary>
+    public bool AwaitsLost => Count > 0 && (int)(_first - _lostBefore) < 0;
+
+    /// <summary>The link is lost, and with it perhaps what is open.</summary>
+    public void OnLinkLost() => _lostBefore = Next;
 
     /// <summary>Adds a message that was sent in the handling <paramref name="parent"/>, 0 for none.</summary>
     public uint Add(ulong parent, int bytes)

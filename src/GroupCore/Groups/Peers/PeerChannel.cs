@@ -379,6 +379,12 @@ internal sealed class PeerChannel
     /// <summary>Whether another member has not handled what this one, or its hook, has sent it or will send it as soon as there is room.</summary>
     public bool AwaitsHandling(int rank) => rank != _self && (_windows.Awaits(rank) || _hookCalls.CountOf(rank) > 0);
 
+    /// <summary>Whether that may be so because a link lost it.</summary>
+    public bool AwaitsLost(int rank) => _windows.AwaitsLost(rank);
+
+    /// <summary>What was on the link to a member is lost.</summary>
+    public void OnLinkLost(int rank) => _windows.OnLinkLost(rank);
+
     /// <summary>
     /// Changes with what goes out to a member and with what it has handled; where something waits for room on its link, with what it takes
     /// from the link, whosever it is.

@@ -27,6 +27,14 @@ internal sealed class PeerWindows(int members)
     /// <summary>How many of those that were sent to a member are over.</summary>
     public long ClosedOf(int rank) => _out.Length > 0 && _out[rank] is { } queue ? queue.Closed : 0;
 
+    /// <summary>Whether a member has not handled what a link to it may have lost.</summary>
+    public bool AwaitsLost(int rank) => _out.Length > 0 && _out[rank] is { AwaitsLost: true };
+
+    public void OnLinkLost(int rank)
+    {
+        if (_out.Length > 0) _out[rank]?.OnLinkLost();
+    }
+
     public bool IsFull(int rank) => _out.Length > 0 && _out[rank] is { } queue && (queue.Count >= GroupLimits.PeerOutstanding || queue.Bytes >= GroupLimits.PeerOutstandingBytes);
 
     public bool HasWaiting(int rank) => _waiting.Length > 0 && _waiting[rank] is { Count: > 0 };

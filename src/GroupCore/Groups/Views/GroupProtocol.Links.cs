@@ -54,6 +54,7 @@ internal sealed partial class GroupProtocol
         _rankOf = new(_peers);
         BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
         SendTo(rank);
+        Peers.OnLinkLost(rank);
         Queries.OnLinkLost(member.Id);
         if (_relinked[rank]) Flush.Accuse(rank);
         _relinked[rank] = true;
