@@ -10,6 +10,7 @@ namespace GroupCore.Groups.Dispatch;
 /// <remarks>
 /// Two arrays change hands, so nothing is shared while either side works: the loop fills one, the worker empties the other, and tells
 /// the loop by a command how far it is, at most one at a time. A backlog above the bound stops acknowledgements and so the senders.
+/// An event counts as handled for others (R13) when a command that was posted behind it runs: what its handler posted has run by then.
 /// <c>Inline</c> groups run their handlers on the loop at the end of the turn.
 /// </remarks>
 internal sealed class Dispatcher : ICompletion
@@ -42,6 +43,8 @@ internal sealed class Dispatcher : ICompletion
     private long _workedEvents;
     private long _workedBytes;
     private int _posted;
+    // Events handled when the command was posted; of whoever posted it, then of the command.
+    private long _reported;
     private volatile bool _idle = true;
 
     public Dispatcher(INode node, IEventTarget target, bool inline)
@@ -219,22 +222,38 @@ internal sealed class Dispatcher : ICompletion
         Volatile.Write(ref _workedEvents, _workedEvents + events);
         // Once the loop sees this the arrays are its own again.
         if (last) _idle = true;
-        if (_inline)
+        if (!_inline) PostProgress();
+        else if (last)
         {
-            if (last) OnProgress();
+            TakeProgress();
+            if (_target.OnHandled(0)) PostProgress();
         }
-        else if (Interlocked.Exchange(ref _posted, 1) == 0) _node.Post(_progress);
+    }
+
+    private void PostProgress()
+    {
+        if (Interlocked.Exchange(ref _posted, 1) != 0) return;
+        _reported = Volatile.Read(ref _workedEvents);
+        _node.Post(_progress);
     }
 
     private void OnProgress()
     {
+        long reported = _reported;
         // A full fence: a worker that still finds the report posted must have its end seen below, or nobody starts the next batch.
         Interlocked.Exchange(ref _posted, 0);
+        TakeProgress();
+        // What was handled since may have posted something that is behind this command.
+        if (_target.OnHandled(reported) && reported < _doneEvents) PostProgress();
+    }
+
+    private void TakeProgress()
+    {
         bool idle = _idle;
         _doneEvents = Volatile.Read(ref _workedEvents);
         _doneBytes = Volatile.Read(ref _workedBytes);
         if (idle) _busy = false;
-        _target.OnHandled(_doneEvents);
+        _target.OnProgress();
     }
 
     private sealed class Progress(Dispatcher dispatcher) : NodeCommand

@@ -12,6 +12,12 @@ internal interface IEventTarget
     /// <summary>Why the event that was handled last only counts as handled; null where its handler was called. On the worker.</summary>
     Exception? Skipped { get; }
 
-    /// <summary>All events before this number are handled; on the loop.</summary>
-    void OnHandled(long events);
+    /// <summary>
+    /// All events before <paramref name="events"/> are handled, and what their handlers posted has been run before; on the loop. Whether such a call is
+    /// waited for by an event that was added.
+    /// </summary>
+    bool OnHandled(long events);
+
+    /// <summary>Handlers have come forward; on the loop.</summary>
+    void OnProgress();
 }

@@ -43,11 +43,9 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         return context;
     }
 
-    public void OnHandled(long events)
-    {
-        group.Touch();
-        if (!group.IsOver && group.View is not null) group.Peers.OnHandled(events);
-    }
+    public bool OnHandled(long events) => !group.IsOver && group.View is not null && group.Peers.OnHandled(events);
+
+    public void OnProgress() => group.Touch();
 
     public Exception? Skipped { get; private set; }
 

@@ -16,6 +16,8 @@ internal sealed class HandlingTable(ulong first)
     /// <summary>The oldest that may be open.</summary>
     public ulong First => _first;
 
+    public bool HasUnhandled => _unhandled != Next;
+
     public ref Handling this[ulong number] => ref _ring[number & (ulong)(_ring.Length - 1)];
 
     public bool IsOpen(ulong number) => number - _first < Next - _first && this[number].Open;

@@ -243,10 +243,11 @@ internal sealed class PeerChannel
         return _slab = _group.Host.Slabs.Rent(size);
     }
 
-    /// <summary>Events before <paramref name="events"/> have been handled.</summary>
-    public void OnHandled(long events)
+    /// <summary>Events before <paramref name="events"/> have been handled, and what their handlers sent is taken. Whether others of this channel are not.</summary>
+    public bool OnHandled(long events)
     {
         while (_handling.TryHandle(events, out ulong handling)) TryFinish(handling);
+        return _handling.HasUnhandled;
     }
 
     private void TryFinish(ulong number)
