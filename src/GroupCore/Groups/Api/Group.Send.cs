@@ -74,7 +74,7 @@ public sealed partial class Group
         // Without a share: it waits for no state, and all ends with the view change.
         var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes);
         call.To = context.View.Members[rank].Id;
-        call.HookProposal = context.Proposal.Number;
+        call.Hook = context;
         call.Detached = true;
         return Post(call, default);
     }

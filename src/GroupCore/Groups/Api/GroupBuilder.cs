@@ -87,7 +87,7 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Hears that a view change begins; the flush waits for <see cref="TerminationContext.Done"/>, at most 2 s.</summary>
+    /// <summary>Hears that a view change begins; the flush waits for each hook's <see cref="TerminationContext.Done"/>, at most 2 s.</summary>
     public GroupBuilder OnViewProposed(Action<Proposal, TerminationContext> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);

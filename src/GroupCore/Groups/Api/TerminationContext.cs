@@ -3,14 +3,13 @@ using GroupCore.Membership;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// What a protocol of users does before a view change goes on: talk to survivors, then say <see cref="Done"/>. Called again with a new
-/// context when the proposal is superseded, so what it does is idempotent. Source: groupcore-oracle 5.6.
+/// What a protocol of users does before a view change goes on: talk to survivors, then say <see cref="Done"/>. Each hook of a group has its own.
+/// Called again with a new context when the proposal is superseded, so what it does is idempotent. Source: groupcore-oracle 5.6.
 /// </summary>
 public sealed class TerminationContext
 {
     private readonly Group _group;
     private int _done;
-    private volatile bool _givenUp;
 
     internal TerminationContext(Group group, Proposal proposal, View view)
     {
@@ -26,19 +25,15 @@ public sealed class TerminationContext
     /// <summary>Members of both views.</summary>
     public IReadOnlyList<ProcessId> Survivors => Proposal.Survivors;
 
-    internal bool IsGivenUp => _givenUp;
-
     /// <summary>
     /// Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view. A survivor that has not
     /// got the group's state by then handles it as little as anything else of the view that ends: it gets the state that comes after all that.
     /// </summary>
     public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);
 
-    internal void GiveUp() => _givenUp = true;
-
     /// <summary>
-    /// This member needs nothing more before the view change. Without it the view change waits 2 s for this member, then goes on and tells
-    /// the error handler; a hook that throws counts as done. Messages sent after that are not sent.
+    /// This hook needs nothing more before the view change. Without it the view change waits 2 s for this member, then goes on and tells
+    /// the error handler; a hook that throws counts as done. What this context sends after that, or after another proposal, is not sent.
     /// </summary>
     public void Done()
     {

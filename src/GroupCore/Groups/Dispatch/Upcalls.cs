@@ -78,7 +78,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             case EventKind.Message or EventKind.PeerMessage: return OnMessage(ref entry);
             case EventKind.Query or EventKind.PeerQuery: return OnQuery(ref entry);
             case EventKind.View: OnView((View)entry.Target!); break;
-            case EventKind.Proposed: OnProposed((TerminationContext)entry.Target!); break;
+            case EventKind.Proposed: OnProposed((TerminationHooks)entry.Target!); break;
             case EventKind.Save: OnSave((StateCut)entry.Target!); break;
             case EventKind.Left: _left = true; group.PostEnded(); break;
             default: OnLoad((LoadedState)entry.Target!); break;
@@ -90,7 +90,8 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private void Skip(object? target)
     {
         Skipped = group.Over ?? new NotMemberException(group.Name, _left ? "it has left" : "its state could not be loaded");
-        if (target is TerminationContext hook) hook.Done();
+        if (target is not TerminationHooks hooks) return;
+        foreach (var context in hooks.Contexts) context.Done();
     }
 
     private ValueTask OnMessage(ref GroupEvent entry)
@@ -220,26 +221,25 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         group.PostViewHandled(view);
     }
 
-    private void OnProposed(TerminationContext context)
+    private void OnProposed(TerminationHooks hooks)
     {
         // Handlers before it took so long that the view change went on without it.
-        if (context.IsGivenUp) return;
+        if (hooks.IsGivenUp) return;
         Running = "view proposed";
-        int threw = 0;
-        foreach (var handler in group.Table.OnProposed)
+        for (int i = 0; i < hooks.Contexts.Count; i++)
         {
+            var context = hooks.Contexts[i];
             try
             {
-                handler(context.Proposal, context);
+                group.Table.OnProposed[i](context.Proposal, context);
             }
             catch (Exception error)
             {
-                threw++;
                 group.Facade.Report(new("view proposed", default, error));
+                context.Done();
             }
         }
         Running = null;
-        if (threw == group.Table.OnProposed.Count) context.Done();
     }
 
     private void OnSave(StateCut cut)

@@ -47,8 +47,8 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     /// <summary>For point-to-point: number of the message in whose handler it was called, else 0.</summary>
     public ulong Parent { get; set; }
 
-    /// <summary>For point-to-point: the proposal of the termination hook that sends it, else 0.</summary>
-    public ulong HookProposal { get; set; }
+    /// <summary>For point-to-point: the termination hook that sends it, else null.</summary>
+    public TerminationContext? Hook { get; set; }
 
     /// <summary>For queries: their number, else 0.</summary>
     public ulong Query { get; set; }
@@ -76,7 +76,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     {
         _cancellation.Dispose();
         (_cancellation, CancelledBy, _cancelled) = (default, default, 0);
-        (Charged, Detached, Sent, To, Share, Parent, HookProposal, Query, Error) = (false, false, 0, null, null, 0, 0, 0, null);
+        (Charged, Detached, Sent, To, Share, Parent, Hook, Query, Error) = (false, false, 0, null, null, 0, null, 0, null);
         Group = null!;
         Payload.Reset();
         _core.Reset();

@@ -69,15 +69,15 @@ internal sealed class PeerChannel
     /// </remarks>
     public void Take(SendOperation call)
     {
-        if (call.HookProposal != 0 && _flush is not { Acked: false })
+        if (call.Hook is { } hook && !_group.Awaits(hook))
         {
-            // Its hook said Done, or was given up: the others may have installed the next view.
+            // Its hook said Done, was given up, or is of an earlier view change: the others may have installed the next view.
             _group.ReportLater(new("view proposed", default, new InvalidOperationException("A hook sent a message after its part in the view change was over; it was not sent.")));
             _group.Finish(call);
             return;
         }
         int rank = _view.RankOf(call.To!.Value);
-        if (call.HookProposal != 0)
+        if (call.Hook is not null)
         {
             if ((rank >= 0 && _hookCalls.CountOf(rank) > 0) || !TrySend(call, inside: false)) _hookCalls.Add(rank, call);
             return;
@@ -152,15 +152,15 @@ internal sealed class PeerChannel
 
     private void Transmit(SendOperation call, int rank, uint id)
     {
-        int head = Head + (call.HookProposal != 0 ? 8 : 0) + (call.Query != 0 ? 8 : 0);
+        int head = Head + (call.Hook is not null ? 8 : 0) + (call.Query != 0 ? 8 : 0);
         var frame = _group.Frame(FrameType.Peer, head + call.Payload.Length);
         BinaryPrimitives.WriteUInt32LittleEndian(frame, id);
-        frame[4] = (byte)((call.Query != 0 ? QueryFlag : 0) | (call.HookProposal != 0 ? HookFlag : 0));
+        frame[4] = (byte)((call.Query != 0 ? QueryFlag : 0) | (call.Hook is not null ? HookFlag : 0));
         BinaryPrimitives.WriteUInt32LittleEndian(frame[5..], call.Handler);
         int at = Head;
-        if (call.HookProposal != 0)
+        if (call.Hook is { } hook)
         {
-            BinaryPrimitives.WriteUInt64LittleEndian(frame[at..], call.HookProposal);
+            BinaryPrimitives.WriteUInt64LittleEndian(frame[at..], hook.Proposal.Number);
             at += 8;
         }
         if (call.Query != 0) BinaryPrimitives.WriteUInt64LittleEndian(frame[at..], call.Query);

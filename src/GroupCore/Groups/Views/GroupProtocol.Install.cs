@@ -21,12 +21,15 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private StateGiver? _giver;
     private StateLoader? _loader;
     private StateCut? _lateCut;
-    private TerminationContext? _hook;
+    private TerminationHooks? _hooks;
     private bool _viewAsked;
     private List<SendOperation> _betweenViews = [];
 
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
-    public bool HooksDone { get; private set; } = true;
+    public bool HooksDone => _hooks is not { IsOpen: true };
+
+    /// <summary>Whether a hook may still send: its part in the view change that goes on is not over.</summary>
+    public bool Awaits(TerminationContext hook) => _hooks?.Awaits(hook) == true;
 
     public void OnInstall(View next)
     {
@@ -75,7 +78,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Peers.Close();
         _loader?.Close();
         _saving?.Drop();
-        (_giver, _loader, _saving, _hook, HooksDone) = (null, null, null, null, true);
+        (_giver, _loader, _saving, _hooks) = (null, null, null, null);
     }
 
     private void EnterFirst(View next, int rank)
@@ -202,8 +205,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>The budget of the hooks is used up: the flush goes on without them.</summary>
     private void GiveHookUp()
     {
-        _hook!.GiveUp();
-        HooksDone = true;
+        _hooks!.GiveUp();
         Count(ref _hooksGivenUp);
         ReportLater(new("view proposed", default, new TimeoutException(
             $"The hook of group '{Name}' did not call Done within {GroupLimits.HookNanoseconds / 1_000_000_000} s; the view change went on without it.")));
@@ -213,21 +215,19 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: groupcore-oracle 5.6.</summary>
     public void StartHooks(Proposal proposal)
     {
-        // The hook of an earlier proposal holds nothing up any more, whoever this member is by now.
-        (_hook, HooksDone) = (null, true);
+        // Those of an earlier proposal hold nothing up any more, whoever this member is by now.
+        _hooks = null;
         if (Table.OnProposed.Count == 0 || !Initialised) return;
-        HooksDone = false;
-        _hook = new(Facade, proposal, View!);
-        Dispatcher.Add(new() { Kind = EventKind.Proposed, Target = _hook });
+        _hooks = new(Facade, proposal, View!, Table.OnProposed.Count);
+        Dispatcher.Add(new() { Kind = EventKind.Proposed, Target = _hooks });
         Node.SetTimer(Node.Now + GroupLimits.HookNanoseconds, this, HookTimeout | ((long)proposal.Number << 8));
     }
 
     /// <summary>From any thread.</summary>
     public void PostHookDone(TerminationContext hook) => Post(new CallCommand(() =>
     {
-        if (!ReferenceEquals(hook, _hook)) return;
+        if (_hooks?.End(hook) != true) return;
         Touch();
-        HooksDone = true;
         if (IsWedged) Flush.TryAck();
     }));
 }

@@ -1,0 +1,113 @@
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Termination hooks of users: each has a part of its own in a view change, and none after it.</summary>
+public sealed class HookTests
+{
+    private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+
+    private static void SendToAll(TerminationContext context)
+    {
+        for (int rank = 0; rank < context.View.Members.Count; rank++) _ = context.SendAsync(rank, "hook", 1).AsTask();
+    }
+
+    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder> more)
+    {
+        var cluster = new GroupCluster(seed, members, more: more);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    [Fact]
+    public void A_view_change_waits_for_each_of_several_hooks()
+    {
+        GroupCluster? all = null;
+        int hooked = 0, sent = 0;
+        bool on = false;
+        using var cluster = Settled(121, 3, g => g
+            .Handle<int>("hook", (from, m) => hooked++)
+            .OnViewProposed(static (proposal, context) => context.Done())
+            .OnViewProposed((proposal, context) =>
+            {
+                if (!on)
+                {
+                    context.Done();
+                    return;
+                }
+                all!.Simulation.After(TimeSpan.FromMilliseconds(500), () =>
+                {
+                    sent++;
+                    SendToAll(context);
+                    context.Done();
+                });
+            }));
+        (all, on) = (cluster, true);
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(450));
+        Assert.All(cluster.Members, m => Assert.Equal(view, m.Group!.CurrentView.Id));
+        on = false;
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id > view, TimeSpan.FromSeconds(5)));
+        Assert.True(cluster.Settle());
+        Assert.Equal((3, 9), (sent, hooked));
+        Assert.Equal(0, cluster[0].Group!.Protocol.Status.HooksGivenUp);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Theory]
+    [InlineData("next view")]
+    [InlineData("after done")]
+    [InlineData("given up")]
+    public void What_a_hook_sends_after_its_part_is_over_is_not_sent(string when)
+    {
+        int hooked = 0, joined = 0;
+        var contexts = new List<TerminationContext>();
+        bool on = false;
+        using var cluster = Settled(122, 3, g =>
+        {
+            int me = joined++;
+            g.Handle<int>("hook", (from, m) => hooked++).OnViewProposed((proposal, context) =>
+            {
+                if (!on)
+                {
+                    context.Done();
+                    return;
+                }
+                // The first one's is judged; the second's keeps the view change open meanwhile.
+                if (me == 0) contexts.Add(context);
+                if (me == 0 && when == "after done") context.Done();
+            });
+        });
+        on = true;
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        RequestView(cluster);
+        if (when == "next view")
+        {
+            // Given up after two seconds, and then there is another view change.
+            Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group!.CurrentView.Id > view), TimeSpan.FromSeconds(6)));
+            RequestView(cluster);
+            Assert.True(cluster.Simulation.RunUntil(() => contexts.Count == 2 && cluster.Members.TrueForAll(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(2)));
+        }
+        else if (when == "given up")
+        {
+            // The last one hears of the view change so late that its hook is still open.
+            cluster[2].Membership.Deaf = true;
+            Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.Status.HooksGivenUp == 1, TimeSpan.FromSeconds(4)));
+        }
+        else
+        {
+            Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(2)));
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        }
+        Assert.True(cluster[0].Group!.Protocol.IsWedged);
+        cluster.Simulation.After(TimeSpan.Zero, () => SendToAll(contexts[0]));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        cluster[2].Membership.Deaf = on = false;
+        Assert.True(cluster.Settle());
+        Assert.Equal(0, hooked);
+        Assert.Equal((0, 0, 0, 0), cluster[0].Group!.Protocol.Backlog);
+        Assert.Null(cluster.Verdict());
+    }
+}
