@@ -144,4 +144,25 @@ public sealed class QueryTests
         Assert.Equal([0, 2, 0], cluster.Members.Select(m => m.Group!.FailedCount));
         Assert.Null(cluster.Verdict());
     }
+
+    [Fact]
+    public void A_query_whose_time_is_over_gives_its_place_in_the_queue_back()
+    {
+        using var cluster = Settled(9, 3, Value);
+        // What it sends waits.
+        cluster[0].Membership.Block(true);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        var errors = new List<Exception?>();
+        for (int i = 0; i < 20; i++)
+            _ = cluster.Simulation.Spawn(async () => errors.Add(await Record.ExceptionAsync(() => cluster[0].Group!.QueryAsync<int, int>("maybe", 1, Replies.All, TimeSpan.FromSeconds(1)).AsTask())));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(20, cluster[0].Group!.Protocol.Backlog.Calls);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal(20, errors.Count);
+        Assert.All(errors, static error => Assert.IsType<QueryTimeoutException>(error));
+        Assert.Equal((0, 0, 0, 0), cluster[0].Group!.Protocol.Backlog);
+        cluster[0].Membership.Block(false);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Null(cluster.Verdict());
+    }
 }

@@ -14,6 +14,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     private const int Majority = -1;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
     private List<ProcessId>? _expected;
+    private List<(ProcessId Member, ulong View)>? _lost;
     private View? _view;
     private bool _multicast;
     private int _majority;
@@ -34,6 +35,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         foreach (var member in view.Members)
             if (code != Majority || member.Initialised) _expected.Add(member.Id);
         _majority = (_expected.Count / 2) + 1;
+        foreach (var (member, lostIn) in _lost ?? []) OnLinkLost(member, lostIn);
         Check();
     }
 
@@ -66,10 +68,14 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
 
     private static bool IsInitialised(ProcessId id, View view) => view.Members[view.RankOf(id)].Initialised;
 
-    /// <summary>What a member answered may be lost with its link, while it lives: where all were asked, that cannot pass for a result.</summary>
-    public void OnLinkLost(ProcessId member)
+    /// <summary>
+    /// What a member answered may be lost with its link, while it lives: where all were asked, that cannot pass for a result. Others may have an
+    /// ordered query before its own asker: then it is judged when it is delivered here, if in that view.
+    /// </summary>
+    public void OnLinkLost(ProcessId member, ulong view)
     {
-        if (_expected is null || _over || HasReplied(member) || !_expected.Remove(member)) return;
+        if (_expected is null) (_lost ??= []).Add((member, view));
+        if (_expected is null || (_multicast && view < _view!.Id) || _over || HasReplied(member) || !_expected.Remove(member)) return;
         if (code == 0) Fail(new TooFewRepliesException(handler, _expected.Count + 1, Values(), "the link to a member was lost"));
         else Check();
     }
@@ -87,7 +93,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         if (_expected is not null)
             foreach (var id in _expected)
                 if (!HasReplied(id)) missing.Add(NameOf(id));
-        Fail(new QueryTimeoutException(handler, Timeout, Values(), missing.Count == 0 ? "the group, which did not deliver it" : string.Join(", ", missing)));
+        Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, Values(), missing.Count == 0 ? "the group, which did not deliver it" : string.Join(", ", missing)));
     }
 
     private bool HasReplied(ProcessId id)

@@ -6,7 +6,7 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Peers;
 
 /// <summary>The queries of this process in one group that are not complete. Lives as long as the group: answers may come views later.</summary>
-internal sealed class QueryTable(INode node)
+internal sealed class QueryTable(INode node, Action givenUp)
 {
     private readonly SortedDictionary<ulong, QueryCollector> _open = [];
 
@@ -61,15 +61,23 @@ internal sealed class QueryTable(INode node)
         if (_open.TryGetValue(number, out var query)) query.OnReply(from, status, bytes);
     }
 
-    public void OnView(View view)
+    public void OnView(View view) => GiveUp(view, static (query, view) => query.OnView(view));
+
+    /// <summary>The time of a query is over. Its message, if it waits to be sent, need not be.</summary>
+    public void OnTimeOver(QueryCollector query, Exception error)
     {
-        foreach (var query in _open.Values.ToArray()) query.OnView(view);
+        query.Fail(error);
+        givenUp();
     }
 
-    /// <summary>The link to a member was lost, and its answers with it.</summary>
-    public void OnLinkLost(ProcessId member)
+    /// <summary>The link to a member was lost in a view, and its answers with it.</summary>
+    public void OnLinkLost(ProcessId member, ulong view) => GiveUp((member, view), static (query, lost) => query.OnLinkLost(lost.member, lost.view));
+
+    private void GiveUp<TReason>(TReason reason, Action<QueryCollector, TReason> tell)
     {
-        foreach (var query in _open.Values.ToArray()) query.OnLinkLost(member);
+        int open = _open.Count;
+        foreach (var query in _open.Values.ToArray()) tell(query, reason);
+        if (_open.Count != open) givenUp();
     }
 
     public void FailAll(Exception error)

@@ -38,7 +38,7 @@ internal sealed partial class GroupProtocol
         Facade = new(this);
         Upcalls = new(this);
         Dispatcher = new(Node, Upcalls, table.Inline);
-        Queries = new(Node);
+        Queries = new(Node, PostCancelled);
         Budget = new(name);
         Writing = new(Node);
     }
