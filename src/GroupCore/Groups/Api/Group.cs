@@ -83,8 +83,8 @@ public sealed partial class Group : IAsyncDisposable
     }
 
     /// <summary>
-    /// Leaves the group; completes when the view without this process is decided. What was sent before is delivered. A protocol above the
-    /// group, such as the DHT, hands over first what only this member holds, in a bounded time of its own; meanwhile nothing more is sent.
+    /// Leaves the group; completes when the view without this process is decided. What was sent before is delivered: it waits until all of that
+    /// has gone out, for as long as other members' windows are full. A protocol above the group, such as the DHT, hands over first what only this member holds, in a bounded time of its own; meanwhile nothing more is sent.
     /// It completes when the handlers have handled what came before, so it waits for a stuck handler; <see cref="DisposeAsync"/> does not.
     /// In a handler of this group, for whose end it would wait, it completes as soon as it is asked for, as sends do; <see cref="Completion"/> says when it is over.
     /// </summary>
@@ -117,8 +117,8 @@ public sealed partial class Group : IAsyncDisposable
     }
 
     /// <summary>
-    /// Leaves as <see cref="LeaveAsync"/> does, but waits, after the hand-over, at most <see cref="GroupHostOptions.DisposeTimeout"/> for the others to
-    /// decide the view without this process, and then as long for its handlers: what is not handled by then is never handed to a handler, and calls that
+    /// Leaves as <see cref="LeaveAsync"/> does, but waits, after the hand-over, at most <see cref="GroupHostOptions.DisposeTimeout"/> for what was sent to
+    /// go out and the others to decide the view without this process, and then as long for its handlers: what is not handled by then is never handed to a handler, and calls that
     /// wait for it end with <see cref="NotMemberException"/>. A handler that is still at work is not interrupted. In a handler of this group it completes
     /// as soon as it is asked for.
     /// </summary>

@@ -53,6 +53,9 @@ internal sealed class PeerChannel
     /// <summary>Whether all that this member sent is handled, and none of what its hooks sent waits for a receiver (R7).</summary>
     public bool IsQuiet => _windows.Outstanding == 0 && _hookCalls.Count == 0;
 
+    /// <summary>Whether calls wait for a receiver.</summary>
+    public bool HasWaiting => _windows.Waiting > 0;
+
     /// <summary>Numbers of handlings from this one on are the next view's.</summary>
     public ulong NextHandling => _handling.Next;
 

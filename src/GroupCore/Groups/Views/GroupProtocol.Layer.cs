@@ -96,7 +96,10 @@ internal sealed partial class GroupProtocol : IGroupPort
     void IGroupPort.Leave()
     {
         Touch();
-        if (IsHandingOver) AnnounceLeave();
+        if (!IsHandingOver) return;
+        _layerKeeps = false;
+        if (_leavingSoon) LimitLeave();
+        TryAnnounceLeave();
     }
 
     void IGroupPort.Accuse(int rank, Accusation evidence) => Accusations.Accuse(this, View!.Members[rank].Id, evidence);

@@ -26,6 +26,7 @@ internal sealed partial class GroupProtocol
     private bool _trimmed;
     private bool _blocked;
     private bool _leavingSoon;
+    private bool _layerKeeps;
     private readonly GroupLife _life;
     private volatile Exception? _over;
     private volatile bool _muted;
@@ -99,7 +100,7 @@ internal sealed partial class GroupProtocol
     public bool IsBlocked => _blocked;
 
     /// <summary>Whether it was asked to leave, and its layer has something to hand over first.</summary>
-    public bool IsHandingOver => _life.Phase == GroupPhase.HandingOver;
+    public bool IsHandingOver => _layerKeeps && _life.Phase == GroupPhase.HandingOver;
 
     /// <summary>Whether it was asked to leave.</summary>
     public bool IsGoing => _life.IsGoing;
@@ -153,6 +154,7 @@ internal sealed partial class GroupProtocol
             Peers.EndOfTurn();
             if (IsWedged) Flush.TryAck();
             _layer?.EndOfTurn();
+            TryAnnounceLeave();
         }
         Dispatcher.Publish();
     }
@@ -192,8 +194,9 @@ internal sealed partial class GroupProtocol
     {
         Touch();
         if (_life.Phase != GroupPhase.Member) return;
-        if (_layer?.OnLeaving() == false) _life.Become(GroupPhase.HandingOver);
-        else AnnounceLeave();
+        _layerKeeps = _layer?.OnLeaving() == false;
+        _life.Become(GroupPhase.HandingOver);
+        TryAnnounceLeave();
     }
 
     /// <summary>Leaves, and ends in a bounded time if the others have not decided, or the handlers are not done, by then.</summary>
@@ -206,11 +209,12 @@ internal sealed partial class GroupProtocol
         else if (!IsHandingOver) LimitLeave();
     }
 
-    private void AnnounceLeave()
+    /// <summary>What was sent before goes out first, and what the layer hands over. Nothing is added to it: calls are refused since the request.</summary>
+    private void TryAnnounceLeave()
     {
+        if (_life.Phase != GroupPhase.HandingOver || _layerKeeps || _calls.Count > 0 || Peers.HasWaiting) return;
         _life.Become(GroupPhase.Leaving);
         Membership.Leave(View!.Group);
-        if (_leavingSoon) LimitLeave();
     }
 
     // Both by the clock: the turn may have begun before a freeze of the process, and the call be made after it.

@@ -1,0 +1,97 @@
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Who leaves has sent what it was asked to send before.</summary>
+public sealed class LeaveTests
+{
+    [Fact]
+    public void What_a_handler_sent_before_its_member_leaves_is_delivered()
+    {
+        const int messages = 10_000;
+        int got = 0;
+        TestMember? leaver = null;
+        using var cluster = new GroupCluster(131, 3, more: g => g
+            .Handle<int>("burst", (from, number) =>
+            {
+                if (leaver!.Group!.Rank != number) return;
+                for (int i = 0; i < messages; i++) _ = leaver.Group.SendAsync("one", i).AsTask();
+            })
+            .Handle<int>("one", (from, number) => got++));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        leaver = cluster[2];
+        int rank = leaver.Group!.Rank;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await leaver.Group.SendToAsync(rank, "burst", rank);
+            await leaver.LeaveAsync();
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Ended, TimeSpan.FromSeconds(30)), $"{leaver.Group.Protocol}");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal(3 * messages, got);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_completed_before_its_member_leaves_is_delivered_over_a_slow_link(bool dispose)
+    {
+        const int messages = 60;
+        int[] got = new int[3];
+        int joined = 0;
+        using var cluster = new GroupCluster(132, 3, link: new() { BytesPerSecond = 2_500_000 }, beforeMembers: static c => c.HostOptions = new() { DisposeTimeout = TimeSpan.FromSeconds(20) }, more: g =>
+        {
+            int me = joined++;
+            g.Handle<byte[]>("bulk", (from, m) => got[me]++);
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var leaver = cluster[2];
+        bool left = false;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            for (int i = 0; i < messages; i++) await leaver.Group!.SendAsync("bulk", new byte[60_000]);
+            leaver.End();
+            if (dispose) await leaver.Group!.DisposeAsync();
+            else await leaver.Group!.LeaveAsync();
+            left = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => left, TimeSpan.FromSeconds(30)), $"{leaver.Group!.Protocol}");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.Equal([messages, messages, messages], got);
+    }
+
+    /// <summary>Who holds the sender's window holds up no dispose.</summary>
+    [Fact]
+    public void Dispose_behind_a_full_window_ends_in_its_time()
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        using var cluster = new GroupCluster(133, 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("many", async (from, m) =>
+            {
+                if (me == 0) await gate.Task.ConfigureAwait(false);
+            });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var leaver = cluster[2];
+        for (int i = 0; i < 40_000; i++) _ = cluster.Simulation.Spawn(async () => await Record.ExceptionAsync(() => leaver.Group!.SendAsync("many", new byte[1_000]).AsTask()));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.True(leaver.Group!.Protocol.Backlog.Calls > 0);
+        bool disposed = false;
+        leaver.End();
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await leaver.Group.DisposeAsync();
+            disposed = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => disposed, TimeSpan.FromSeconds(5)), $"{leaver.Group.Protocol}");
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[1].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(5)));
+        Assert.Equal((0, 0, 0), (leaver.Group.Protocol.Backlog.Calls, leaver.Group.Protocol.Backlog.Bytes, leaver.Group.Protocol.Backlog.Queries));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+    }
+}
