@@ -211,6 +211,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (header.Type == FrameType.Bind)
         {
             if (_bindings.OnBind(peer, header.Slot, body, _mayBe) is { } refusal) Node.Counters.Refuse(refusal);
+            else if (_bindings.Find(peer, header.Slot) is { } bound) _byId.GetValueOrDefault(bound.Id)?.OnBound(peer, bound.View);
             return;
         }
         var binding = _bindings.Find(peer, header.Slot);

@@ -137,7 +137,8 @@ internal sealed class PeerChannel
             _group.Finish(call);
             return true;
         }
-        bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0;
+        // No window bounds what handlers send: a receiver that is not in this view yet could not keep all of it.
+        bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0 && (!inside || rank == _self || _group.IsHere(rank));
         if (!inside && (!room || _windows.IsFull(rank))) return false;
         ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
         if (parent != 0) _handling[parent].Children++;
@@ -358,7 +359,7 @@ internal sealed class PeerChannel
     {
         for (int rank = 0; _chains.Count > 0 && rank < _acks.Length; rank++)
         {
-            while (_chains.CountOf(rank) > 0 && _group.RoomTo(rank) > 0 && _chains.TryDequeue(rank, out var chained))
+            while (_chains.CountOf(rank) > 0 && _group.RoomTo(rank) > 0 && _group.IsHere(rank) && _chains.TryDequeue(rank, out var chained))
             {
                 Transmit(chained.Call, rank, chained.Id);
                 _group.Finish(chained.Call);

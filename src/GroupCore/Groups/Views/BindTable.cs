@@ -41,6 +41,14 @@ internal sealed class BindTable
         return null;
     }
 
+    /// <summary>Whether a peer has announced that view of a group, or a later one.</summary>
+    public bool IsIn(int peer, GroupId group, ulong view)
+    {
+        foreach (var binding in _byPeer[peer] ?? [])
+            if (binding is not null && binding.Id == group && binding.View >= view) return true;
+        return false;
+    }
+
     /// <summary>Nothing is kept of such groups, of no peer.</summary>
     public void Forget(Predicate<GroupId> which)
     {

@@ -13,6 +13,8 @@ internal sealed partial class GroupProtocol
     private int[] _others = [];
     private RankMap _rankOf = RankMap.Empty;
     private int _frameLength;
+    // By rank: who has said that it is in this view.
+    private bool[] _here = [];
 
     /// <summary>The body of the next frame; filled by the caller and given to one <c>SendTo</c> before the next.</summary>
     public Span<byte> Frame(FrameType type, int bodyLength)
@@ -32,17 +34,30 @@ internal sealed partial class GroupProtocol
         _peers = new int[count];
         _others = new int[count - 1];
         _relinked = new bool[count];
+        _here = new bool[count];
         for (int rank = 0, other = 0; rank < count; rank++)
         {
             _peers[rank] = -1;
             if (rank == Rank) continue;
             var member = view.Members[rank];
             _others[other++] = _peers[rank] = Node.Links.Open(member.Address, member.Id.Node);
+            _here[rank] = _host.Bindings.IsIn(_peers[rank], view.Group, view.Id);
         }
         _rankOf = new(_peers);
     }
 
     private int RankOfPeer(int peer) => _rankOf[peer];
+
+    /// <summary>Whether another member is known to be in this view. Until then it keeps what it gets of it, and not all: what no window bounds waits.</summary>
+    public bool IsHere(int rank) => _here[rank];
+
+    /// <summary>A peer says which view the frames that follow belong to.</summary>
+    public void OnBound(int peer, ulong view)
+    {
+        if (View?.Id != view || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
+        _here[rank] = true;
+        Touch();
+    }
 
     /// <summary>Tells every member which view the frames that follow on its link belong to.</summary>
     private void BindAll()
@@ -63,7 +78,9 @@ internal sealed partial class GroupProtocol
         Touch();
         if (View is null || view > View.Id)
         {
-            Keep(peer, header, body, view);
+            // Answers are bound to no view, and no window bounds them.
+            if (header.Type == FrameType.Reply && View is not null && RankOfPeer(peer) is >= 0 and var asked) Handle(asked, header.Type, body);
+            else Keep(peer, header, body, view);
             return;
         }
         int rank = RankOfPeer(peer);

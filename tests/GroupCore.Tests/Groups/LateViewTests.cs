@@ -1,0 +1,86 @@
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A member that hears of a view late keeps its place, whatever the others send it in that view.</summary>
+public sealed class LateViewTests
+{
+    private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+
+    /// <summary>All but <paramref name="late"/>, which has acknowledged the end of the view, install the next one.</summary>
+    private static void ChangeViewWithout(GroupCluster cluster, TestMember late)
+    {
+        var protocol = late.Group!.Protocol;
+        RequestView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => protocol.IsWedged && protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
+        late.Membership.Deaf = true;
+        ulong view = protocol.View!.Id;
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m == late || m.Group!.Protocol.View!.Id > view), TimeSpan.FromSeconds(5)));
+        Assert.Equal(view, protocol.View.Id);
+    }
+
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void Answers_of_a_later_view_cost_the_asker_nothing(ulong seed)
+    {
+        const int queries = 20, bytes = 1_000_000;
+        TaskCompletionSource[] gates = [new(), new(), new()];
+        int joined = 0, right = 0;
+        using var cluster = new GroupCluster(seed, 3, more: g =>
+        {
+            int me = joined++;
+            g.OnQueryAsync<int, byte[]>("large", async (from, q) =>
+            {
+                if (me != 0) await gates[me].Task.ConfigureAwait(false);
+                return QueryAnswer<byte[]>.Of(new byte[me == 1 ? bytes : 1]);
+            });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var asker = cluster[0];
+        for (int i = 0; i < queries; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                var answers = await asker.Group!.QueryAsync<int, byte[]>("large", 1);
+                right += answers.Count == 3 && answers.Sum(static a => a.Value.Length) == bytes + 2 ? 1 : 0;
+            });
+        }
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        ChangeViewWithout(cluster, asker);
+        foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        asker.Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => right == queries || asker.Group!.Completion.IsCompleted, TimeSpan.FromSeconds(10)), $"{right} came");
+        Assert.False(asker.Group!.Completion.IsCompleted);
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void What_handlers_send_to_a_member_that_is_not_in_the_view_yet_waits_for_it(ulong seed)
+    {
+        const int messages = 60, bytes = 500_000;
+        GroupCluster? all = null;
+        int got = 0;
+        using var cluster = new GroupCluster(seed, 3, beforeMembers: c => all = c, more: g => g
+            .Handle<int>("burst", (from, to) =>
+            {
+                for (int i = 0; i < messages; i++) _ = all![1].Group!.SendToAsync<ReadOnlyMemory<byte>>(to, "large", new byte[bytes]).AsTask();
+            })
+            .HandleBytes("large", (from, m) => got++));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var late = cluster[0];
+        ChangeViewWithout(cluster, late);
+        int rank = cluster[1].Group!.CurrentView.RankOf(late.Id);
+        _ = cluster.Simulation.Spawn(() => cluster[2].Group!.SendToAsync(cluster[1].Group!.Rank, "burst", rank).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        late.Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => got == messages || late.Group!.Completion.IsCompleted, TimeSpan.FromSeconds(20)), $"{got} came");
+        Assert.False(late.Group!.Completion.IsCompleted);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(0, cluster[1].Group!.Protocol.Peers.Outstanding);
+        Assert.Null(cluster.Verdict());
+    }
+}
