@@ -214,6 +214,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         var letter = DrawLetter(ordered: false, nested, later, plain);
         if (hops > 1 || (!nested && _random.Chance(0.2))) letter = letter with { Deed = Deed.SendTo, Actor = rank, Argument = nested ? hops - 1 : 4 };
         var checker = nested ? seat.Nested : seat.All;
+        if (nested && seat.HandlesPeer && view.Members[rank].Initialised) surface.OfView(letter.Id, view.Id);
         if (timing.Before || size > PeerLimit) surface.Never(letter.Id);
         else
         {

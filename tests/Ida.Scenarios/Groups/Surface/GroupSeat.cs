@@ -62,6 +62,12 @@ internal sealed class GroupSeat
     /// <summary>Whether it was a membership and is none any more, as its program can see.</summary>
     public bool IsOver => Group is { Completion.IsCompleted: true };
 
+    /// <summary>Whether a handler of a message to this member alone is at work: what it sends to one is of that message's view (R13).</summary>
+    public bool HandlesPeer { get; private set; }
+
+    /// <summary>Whether user code of it was slow, so that a group that evicts may be rid of it.</summary>
+    public bool WasSlow { get; private set; }
+
     public bool HasHandled(ulong message) => _handled.Contains(message);
 
     public VirtualSynchronyChecker All => _judged!.Value.All;
@@ -152,7 +158,20 @@ internal sealed class GroupSeat
     {
         if (HasEnded) return;
         Received(letter);
-        Act(letter);
+        ActOnPeer(letter);
+    }
+
+    private void ActOnPeer(Letter letter)
+    {
+        HandlesPeer = true;
+        try
+        {
+            Act(letter);
+        }
+        finally
+        {
+            HandlesPeer = false;
+        }
     }
 
     private async Task OnPeerAsync(Letter letter)
@@ -160,13 +179,15 @@ internal sealed class GroupSeat
         if (HasEnded) return;
         Received(letter);
         await WaitAsync(letter).ConfigureAwait(false);
-        Act(letter);
+        ActOnPeer(letter);
     }
 
     private void Received(Letter letter)
     {
         _surface.OnExecuted(letter.Id);
         (GroupSurface.IsNested(letter.Id) ? Nested : All).PeerReceived(Id, letter.Id);
+        // Where nobody failed, the handler's message was waited for, and so what it sent.
+        if (_surface.ViewOf(letter.Id) is { } view && View!.Id == view + 1 && View.Failed.Count == 0) _surface.Fail($"What a handler sent in view {view} is handled in view {View.Id} at {Id}.");
     }
 
     private void OnHookMessage(ulong id, ulong view)
@@ -182,6 +203,7 @@ internal sealed class GroupSeat
     private async Task WaitAsync(Letter letter)
     {
         if (!IsActor(letter)) return;
+        WasSlow |= letter.Deed is Deed.Block or Deed.Stick;
         if (letter.Deed == Deed.Block) await _surface.Simulation.Delay(TimeSpan.FromMilliseconds(letter.Argument)).ConfigureAwait(false);
         else if (letter.Deed == Deed.Stick) await StickAsync().ConfigureAwait(false);
     }
@@ -202,6 +224,7 @@ internal sealed class GroupSeat
                 _surface.Drawn.Draw(GroupNames.Throws);
                 throw new FormatException("A handler that throws.");
             case Deed.Block when letter.Argument > 0:
+                WasSlow = true;
                 Place.DelayWorker(TimeSpan.FromMilliseconds(letter.Argument));
                 break;
             case Deed.Nothing or Deed.Block or Deed.Stick: break;
@@ -273,6 +296,7 @@ internal sealed class GroupSeat
     private void OnProposed(Proposal proposal, TerminationContext context)
     {
         if (HasEnded) return;
+        WasSlow |= _habits.Hook is not (HookHabit.Done or HookHabit.Throws);
         switch (_habits.Hook)
         {
             case HookHabit.Done:

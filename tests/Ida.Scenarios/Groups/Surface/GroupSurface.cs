@@ -21,6 +21,7 @@ internal sealed class GroupSurface
     private readonly List<SharedGroup> _groups = [];
     private readonly HashSet<ulong> _executed = [], _never = [];
     private readonly HashSet<(ulong Message, ProcessId At)> _hookMessages = [];
+    private readonly Dictionary<ulong, ulong> _viewOf = [];
     private readonly List<TaskCompletionSource> _stuck = [];
     private readonly GroupFaults _faults;
     private readonly bool _rejoins;
@@ -94,6 +95,11 @@ internal sealed class GroupSurface
     public static bool IsNested(ulong id) => (id & 2) != 0;
 
     public void Fail(string why) => _failure ??= why;
+
+    /// <summary>A message of a handler that is to be handled in the view of the message that it handles.</summary>
+    public void OfView(ulong id, ulong view) => _viewOf[id] = view;
+
+    public ulong? ViewOf(ulong id) => _viewOf.TryGetValue(id, out ulong view) ? view : null;
 
     public bool TryTakeHookMessage(ulong id, ProcessId at) => _hookMessages.Add((id, at));
 
@@ -413,9 +419,10 @@ internal sealed class GroupSurface
 
     private void JudgeCalm()
     {
-        bool evicts = _groups.Exists(static group => group.Options.SlowMember == SlowMember.Evict);
+        // What is slow where links are, or large states are saved, is nobody's.
+        bool shared = new[] { GroupNames.Narrow, GroupNames.SmallBudget, GroupNames.SlowSave }.Any(Drawn.Drawn.ContainsKey);
         foreach (var place in Places)
-            if (!evicts && !place.IsEnding && place.Member.Node.State != MembershipState.Active) throw new ScenarioFailedException($"User code cost {place.Member} its place: it is {place.Member.Node.State}.");
+            if (!place.IsEnding && !(place.Seats.Exists(static seat => seat.Shared.Options.SlowMember == SlowMember.Evict) && (shared || place.Seats.Exists(static seat => seat.WasSlow))) && place.Member.Node.State != MembershipState.Active) throw new ScenarioFailedException($"User code cost {place.Member} its place: it is {place.Member.Node.State}.");
     }
 
     private async Task UntilAsync(Func<bool> condition, int seconds, string what)
