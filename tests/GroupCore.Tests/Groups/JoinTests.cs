@@ -227,4 +227,12 @@ public sealed class JoinTests
         Assert.IsAssignableFrom<OperationCanceledException>(comer.JoinError);
         Assert.Equal(installs, cluster.Oracle.Installs);
     }
+
+    [Fact]
+    public void Options_that_are_null_are_named_before_a_join_needs_them()
+    {
+        Assert.Contains("Tag", Assert.Throws<ArgumentException>(static () => GroupHostOptions.Validate(new() { Tag = null! })).Message, StringComparison.Ordinal);
+        Assert.Contains("Serializer", Assert.Throws<ArgumentException>(static () => GroupHostOptions.Validate(new() { Serializer = null! })).Message, StringComparison.Ordinal);
+        GroupHostOptions.Validate(new());
+    }
 }

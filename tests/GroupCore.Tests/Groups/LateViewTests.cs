@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
@@ -82,5 +83,41 @@ public sealed class LateViewTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(0, cluster[1].Group!.Protocol.Peers.Outstanding);
         Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void A_member_that_was_overloaded_can_be_left_and_disposed_of()
+    {
+        using var cluster = new GroupCluster(4, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (late, other) = (cluster[0], cluster[1]);
+        ChangeViewWithout(cluster, late);
+        var protocol = other.Group!.Protocol;
+        int rank = protocol.View!.RankOf(late.Id);
+        // What a protocol above sends, more than is kept of a view that is not installed.
+        for (int i = 0; i < 20; i++)
+        {
+            other.SimNode.Post(() =>
+            {
+                protocol.Frame(FrameType.FirstLayer, 1_000_000);
+                protocol.SendTo(rank);
+            });
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        }
+        late.End();
+        late.Membership.Deaf = false;
+        var group = late.Group!;
+        Assert.True(cluster.Simulation.RunUntil(() => group.Completion.IsCompleted, TimeSpan.FromSeconds(5)));
+        Assert.IsType<GroupOverloadedException>(group.Completion.Exception?.InnerException);
+        bool over = false;
+        Exception? error = null;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            error = await Record.ExceptionAsync(() => group.LeaveAsync().AsTask()) ?? await Record.ExceptionAsync(() => group.DisposeAsync().AsTask());
+            over = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => over, TimeSpan.FromSeconds(5)));
+        Assert.Null(error);
     }
 }

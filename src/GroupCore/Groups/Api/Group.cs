@@ -97,7 +97,7 @@ public sealed partial class Group : IAsyncDisposable
         {
             await Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception error) when (error is NotMemberException or PoisonedException)
+        catch (Exception error) when (error is NotMemberException or PoisonedException or GroupOverloadedException)
         {
             // Out is out.
         }
@@ -132,7 +132,7 @@ public sealed partial class Group : IAsyncDisposable
         {
             await Completion.ConfigureAwait(false);
         }
-        catch (Exception error) when (error is NotMemberException or PoisonedException or NodeStoppedException)
+        catch (Exception error) when (error is NotMemberException or PoisonedException or GroupOverloadedException or NodeStoppedException)
         {
             // The process is going anyway.
         }

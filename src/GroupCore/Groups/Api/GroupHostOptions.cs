@@ -38,6 +38,8 @@ public sealed record GroupHostOptions
     /// <summary>Throws an <see cref="ArgumentException"/> that names the option and what is allowed.</summary>
     internal static void Validate(GroupHostOptions options)
     {
+        if (options.Serializer is null || options.Tag is null)
+            throw new ArgumentException($"{(options.Tag is null ? "Tag" : "Serializer")} is null; it may be left out instead.", nameof(options));
         if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
             throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
         if (options.SaveTimeout < TimeSpan.FromSeconds(1) || options.SaveTimeout > TimeSpan.FromHours(24))

@@ -172,7 +172,7 @@ internal sealed partial class GroupProtocol
             Queries.OnReply(reply.To, reply.Query, reply.Status, reply.Payload.Written);
             return true;
         }
-        if (RoomTo(rank) <= 0 && TryKeep(reply)) return false;
+        if (RoomTo(rank) <= 0 && TryKeep(reply, rank)) return false;
         var frame = Frame(FrameType.Reply, 9 + reply.Payload.Length);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, reply.Query);
         frame[8] = (byte)reply.Status;

@@ -10,8 +10,10 @@ namespace GroupCore.Groups.Views;
 /// </summary>
 internal sealed partial class GroupProtocol
 {
-    private readonly List<ReplyOperation> _repliesWaiting = [];
-    private long _replyBytesWaiting;
+    // By rank in this view.
+    private Queue<ReplyOperation>?[] _replies = [];
+    private int _repliesWaiting;
+    private long _replyCostWaiting;
     private bool[] _relinked = [];
 
     /// <summary>Bytes of bulk that may be sent to a member now; without any, <see cref="OnRoom"/> tells when.</summary>
@@ -33,7 +35,7 @@ internal sealed partial class GroupProtocol
     {
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
         Touch();
-        SendReplies();
+        SendReplies(rank);
         Flush.OnRoom(rank);
         _giver?.OnRoom(rank);
         if (!IsWedged) _layer?.OnRoom(rank);
@@ -69,25 +71,39 @@ internal sealed partial class GroupProtocol
     private bool HasGap(int rank) => _relinked[rank] && Node.Without != Rule.NoFrameBehindAGap;
 
     // False when so many wait that it is refused instead: the refusal is small and does not wait.
-    private bool TryKeep(ReplyOperation reply)
+    private bool TryKeep(ReplyOperation reply, int rank)
     {
-        if (_replyBytesWaiting + reply.Payload.Length > GroupLimits.QueuedBytes)
+        long cost = GroupLimits.Cost(reply.Payload.Length);
+        if (_replyCostWaiting + cost > GroupLimits.QueuedBytes)
         {
-            reply.Abort($"{_repliesWaiting.Count} answers of {_replyBytesWaiting} bytes wait at this member");
+            reply.Abort($"{_repliesWaiting} answers wait at this member, which are as many as {GroupLimits.QueuedBytes} bytes");
             return false;
         }
-        _replyBytesWaiting += reply.Payload.Length;
-        _repliesWaiting.Add(reply);
+        if (_replies.Length == 0) _replies = new Queue<ReplyOperation>?[_peers.Length];
+        (_replies[rank] ??= new()).Enqueue(reply);
+        _repliesWaiting++;
+        _replyCostWaiting += cost;
         return true;
     }
 
-    // Each is taken out and kept again if it has to wait on.
+    private void SendReplies(int rank)
+    {
+        if (_repliesWaiting == 0 || _replies[rank] is not { } waiting) return;
+        while (RoomTo(rank) > 0 && waiting.TryDequeue(out var reply))
+        {
+            _repliesWaiting--;
+            _replyCostWaiting -= GroupLimits.Cost(reply.Payload.Length);
+            reply.Run();
+        }
+    }
+
+    /// <summary>There is another view, or none: those that wait look for their receivers afresh.</summary>
     private void SendReplies()
     {
-        if (_repliesWaiting.Count == 0) return;
-        var waiting = _repliesWaiting.ToArray();
-        _repliesWaiting.Clear();
-        _replyBytesWaiting = 0;
-        foreach (var reply in waiting) reply.Run();
+        if (_repliesWaiting == 0) return;
+        var replies = _replies;
+        (_replies, _repliesWaiting, _replyCostWaiting) = ([], 0, 0);
+        foreach (var waiting in replies)
+            while (waiting is not null && waiting.TryDequeue(out var reply)) reply.Run();
     }
 }
