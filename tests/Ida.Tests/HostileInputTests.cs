@@ -86,7 +86,7 @@ public sealed class HostileInputTests
         var bad = new Contribution
         {
             Config = good.Config, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Full = true,
-            Physical = which == 0 ? beyond : 1, Heard = which == 1 ? beyond : 1,
+            Physical = which == 0 ? beyond : 1, Committed = which == 1 ? beyond : 1,
         };
         bad.Unsettled.Add(new(new(new(5, 1), 1), which == 2 ? beyond : 1, which == 3 ? beyond : 0, [0]));
         Assert.Null(Contribution.Read(world.Members[0].Self, Bytes(bad)));
