@@ -78,7 +78,7 @@ public sealed class LeaveTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var leaver = cluster[2];
-        for (int i = 0; i < 40_000; i++) _ = cluster.Simulation.Spawn(async () => await Record.ExceptionAsync(() => leaver.Group!.SendAsync("many", new byte[1_000]).AsTask()));
+        for (int i = 0; i < 600; i++) _ = cluster.Simulation.Spawn(async () => await Record.ExceptionAsync(() => leaver.Group!.SendAsync("many", new byte[60_000]).AsTask()));
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.True(leaver.Group!.Protocol.Backlog.Calls > 0);
         bool disposed = false;
