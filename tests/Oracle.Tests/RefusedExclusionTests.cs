@@ -1,6 +1,5 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
