@@ -1,7 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
-using GroupCore.Wire;
 using Oracle.Client;
 using Oracle.Frames;
 
