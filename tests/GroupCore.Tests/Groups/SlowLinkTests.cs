@@ -102,4 +102,31 @@ public sealed class SlowLinkTests
         Assert.Equal(12, hooks);
         Assert.All(cluster.Oracle.Accusations, accusation => Assert.Equal(slow.Id, accusation.Subject));
     }
+
+    /// <summary>Where answers have waited in a smaller view, they wait by other ranks in a larger one.</summary>
+    [Theory, InlineData(1), InlineData(2)]
+    public void Answers_wait_for_the_link_to_a_member_that_came_after_other_answers_had_waited(ulong seed)
+    {
+        using var cluster = new GroupCluster(seed, 2, link: new() { BytesPerSecond = BytesPerSecond }, more: static g => g.Handle<byte[]>("bulk", static (from, m) => { }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var answering = cluster[0];
+        for (int i = 1; i < 4; i++)
+        {
+            var asker = i == 1 ? cluster[1] : cluster.Add();
+            Assert.True(cluster.Simulation.RunUntil(() => asker.Group is not null && answering.Group!.CurrentView.Members.Count == i + 1, TimeSpan.FromSeconds(10)));
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+            cluster.Simulation.Network.Cut(answering.SimNode, asker.SimNode, CutMode.Hold);
+            for (int sent = 0; sent < 100; sent++) _ = cluster.Simulation.Spawn(() => answering.Group!.SendAsync("bulk", new byte[60_000]).AsTask());
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+            int answers = 0;
+            _ = cluster.Simulation.Spawn(async () => answers += await asker.Group!.QueryToAsync<int, int>(answering.Group!.Rank, "ask", 1, TimeSpan.FromMinutes(1)));
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+            Assert.Equal(0, answers);
+            cluster.Simulation.Network.Heal();
+            Assert.True(cluster.Simulation.RunUntil(() => answers == 1, TimeSpan.FromSeconds(20)));
+            cluster.Simulation.Run(TimeSpan.FromSeconds(20));
+        }
+        Assert.Empty(cluster.Oracle.Accusations);
+    }
 }

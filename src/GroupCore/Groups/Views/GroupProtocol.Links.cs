@@ -100,8 +100,8 @@ internal sealed partial class GroupProtocol
     /// <summary>There is another view, or none: those that wait look for their receivers afresh.</summary>
     private void SendReplies()
     {
-        if (_repliesWaiting == 0) return;
         var replies = _replies;
+        // Where none waits too: the ranks are those of a view that is over.
         (_replies, _repliesWaiting, _replyCostWaiting) = ([], 0, 0);
         foreach (var waiting in replies)
             while (waiting is not null && waiting.TryDequeue(out var reply)) reply.Run();
