@@ -150,6 +150,53 @@ public sealed class LostLinkTests
         Assert.Empty(cluster.Oracle.Withdrawals);
     }
 
+    /// <summary>
+    /// The one between the other two has acknowledged the flush when its handler sends. Whose message that handler has is told that it waits for others,
+    /// so only the one between can say for whom. Each of the three leads the flush once.
+    /// </summary>
+    [Theory, InlineData(1, 0, 1, 2), InlineData(2, 1, 0, 2), InlineData(3, 2, 1, 0)]
+    public void What_a_handler_sends_after_its_member_has_acknowledged_the_flush_and_a_link_loses_ends_in_an_accusation(ulong seed, int first, int between, int last)
+    {
+        GroupCluster? all = null;
+        var gate = new TaskCompletionSource();
+        int joined = 0, handled = 0;
+        using var cluster = new GroupCluster(seed, 3, beforeMembers: c => all = c, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<int>("ping", async (from, to) =>
+            {
+                handled++;
+                await gate.Task.ConfigureAwait(false);
+                _ = all![me].Group!.SendToAsync(to, "pong", 1).AsTask();
+            }).Handle<int>("pong", static (from, m) => { });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(static m => m.Group!.Rank).ToList();
+        var (a, b, c) = (rank[first], rank[between], rank[last]);
+        ulong view = a.Group!.CurrentView.Id;
+        _ = cluster.Simulation.Spawn(() => a.Group.SendToAsync(between, "ping", last).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(1, handled);
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => b.Group!.Protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Network.Cut(b.SimNode, c.SimNode, CutMode.Drop);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => b.Group!.Protocol.Peers.Outstanding == 1, TimeSpan.FromSeconds(1)));
+        Overflow(b, c, multicasts: 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        cluster.Simulation.Network.Heal();
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        Assert.Equal((1, 1), (a.Group.Protocol.Peers.Outstanding, b.Group!.Protocol.Peers.Outstanding));
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(30)), $"{a.Group.Protocol}; {b.Group.Protocol}");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        // Who did nothing but wait for another's handler is nobody's to accuse.
+        Assert.All(cluster.Oracle.Accusations, accusation => Assert.Equal(c.Id, accusation.Subject));
+        Assert.Empty(cluster.Oracle.Withdrawals);
+        Assert.Equal(view, a.Group.CurrentView.Id);
+    }
+
     [Fact]
     public void R_a_member_whose_link_is_lost_twice_in_a_view_stays_accused_until_the_view_is_over()
     {

@@ -148,8 +148,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     {
         var reason = group.HooksDone ? WaitReason.None : WaitReason.OwnCode;
         if (group.Peers.HandlesOwn) reason = WaitReason.OwnCode;
-        if (flush.Acked) return reason;
-        if (flush.Cut is { } cut)
+        // Who has acknowledged may wait still for what its handlers sent since: whose messages they handle waits for it, and knows no more than that.
+        if (flush.Cut is { } cut && !flush.Acked)
         {
             LookAtForwards(cut);
             if (_forwarding.Count > 0 && reason == WaitReason.None) reason = WaitReason.Others;
