@@ -29,6 +29,9 @@ internal static class GroupLimits
     /// <summary>Bytes of waiting calls before a call is refused.</summary>
     public const long QueuedBytes = 128L << 20;
 
+    /// <summary>Of these what each group may have whatever others have, and in what steps it takes more of what the node may hold.</summary>
+    public const long QueuedBlock = 1L << 20;
+
     /// <summary>Of these what may wait for one receiver.</summary>
     public const int ReceiverCalls = 8_192;
     public const long ReceiverBytes = 16L << 20;
@@ -89,6 +92,10 @@ internal static class GroupLimits
 
     /// <summary>How often a giver says to joiners that it is alive.</summary>
     public const long StateSignNanoseconds = 1_000_000_000;
+
+    /// <summary>What a turn delivers of what was held while the state was loaded.</summary>
+    public const int CatchUpMessages = 4_096;
+    public const long CatchUpBytes = 4L << 20;
 
     /// <summary>Point-to-point messages of one member to another that are not handled yet.</summary>
     public const int PeerOutstanding = 4_096;

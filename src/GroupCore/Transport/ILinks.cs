@@ -68,6 +68,9 @@ public interface ILinks
     /// <summary>How long, at the rate at which peers acknowledged lately, until <see cref="IsFull"/> ends; between 1 ms and 1 s.</summary>
     TimeSpan TimeToRoom { get; }
 
+    /// <summary>What all links together hold, and calls that wait to be sent over them; null where that has no bound.</summary>
+    internal NodeBacklog? Quota => null;
+
     /// <summary>
     /// Room for one frame of at most <paramref name="size"/> bytes, header included. Filled by the caller and given to one
     /// <c>Send</c> before the next <c>Reserve</c>.

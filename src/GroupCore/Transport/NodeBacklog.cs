@@ -2,14 +2,27 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Transport;
 
-/// <summary>Unacknowledged bytes of all links of one node, and how fast they become less. Belongs to the loop.</summary>
+/// <summary>
+/// Unacknowledged bytes of all links of one node, and how fast they become less. Belongs to the loop, but for the bytes of calls that wait to be sent:
+/// callers take them on any thread. Links are full by their own bytes alone, or what waits could never go; calls are taken as long as both together
+/// are below the limit.
+/// </summary>
 internal sealed class NodeBacklog(long limit)
 {
     private readonly List<LinkSession> _waiting = [];
     private DrainRate _rate = new();
+    private long _bytes;
+    private long _callBytes;
 
     /// <summary>Bytes queued and not acknowledged.</summary>
-    public long Bytes { get; private set; }
+    public long Bytes
+    {
+        get => Volatile.Read(ref _bytes);
+        private set => Volatile.Write(ref _bytes, value);
+    }
+
+    /// <summary>Bytes taken for calls that wait to be sent; from any thread.</summary>
+    public long CallBytes => Volatile.Read(ref _callBytes);
 
     /// <summary>Whether producers of bulk have to wait, whomever it is for.</summary>
     public bool IsFull => Bytes >= limit;
@@ -45,6 +58,24 @@ internal sealed class NodeBacklog(long limit)
         Measure(now);
         return _rate.TimeFor(Math.Max(0, Bytes - Reopening));
     }
+
+    /// <summary>
+    /// From any thread: takes bytes for calls that wait to be sent; false when calls and links together would hold too much. Where no calls hold any,
+    /// as many as one needs: a message may be larger than the limit.
+    /// </summary>
+    public bool TryTakeForCalls(long bytes)
+    {
+        long held = Interlocked.Add(ref _callBytes, bytes);
+        if (held == bytes || held + Bytes <= limit) return true;
+        ReturnOfCalls(bytes);
+        return false;
+    }
+
+    /// <summary>From any thread: those calls are sent, and count with the links if at all, or have ended.</summary>
+    public void ReturnOfCalls(long bytes) => Interlocked.Add(ref _callBytes, -bytes);
+
+    /// <summary>From any thread: how long, at the rate of the last moments, until so much may be taken for calls; between 1 ms and 1 s.</summary>
+    public TimeSpan TimeToCalls(long bytes) => _rate.TimeFor(Math.Max(0, Bytes + CallBytes + bytes - limit));
 
     /// <summary>To be called now and then: keeps the rate.</summary>
     public void Measure(long now) => _rate.Measure(now);

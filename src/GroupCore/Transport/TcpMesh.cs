@@ -174,6 +174,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
 
+    public NodeBacklog Quota => _backlog;
+
     public bool IsFull => _backlog.IsFull;
 
     public TimeSpan TimeToRoom => _backlog.TimeToRoom(_node.Now);

@@ -46,6 +46,8 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public long Room(int peer) => End(peer).Session.Room();
 
+    public NodeBacklog Quota => Held;
+
     public bool IsFull => Held.IsFull;
 
     public TimeSpan TimeToRoom => Held.TimeToRoom(owner.Node.Now);

@@ -60,7 +60,8 @@ public sealed record IdaNodeOptions
 
     /// <summary>
     /// Bytes that may be on the way to all other nodes together. At the limit messages of groups and state wait, and calls of a DHT get
-    /// <see cref="OverloadedException"/>; 16 MiB to 1 TiB, default 256 MiB.
+    /// <see cref="OverloadedException"/>. Calls that wait in groups count too: one of a group in which more than 1 MiB waits gets
+    /// <see cref="SendQueueFullException"/> as long as both together are at the limit; 16 MiB to 1 TiB, default 256 MiB.
     /// </summary>
     public long MaxQueuedBytes { get; init; } = LinkLimits.NodeBytes;
 

@@ -8,7 +8,7 @@ namespace GroupCore.Tests.Groups;
 /// <summary>What one group's callers may have waiting, and what of it for one receiver.</summary>
 public sealed class CallBudgetTests
 {
-    private readonly CallBudget _budget = new("g");
+    private readonly CallBudget _budget = new("g", null);
 
     private static View View(ulong id, params ulong[] members) =>
         new(new(1, 1), "g", id, id, new(), [.. members.Select(static m => new ViewMember(new(m, m), new($"10.0.0.{m}:1"), true, ""))], [], [], [], []);

@@ -16,6 +16,8 @@ internal sealed class DamagedLinks(ILinks inner) : ILinks
 
     public NodeAddress Local => inner.Local;
 
+    public NodeBacklog? Quota => inner.Quota;
+
     public bool IsFull => inner.IsFull;
 
     public TimeSpan TimeToRoom => inner.TimeToRoom;

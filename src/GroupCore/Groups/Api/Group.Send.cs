@@ -16,7 +16,9 @@ public sealed partial class Group
     /// <exception cref="HandlerNotRegisteredException">No handler of that name.</exception>
     /// <exception cref="WrongHandlerTypeException">The handler takes another type.</exception>
     /// <exception cref="MessageTooLargeException">More than 64 MB.</exception>
-    /// <exception cref="SendQueueFullException">65,536 calls or 128 MB of this group wait already.</exception>
+    /// <exception cref="SendQueueFullException">
+    /// 65,536 calls or 128 MB of this group wait already; or more than 1 MB, and all groups and links of this node hold as much as they may.
+    /// </exception>
     public ValueTask SendAsync<T>(string handler, T message, CancellationToken cancellationToken = default) =>
         Multicast(handler, message, MessageKind.None, cancellationToken);
 
@@ -80,10 +82,25 @@ public sealed partial class Group
     }
 
     /// <summary>Completes when everything this process sent to the group or delivered before the call is held by all members that stay.</summary>
+    /// <exception cref="SendQueueFullException">65,536 calls of this group wait already.</exception>
     public async ValueTask FlushAsync(CancellationToken cancellationToken = default)
     {
         NotInHandler(nameof(FlushAsync));
         Protocol.ThrowIfOver();
+        // It is a call like others where many wait.
+        Protocol.Budget.Take(0, null, canWait: true);
+        try
+        {
+            await FlushedAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            Protocol.Budget.TakeBack(0, null);
+        }
+    }
+
+    private async Task FlushedAsync(CancellationToken cancellationToken)
+    {
         var call = new FlushCall();
         Protocol.Post(new CallCommand(() => Protocol.Take(call), error =>
         {

@@ -1,14 +1,24 @@
 using GroupCore.Groups.Peers;
+using GroupCore.Transport;
 
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
 /// What the callers of one group have on its way to the loop or waiting there. Taken on any thread before a call is posted, returned on the loop
-/// when it is sent or has failed.
+/// when it is sent or has failed. Above what each group may have it is taken, in blocks, of what the node may hold for all groups and links.
 /// </summary>
-internal sealed class CallBudget(string group)
+internal sealed class CallBudget(string group, NodeBacklog? node)
 {
+    private const long Block = GroupLimits.QueuedBlock;
+    private readonly Lock _gate = new();
     private CallLoad _load = new();
+    // Of bytes, a multiple of blocks: the first is the group's own, the others are taken of the node.
+    private long _granted = Block;
+
+    private enum Refusal
+    {
+        None, Group, Receiver, Node,
+    }
 
     public int Calls => _load.Calls;
 
@@ -19,10 +29,18 @@ internal sealed class CallBudget(string group)
     public void Take(int bytes, PeerShare? receiver, bool canWait)
     {
         var (calls, held) = _load.Add(bytes);
-        bool fits = calls <= GroupLimits.QueuedCalls && held <= GroupLimits.QueuedBytes;
-        if (fits && receiver?.TryTake(bytes, canWait, GroupLimits.QueuedCalls - calls, GroupLimits.QueuedBytes - held) != false) return;
-        _load.Remove(bytes);
-        throw fits ? receiver!.Full(group, bytes) : Full(bytes);
+        var refusal = calls > GroupLimits.QueuedCalls || held > GroupLimits.QueuedBytes ? Refusal.Group
+            : receiver?.TryTake(bytes, canWait, GroupLimits.QueuedCalls - calls, GroupLimits.QueuedBytes - held) == false ? Refusal.Receiver
+            : held > Volatile.Read(ref _granted) && !TryGrow() ? Refusal.Node : Refusal.None;
+        if (refusal == Refusal.None) return;
+        if (refusal == Refusal.Node) TakeBack(bytes, receiver);
+        else _load.Remove(bytes);
+        throw refusal switch
+        {
+            Refusal.Receiver => receiver!.Full(group, bytes),
+            Refusal.Node => new SendQueueFullException(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}', and this node holds as much for its groups and links as it may: await them before you send more.") { RetryAfter = node!.TimeToCalls(bytes) },
+            _ => new SendQueueFullException(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}': await them before you send more.") { RetryAfter = _load.TimeToRoom(bytes) },
+        };
     }
 
     /// <summary>A call that the loop did not take.</summary>
@@ -30,6 +48,7 @@ internal sealed class CallBudget(string group)
     {
         _load.Remove(bytes);
         receiver?.TakeBack(bytes);
+        Shrink();
     }
 
     /// <summary>A call is done with; on the loop.</summary>
@@ -37,11 +56,37 @@ internal sealed class CallBudget(string group)
     {
         _load.End(bytes, now);
         receiver?.Return(bytes, now);
+        Shrink();
     }
 
     /// <summary>How the one is refused that would be a query too many.</summary>
     public SendQueueFullException TooManyQueries() => new(group, GroupLimits.Queries, $"{GroupLimits.Queries} queries of group '{group}' are open already: await them before you ask more.") { RetryAfter = _load.TimeToRoom(0) };
 
-    private SendQueueFullException Full(int bytes) =>
-        new(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}': await them before you send more.") { RetryAfter = _load.TimeToRoom(bytes) };
+    private bool TryGrow()
+    {
+        lock (_gate)
+        {
+            long more = (Bytes - _granted + Block - 1) / Block * Block;
+            if (more > 0 && node?.TryTakeForCalls(more) == false) return false;
+            if (more > 0) Volatile.Write(ref _granted, _granted + more);
+            return true;
+        }
+    }
+
+    // All of it at rest; before that a block more than is used stays, so that a group at a bound does not take and return it with each call.
+    private void Shrink()
+    {
+        if (Volatile.Read(ref _granted) == Block || Needed() >= Volatile.Read(ref _granted)) return;
+        lock (_gate)
+        {
+            var (had, needed) = (_granted, Needed());
+            if (needed >= had) return;
+            Interlocked.Exchange(ref _granted, needed);
+            // Who has counted a call meanwhile may have seen what was granted before.
+            if (Bytes > needed) Volatile.Write(ref _granted, had);
+            else node?.ReturnOfCalls(had - needed);
+        }
+    }
+
+    private long Needed() => Bytes <= Block / 2 ? Block : (((Bytes + Block - 1) / Block) + 1) * Block;
 }

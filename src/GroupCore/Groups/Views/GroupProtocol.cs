@@ -40,7 +40,7 @@ internal sealed partial class GroupProtocol
         Upcalls = new(this);
         Dispatcher = new(Node, Upcalls, table.Inline);
         Queries = new(Node, PostCancelled);
-        Budget = new(name);
+        Budget = new(name, Node.Links.Quota);
         Writing = new(Node);
     }
 
