@@ -111,6 +111,39 @@ public sealed class LoadingJoinerTests
     }
 
     [Theory]
+    [InlineData(66, false)]
+    [InlineData(67, true)]
+    public void R_what_a_joiner_held_is_delivered_in_turns_of_a_bounded_size_though_the_view_changes_meanwhile(ulong seed, bool views)
+    {
+        var (cluster, comer) = Loading(seed, 20, s_evicts);
+        using var closing = cluster;
+        var group = comer.Host.Groups[0];
+        long before = 0, most = 0;
+        cluster.Simulation.AddInvariant("turns", () =>
+        {
+            most = Math.Max(most, group.Dispatcher.Added - before);
+            before = group.Dispatcher.Added;
+            return null;
+        });
+        // In parts, since a node takes 16,384 commands at once.
+        for (int i = 0; i < 5; i++)
+        {
+            Send(cluster, 0, 2_000, 1_000, ordered: false);
+            Send(cluster, 1, 4_000, 20, ordered: true);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        }
+        Send(cluster, 0, 20, 500_000, ordered: true);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member, TimeSpan.FromSeconds(30)));
+        if (views) cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 30_020, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
+        // Some more may be new.
+        Assert.InRange(most, 1_000, GroupLimits.CatchUpMessages + 100);
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Theory]
     [InlineData(SlowMember.Evict)]
     [InlineData(SlowMember.Block)]
     public void R_a_load_that_makes_no_progress_for_the_stated_time_is_slow_when_the_others_wait_for_it(SlowMember policy)

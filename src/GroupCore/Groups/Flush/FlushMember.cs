@@ -311,6 +311,8 @@ internal sealed class FlushMember
     {
         if (Cut is null || Acked || Proposal is null || !_group.HooksDone) return;
         if (_node.Without != Rule.R7PullsBeforeAck && !_group.Multicast.Holds(Cut)) return;
+        // With the acknowledgement comes the view, and before it all that is left is delivered at once.
+        if (_group.Multicast.IsCatchingUp) return;
         if (_node.Without != Rule.R7PeerMessagesBeforeAck && !_group.Peers.IsQuiet) return;
         var hash = new StableHash();
         foreach (ushort rank in Cut.Contributors)

@@ -13,6 +13,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private const int AckHead = 7;
     private const byte AnswerFlag = 1;
     private const byte LoadingFlag = 2;
+    private const long CatchUp = 1;
     private readonly AckTable _acks;
     private readonly uint[] _ackedOrder;
     private readonly List<FlushCall> _flushCalls = [];
@@ -56,12 +57,12 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _acksMoved = true;
     }
 
-    /// <summary>The 10 ms after which what was received is acknowledged even if little.</summary>
+    /// <summary>The 10 ms after which what was received is acknowledged even if little; or the next turn of what was held while the state was loaded.</summary>
     void ITimerTarget.OnTimer(long token)
     {
         if (_over) return;
-        _ackTimer = false;
-        _ackDue = true;
+        if (token == CatchUp) _dirty = true;
+        else (_ackTimer, _ackDue) = (false, true);
         // The acknowledgement leaves at the end of this turn; an idle group has no other reason for one.
         _group.Touch();
     }

@@ -125,7 +125,7 @@ internal sealed partial class ViewMulticast
             var (rank, seq) = cut.PositionOr(_order, _order.Length);
             _order.Append(rank, seq);
         }
-        for (int s = 0; s < _members; s++) Pass(s, Math.Max(_logs[s].Passed, Math.Min(cut.Upto[s], _logs[s].Received)));
+        for (int s = 0; s < _members; s++) Pass(s, Math.Max(_logs[s].Passed, Math.Min(cut.Upto[s], _logs[s].Received)), bounded: false);
         while (_order.Delivered < _order.Length)
         {
             var (rank, seq) = _order[_order.Delivered++];

@@ -34,8 +34,10 @@ internal sealed partial class ViewMulticast
     private SlowWatch? _slow;
     private readonly uint _viewRecords;
     private bool _initialised;
-    // Of a member without state, and until what it held is delivered.
+    // Of a member without state, and until what it held is delivered: so much in a turn.
     private LoadHold? _hold;
+    private (int Messages, long Bytes) _turn;
+    private bool _hasMore;
     private bool _dirty;
     private bool _over;
 
@@ -59,6 +61,14 @@ internal sealed partial class ViewMulticast
         _initialised = true;
         _dirty = _acksMoved = true;
     }
+
+    /// <summary>Whether what was held while the state was loaded is not all delivered yet.</summary>
+    public bool IsCatchingUp => _initialised && _hold is not null;
+
+    /// <summary>Whether so much is held for a state that is not loaded that nothing more is acknowledged.</summary>
+    public bool StopsAcks => _hold is { StopsAcks: true };
+
+    private bool IsTurnFull => IsCatchingUp && (_turn.Messages >= GroupLimits.CatchUpMessages || _turn.Bytes >= GroupLimits.CatchUpBytes);
 
     /// <summary>What a sender or the order may come to in this view, should no other come.</summary>
     private uint MostRecords => _viewRecords + (_viewRecords / 2);
@@ -85,7 +95,7 @@ internal sealed partial class ViewMulticast
         if (!wedged) Acknowledge();
         _group.Dispatcher.TakeHolds();
         ReleaseStable();
-        if (_initialised && _hold is not null) EndHold();
+        if (IsCatchingUp && !_hasMore) EndHold();
         CompleteFlushCalls();
         if (_runCount == 0) _slabs.GiveBack(ref _sendSlab);
         _slabs.GiveBack(ref _receiveSlab);
@@ -143,24 +153,29 @@ internal sealed partial class ViewMulticast
 
     private void Deliver()
     {
-        for (int s = 0; s < _members; s++) Pass(s, _logs[s].Closed);
-        while (_order.Delivered != _order.Closed)
+        _turn = default;
+        for (int s = 0; s < _members; s++) Pass(s, _logs[s].Closed, bounded: IsCatchingUp);
+        while (_order.Delivered != _order.Closed && !IsTurnFull)
         {
             var (rank, seq) = _order[_order.Delivered];
             if (_logs[rank].Passed <= seq) break;
             _order.Delivered++;
+            _turn.Messages++;
             DeliverOrdered(rank, seq);
         }
+        _hasMore = IsTurnFull;
+        if (_hasMore) _node.SetTimer(_node.Now, this, CatchUp);
     }
 
     /// <summary>Hands on the messages of a sender up to <paramref name="to"/>: Sends are delivered, ordered ones now wait for their position alone.</summary>
-    private void Pass(int sender, uint to)
+    private void Pass(int sender, uint to, bool bounded)
     {
         var log = _logs[sender];
-        while (log.Passed != to)
+        while (log.Passed != to && !(bounded && IsTurnFull))
         {
             uint seq = log.Passed++;
             ref var message = ref log[seq];
+            _turn = (_turn.Messages + 1, _turn.Bytes + message.Length);
             bool whole = (message.Kind & MessageKind.Whole) == MessageKind.Whole;
             if (!whole && !log.Assemble(message))
             {
