@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
@@ -42,6 +43,9 @@ public sealed partial class IdaNode : IAsyncDisposable
 
     /// <summary>Where it stands with the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
     public MembershipState State => _life.State;
+
+    /// <summary>The groups it is in or joins.</summary>
+    internal IReadOnlyList<GroupProtocol> Groups => _life.Groups.Groups;
 
     /// <summary>Where the Oracle's voters are, as far as this node knows.</summary>
     internal IReadOnlyList<string> Voters => [.. _life.Oracle.Voters.Select(static voter => voter.Address.Text)];

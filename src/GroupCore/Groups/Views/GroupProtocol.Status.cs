@@ -28,6 +28,9 @@ internal sealed partial class GroupProtocol
     internal (long Calls, long Bytes, int Queries, long Window) Backlog =>
         (Budget.Calls, Budget.Bytes, Queries.Count, GroupLimits.Window - Volatile.Read(ref _credit));
 
+    /// <summary>Whether this member loads its state, and holds as much of the others' messages as it may. Inside of a turn only.</summary>
+    internal bool IsJoinBacklogUsed => View is not null && Multicast.StopsAcks;
+
     /// <summary>A member holds the others up.</summary>
     public void ReportSlow(int rank, string why)
     {

@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Groups.Views;
 using GroupCore.Runtime;
 using Ida.Testing.Checking;
 
@@ -134,7 +135,28 @@ internal sealed class GroupCalls(GroupSurface surface)
     public void Dispose(GroupSeat seat)
     {
         seat.IsLeaving = true;
-        Add("dispose", seat, EndAsync(seat, Started(() => seat.Group!.DisposeAsync().AsTask())), default, GroupSurface.DisposeBound, static error => error is null ? null : $"with {error}");
+        Add("dispose", seat, EndAsync(seat, Started(() => seat.Group!.DisposeAsync().AsTask())), default, GroupSurface.DisposeBound, error =>
+        {
+            if (seat.Group!.Protocol.Phase == GroupPhase.Withdrawn) _drawn.Draw(GroupNames.DisposeAlone);
+            return error is null ? null : $"with {error}";
+        });
+    }
+
+    /// <summary>A handler that awaits the end of its own membership: it completes as soon as it is asked for, since the end waits for the handler.</summary>
+    public async Task EndFromHandlerAsync(GroupSeat seat, bool dispose)
+    {
+        _drawn.Draw(dispose ? GroupNames.AwaitedDispose : GroupNames.AwaitedLeave);
+        seat.IsLeaving = true;
+        var ending = Started(() => dispose ? seat.Group!.DisposeAsync().AsTask() : seat.Group!.LeaveAsync().AsTask());
+        Add(dispose ? "dispose that a handler awaits" : "leave that a handler awaits", seat, ending, default, TimeSpan.FromSeconds(1), static error => error is null ? null : $"with {error}");
+        _ = EndAsync(seat, seat.Group!.Completion);
+        await ending.ConfigureAwait(false);
+    }
+
+    /// <summary>More than a joiner with the least backlog holds, one after the other as the window opens.</summary>
+    public void Flood(GroupSeat seat)
+    {
+        for (int i = 0; i < 24 && seat.IsUsable; i++) Multicast(seat, ordered: i % 4 == 0, plain: true, size: 300_000);
     }
 
     /// <summary>A call that the schedule's user code made: it ends well, or as given.</summary>
@@ -154,7 +176,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
     }
 
-    private void Multicast(GroupSeat seat, bool ordered, bool plain, bool nested = false)
+    private void Multicast(GroupSeat seat, bool ordered, bool plain, bool nested = false, int size = 0)
     {
         _drawn.Draw(ordered ? GroupNames.OrderedSend : GroupNames.Send);
         if (!plain && _random.Chance(0.05))
@@ -164,7 +186,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             Add("empty message", seat, Started(() => seat.Group!.SendAsync("empty", ReadOnlyMemory<byte>.Empty).AsTask()), default, null, error => error is null || IsOverAt(seat, error) ? null : $"with {error}");
             return;
         }
-        int size = plain ? 0 : DrawSize();
+        if (!plain) size = DrawSize();
         var timing = plain ? default : CallTiming.Draw(_random, _drawn);
         bool later = !seat.Shared.Inline && size < PeerLimit && _random.Chance(0.3);
         var letter = DrawLetter(ordered, nested, later, plain);
@@ -296,8 +318,7 @@ internal sealed class GroupCalls(GroupSurface surface)
     private string? JudgeQuery(GroupSeat seat, TimeSpan? timeout, CallTiming timing, TimeSpan begun, Exception error) => error switch
     {
         OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
-        // Clocks drift by a hundredth.
-        QueryTimeoutException when timeout != Timeout.InfiniteTimeSpan => surface.Simulation.Now - begun >= (timeout ?? s_default) * 0.98 ? null : "before its time",
+        QueryTimeoutException when timeout != Timeout.InfiniteTimeSpan => surface.Simulation.Now - begun >= (timeout ?? s_default) * GroupSurface.LeastClock ? null : "before its time",
         SendQueueFullException => null,
         _ => IsOverAt(seat, error) ? null : $"with {error}",
     };
@@ -417,8 +438,8 @@ internal sealed class GroupCalls(GroupSurface surface)
             case 7: return letter with { Deed = Deed.SendTo, Argument = 3 };
             case 8: return letter with { Deed = Deed.Query };
             case 9: return letter with { Deed = Deed.Flush };
-            case 10 when _random.Chance(0.4): return letter with { Deed = Deed.Leave };
-            case 11 when _random.Chance(0.4): return letter with { Deed = Deed.Dispose };
+            case 10 when _random.Chance(0.4): return letter with { Deed = Deed.Leave, Argument = later ? (int)_random.Next(2) : 0 };
+            case 11 when _random.Chance(0.4): return letter with { Deed = Deed.Dispose, Argument = later ? (int)_random.Next(2) : 0 };
             case 12: return letter with { Deed = Deed.Join };
             default: return letter;
         }

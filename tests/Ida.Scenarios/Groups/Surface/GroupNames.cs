@@ -11,12 +11,12 @@ internal static class GroupNames
     public const string AnswerNull = "answer null", AnswerAbort = "answer abort", AnswerThrows = "query handler throws", AnswerBlocks = "query handler blocks", AnswerLarge = "large answer", AnswerStuck = "query handler never ends";
     public const string ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", CancelledBefore = "cancelled before", CancelQueued = "cancelled while queued", CancelLater = "cancelled later", CancelInView = "cancelled in a view change";
     public const string Throws = "handler throws", Blocks = "handler blocks", BlocksLong = "handler blocks for seconds", Stuck = "handler never ends", SlowWorker = "worker comes late", Unhandled = "handler that some lack", ErrorThrows = "error handler throws", ViewThrows = "view handler throws";
-    public const string NestedSend = "handler sends", NestedTo = "handler sends to one", NestedQuery = "handler queries", NestedFlush = "handler flushes", NestedLeave = "handler leaves", NestedDispose = "handler disposes", NestedJoin = "handler joins another group";
+    public const string NestedSend = "handler sends", NestedTo = "handler sends to one", NestedQuery = "handler queries", NestedFlush = "handler flushes", NestedLeave = "handler leaves", NestedDispose = "handler disposes", AwaitedLeave = "handler awaits its leave", AwaitedDispose = "handler awaits its dispose", NestedJoin = "handler joins another group";
     public const string Hook = "hook with done", HookLate = "hook with done later", HookNever = "hook without done", HookThrows = "hook throws", HookSends = "hook sends", HookBeside = "hook sends after done", HookToJoiner = "hook sends to a member without the state";
-    public const string SaveThrows = "save throws", LoadThrows = "load throws", LargeState = "large state", SlowSave = "slow save", Snapshot = "checkpoint by snapshot";
+    public const string SaveThrows = "save throws", LoadThrows = "load throws", LargeState = "large state", SlowSave = "slow save", SaveGivenUp = "save that is given up", JoinBacklog = "joiner's backlog used up", Snapshot = "checkpoint by snapshot";
     public const string JoinCancelledBefore = "join cancelled before", JoinCancelled = "join cancelled", JoinAgain = "join again", JoinBeside = "join beside others", JoinTwice = "join twice", OtherOptions = "join with other options", OneView = "join by many at once";
-    public const string Leave = "leave", LeaveCancelled = "leave cancelled", Dispose = "dispose", DisposeStuck = "dispose behind a stuck handler", AfterEnd = "call after the end", StopNode = "node disposed", StopStuck = "node disposed behind a stuck handler";
-    public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", Overflow = "link overflows", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", Excluded = "member excluded";
+    public const string Leave = "leave", LeaveCancelled = "leave cancelled", Dispose = "dispose", DisposeStuck = "dispose behind a stuck handler", DisposeAlone = "dispose that the others do not decide in time", AfterEnd = "call after the end", StopNode = "node disposed", StopStuck = "node disposed behind a stuck handler";
+    public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", Overflow = "link overflows", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", WrongClocks = "clocks that run wrong", Excluded = "member excluded";
     public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws";
 
     /// <summary>What may be drawn.</summary>
@@ -26,10 +26,10 @@ internal static class GroupNames
         Send, OrderedSend, SendTo, Query, OrderedQuery, QueryTo, Flush, Views, Empty, Kilobytes, Fragments, PeerLimit, Limit, TooLarge, Batch, LargeBatch,
         All, Majority, First, AtLeast, TooMany, AnswerNull, AnswerAbort, AnswerThrows, AnswerBlocks, AnswerLarge, AnswerStuck,
         ShortTimeout, InfiniteTimeout, CancelledBefore, CancelQueued, CancelLater, CancelInView,
-        Throws, Blocks, BlocksLong, Stuck, SlowWorker, Unhandled, ErrorThrows, ViewThrows, NestedSend, NestedTo, NestedQuery, NestedFlush, NestedLeave, NestedDispose, NestedJoin,
-        Hook, HookLate, HookNever, HookThrows, HookSends, HookBeside, HookToJoiner, SaveThrows, LoadThrows, LargeState, SlowSave, Snapshot,
-        JoinCancelledBefore, JoinCancelled, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, AfterEnd, StopNode, StopStuck,
-        Crash, Restart, Partition, Break, Overflow, SlowLink, Pause, PauseLong, SlowNode, Excluded,
+        Throws, Blocks, BlocksLong, Stuck, SlowWorker, Unhandled, ErrorThrows, ViewThrows, NestedSend, NestedTo, NestedQuery, NestedFlush, NestedLeave, NestedDispose, AwaitedLeave, AwaitedDispose, NestedJoin,
+        Hook, HookLate, HookNever, HookThrows, HookSends, HookBeside, HookToJoiner, SaveThrows, LoadThrows, LargeState, SlowSave, SaveGivenUp, JoinBacklog, Snapshot,
+        JoinCancelledBefore, JoinCancelled, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, DisposeAlone, AfterEnd, StopNode, StopStuck,
+        Crash, Restart, Partition, Break, Overflow, SlowLink, Pause, PauseLong, SlowNode, WrongClocks, Excluded,
         WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows,
     ];
 }

@@ -1,3 +1,4 @@
+using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
@@ -15,6 +16,9 @@ internal sealed class GroupPlace(GroupSurface surface)
     public SimMember Member { get; set; } = null!;
 
     public List<GroupSeat> Seats { get; } = [];
+
+    /// <summary>Bounds of its groups.</summary>
+    public GroupHostOptions Bounds { get; init; } = new();
 
     /// <summary>Until when its node takes no turn.</summary>
     public TimeSpan AwakeSince { get; set; }

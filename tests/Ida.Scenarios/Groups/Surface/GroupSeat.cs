@@ -145,7 +145,7 @@ internal sealed class GroupSeat
         if (HasEnded) return;
         Delivered(letter.Id, ordered: GroupSurface.IsOrdered(letter.Id));
         await WaitAsync(letter).ConfigureAwait(false);
-        Act(letter);
+        if (!await EndsAsync(letter).ConfigureAwait(false)) Act(letter);
     }
 
     private void OnEmpty(int length)
@@ -179,7 +179,7 @@ internal sealed class GroupSeat
         if (HasEnded) return;
         Received(letter);
         await WaitAsync(letter).ConfigureAwait(false);
-        ActOnPeer(letter);
+        if (!await EndsAsync(letter).ConfigureAwait(false)) ActOnPeer(letter);
     }
 
     private void Received(Letter letter)
@@ -206,6 +206,14 @@ internal sealed class GroupSeat
         WasSlow |= letter.Deed is Deed.Block or Deed.Stick;
         if (letter.Deed == Deed.Block) await _surface.Simulation.Delay(TimeSpan.FromMilliseconds(letter.Argument)).ConfigureAwait(false);
         else if (letter.Deed == Deed.Stick) await StickAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Ends the membership and waits for that in the handler itself, where the message says so.</summary>
+    private async Task<bool> EndsAsync(Letter letter)
+    {
+        if (!IsUsable || !IsActor(letter) || letter.Deed is not (Deed.Leave or Deed.Dispose) || letter.Argument == 0) return false;
+        await _surface.Calls.EndFromHandlerAsync(this, letter.Deed == Deed.Dispose).ConfigureAwait(false);
+        return true;
     }
 
     private async Task StickAsync()

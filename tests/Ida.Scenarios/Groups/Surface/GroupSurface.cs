@@ -15,6 +15,10 @@ internal sealed class GroupSurface
     /// <summary>How long disposing a group may take: twice <see cref="GroupHostOptions.DisposeTimeout"/>.</summary>
     public static readonly TimeSpan DisposeBound = 2 * new GroupHostOptions().DisposeTimeout;
 
+    /// <summary>The least share of a time that callers gave which passes where a clock is fast.</summary>
+    public const double LeastClock = 0.95;
+
+    private const double MostDrift = 0.03;
     private static readonly TimeSpan s_seconds = TimeSpan.FromSeconds(5), s_stop = TimeSpan.FromSeconds(5), s_joinTimeout = TimeSpan.FromSeconds(60);
     private readonly ScenarioRun _run;
     private readonly SimCluster _cluster;
@@ -37,10 +41,12 @@ internal sealed class GroupSurface
         if (shape.Chance(0.3)) options = options with { MostQueuedBytes = 64 << (10 + (int)shape.Next(5)) };
         if (shape.Chance(0.25)) options = options with { Link = options.Link with { BytesPerSecond = 3_000_000 << (int)shape.Next(5) } };
         if (shape.Chance(0.5)) options = options with { ShuffleCompletions = true };
+        if (shape.Chance(0.15)) options = options with { MaxClockDrift = MostDrift, MaxClockOffset = TimeSpan.FromDays(3_000) };
         _cluster = new(run.Case.Start(options));
         Random = Simulation.Random;
         if (options.MostQueuedBytes < 2 << 20) Drawn.Draw(GroupNames.SmallBudget);
         if (options.Link.BytesPerSecond > 0) Drawn.Draw(GroupNames.Narrow);
+        if (options.MaxClockDrift == MostDrift) Drawn.Draw(GroupNames.WrongClocks);
         if (options.ShuffleCompletions) Drawn.Draw(GroupNames.Shuffled);
         if (IsCalm = Random.Chance(0.4)) Drawn.Draw(GroupNames.Calm);
         if (_rejoins = Random.Chance(0.4)) Drawn.Draw(GroupNames.Rejoins);
@@ -174,7 +180,7 @@ internal sealed class GroupSurface
             Judge = task => task.Exception?.InnerException switch
             {
                 null => null,
-                JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * 0.98 => null,
+                JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * LeastClock => null,
                 JoinRefusedException refused when !IsCalm || !place.IsActive || MayBeRefused(group, refused) => null,
                 PoisonedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
                 // The one before it has not been undone yet.
@@ -213,18 +219,35 @@ internal sealed class GroupSurface
 
     /// <summary>A state that cannot be saved or loaded, or that nobody holds any more, though nothing fails.</summary>
     private bool MayBeRefused(SharedGroup group, JoinRefusedException refused) =>
-        group.HasState && Seats.Any(seat => seat.Shared == group && seat.Habits is { SaveThrows: true } or { LoadThrows: true })
+        IsGivenUp(refused) || group.HasState && Seats.Any(seat => seat.Shared == group && seat.Habits is { SaveThrows: true } or { LoadThrows: true })
         || refused.Message.Contains("state is lost", StringComparison.Ordinal) || refused.Message.Contains("last members have left", StringComparison.Ordinal);
+
+    private bool IsGivenUp(JoinRefusedException refused)
+    {
+        if (!refused.Message.Contains("was not saved", StringComparison.Ordinal) || !Places.Exists(static place => place.Bounds.SaveTimeout < s_joinTimeout)) return false;
+        Drawn.Draw(GroupNames.SaveGivenUp);
+        return true;
+    }
+
+    private GroupHostOptions DrawBounds()
+    {
+        var bounds = new GroupHostOptions();
+        if (Random.Chance(0.5)) bounds = bounds with { MaxJoinBacklogBytes = 4 << 20 };
+        if (Random.Chance(0.2)) bounds = bounds with { DisposeTimeout = TimeSpan.FromMilliseconds(Random.Next(200)) };
+        if (Random.Chance(0.2)) bounds = bounds with { SaveTimeout = TimeSpan.FromSeconds(1 + Random.Next(3)) };
+        return bounds;
+    }
 
     private async Task StartAsync()
     {
-        var place = new GroupPlace(this);
+        var place = new GroupPlace(this) { Bounds = DrawBounds() };
         place.Member = await _cluster.StartAsync(OptionsOf(place), _run.Without, place.Tap);
         Places.Add(place);
     }
 
-    private IdaNodeOptions OptionsOf(GroupPlace place) => !_rejoins ? new() : new()
+    private IdaNodeOptions OptionsOf(GroupPlace place) => !_rejoins ? new() { Groups = place.Bounds } : new()
     {
+        Groups = place.Bounds,
         OnPoison = PoisonPolicy.Rejoin,
         OnRejoined = (_, _) =>
         {
@@ -252,7 +275,11 @@ internal sealed class GroupSurface
 
     private void Look()
     {
-        foreach (var place in Places) place.EndTheGone();
+        foreach (var place in Places)
+        {
+            place.EndTheGone();
+            if (place.IsActive && place.Member.Node.Groups.Any(static group => group.IsJoinBacklogUsed)) Drawn.Draw(GroupNames.JoinBacklog);
+        }
         if (Seats.Any(static seat => seat.IsUsable && seat.Group!.Status.ChangingView)) Open.CancelInView();
         Open.Look();
     }
@@ -279,6 +306,7 @@ internal sealed class GroupSurface
         }
         var one = usable[(int)Random.Next(usable.Count)];
         int what = (int)Random.Next(100);
+        if (one.View is { } view && Random.Chance(0.06) && view.Members.Any(static member => !member.Initialised)) Calls.Flood(one);
         switch (what)
         {
             case < 78:
