@@ -103,6 +103,34 @@ public sealed class NodeQuotaTests
     }
 
     [Fact]
+    public void R_flushes_share_rounds_and_each_ends_when_all_hold_what_was_sent_before_it()
+    {
+        using var cluster = new GroupCluster(93, 3, more: static g => g.HandleBytes("bytes", static (from, bytes) => { }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (from, late) = (cluster[0], cluster[1]);
+        int rank = from.Group!.Rank, flushed = 0, early = 0;
+        uint HeldBy(TestMember member) => member.Group!.Protocol.Multicast.ReceivedOf(rank);
+        cluster.Simulation.Network.Cut(from.SimNode, late.SimNode, CutMode.Hold);
+        for (int i = 0; i < 500; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                await from.Group.SendAsync<ReadOnlyMemory<byte>>("bytes", new byte[10]);
+                uint sent = HeldBy(from);
+                await from.Group.FlushAsync();
+                flushed++;
+                if (HeldBy(late) < sent || HeldBy(cluster[2]) < sent) early++;
+            });
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
+        }
+        Assert.Equal((0, FlushRounds.Most), (flushed, from.Group.Protocol.Multicast.FlushRoundsOpen));
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Simulation.RunUntil(() => flushed == 500, TimeSpan.FromSeconds(5)), $"{flushed} flushed");
+        Assert.Equal((0, 0), (early, from.Group.Protocol.Multicast.FlushRoundsOpen));
+    }
+
+    [Fact]
     public void What_links_hold_is_no_groups_to_take()
     {
         var node = new NodeBacklog(10L << 20);

@@ -7,10 +7,6 @@ internal sealed class FlushCall : ICompletion
 {
     private readonly TaskCompletionSource _done = new();
 
-    public uint[] Need { get; set; } = [];
-
-    public uint NeedOrder { get; set; }
-
     public Exception? Error { get; set; }
 
     public Task Task => _done.Task;

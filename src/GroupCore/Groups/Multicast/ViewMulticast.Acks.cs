@@ -16,7 +16,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private const long CatchUp = 1;
     private readonly AckTable _acks;
     private readonly uint[] _ackedOrder;
-    private readonly List<FlushCall> _flushCalls = [];
+    private readonly FlushRounds _flushes = new();
     private int _unackedMessages;
     private int _unackedBytes;
     private bool _ackTimer;
@@ -183,38 +183,45 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>Completes when all others hold what this member sent and delivered so far, and the positions it delivered.</summary>
     public void Flush(FlushCall call)
     {
-        call.Need = new uint[_members];
-        for (int s = 0; s < _members; s++) call.Need[s] = s == _self ? _logs[s].Received : _logs[s].Passed;
-        call.NeedOrder = _node.Without == Rule.FlushOrderPart ? 0 : _order.Delivered;
-        _flushCalls.Add(call);
-        _askAck = true;
+        _askAck |= _flushes.Add(call, _logs, _self, _node.Without == Rule.FlushOrderPart ? 0 : _order.Delivered);
         _acksMoved = true;
         _dirty = true;
     }
 
+    /// <summary>Rounds of acknowledgements that callers of Flush wait for.</summary>
+    public int FlushRoundsOpen => _flushes.Count;
+
     /// <summary>Nobody waits for these any more.</summary>
-    public void RemoveCancelled() => _flushCalls.RemoveAll(static call => call.IsCancelled);
+    public void RemoveCancelled() => _flushes.RemoveCancelled();
 
     private void CompleteFlushCalls()
     {
         if (!_acksMoved) return;
         _acksMoved = false;
-        for (int i = 0; i < _flushCalls.Count; i++)
+        while (_flushes.TryPeek(out var need, out uint order) && IsFlushed(need, order))
+            foreach (var call in _flushes.Dequeue()) _node.Complete(call);
+    }
+
+    private void FailFlushes(Exception? reason)
+    {
+        while (_flushes.Count > 0)
         {
-            if (!IsFlushed(_flushCalls[i])) continue;
-            _node.Complete(_flushCalls[i]);
-            _flushCalls.RemoveAt(i--);
+            foreach (var call in _flushes.Dequeue())
+            {
+                call.Error = reason;
+                _node.Complete(call);
+            }
         }
     }
 
-    private bool IsFlushed(FlushCall call)
+    private bool IsFlushed(ReadOnlySpan<uint> need, uint order)
     {
         for (int q = 0; q < _members; q++)
         {
             if (q == _self) continue;
-            if (_ackedOrder[q] < call.NeedOrder) return false;
+            if (_ackedOrder[q] < order) return false;
             for (int s = 0; s < _members; s++)
-                if (AckOf(q, s) < call.Need[s]) return false;
+                if (AckOf(q, s) < need[s]) return false;
         }
         return true;
     }

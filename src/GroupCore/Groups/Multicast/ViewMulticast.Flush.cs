@@ -147,12 +147,7 @@ internal sealed partial class ViewMulticast
         _sendSlab?.Release(1);
         _receiveSlab?.Release(1);
         (_sendSlab, _receiveSlab) = (null, null);
-        foreach (var call in _flushCalls)
-        {
-            call.Error = reason;
-            _node.Complete(call);
-        }
-        _flushCalls.Clear();
+        FailFlushes(reason);
         // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
         FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended without this message"));
     }
@@ -162,18 +157,13 @@ internal sealed partial class ViewMulticast
     {
         int ordered = _ownOrdered.Count;
         Abandon(reason);
-        _flushCalls.Clear();
         for (; ordered > 0; ordered--) _ownOrdered.Enqueue(null);
     }
 
     /// <summary>The node ends: callers are told, nothing else is done.</summary>
     public void Abandon(Exception reason)
     {
-        foreach (var call in _flushCalls)
-        {
-            call.Error = reason;
-            _node.Complete(call);
-        }
+        FailFlushes(reason);
         FailOrdered(reason);
     }
 
