@@ -66,26 +66,40 @@ internal sealed class GroupFaults(GroupSurface surface)
                 one.Member.Host.SlowFactor = details.Next(2, 200);
                 break;
             case 7 when other != one && MayCost(active):
-                if (!Happens("overflow")) break;
-                surface.Drawn.Draw(GroupNames.Overflow);
                 // A message to one member that is lost is never acknowledged, and who does not acknowledge is accused.
                 Cost();
-                Overflow(one.Member.Host, other.Member.Host);
+                Overflow(one, other);
                 break;
         }
     }
 
-    /// <summary>More in one turn than a link takes: it ends, and both ends lose what is on their way.</summary>
-    private static void Overflow(SimNode from, SimNode to) => from.Post(() =>
+    /// <summary>The last fault: no view changes later by itself, so what a link loses now comes only if its users hear of it.</summary>
+    public void OverflowLast()
     {
-        var links = from.Node.Links;
-        int peer = links.Open(to.Address, to.Id);
-        for (long bytes = 0; bytes <= LinkLimits.QueueBytes; bytes += Junk)
+        var active = surface.Places.FindAll(static place => place.IsActive && place.IsAwake);
+        if (active.Count < 2) return;
+        var one = active[(int)_random.Next(active.Count)];
+        var other = active[(int)_random.Next(active.Count)];
+        if (other != one) Overflow(one, other);
+    }
+
+    /// <summary>More in one turn than a link takes: it ends, and both ends lose what is on their way.</summary>
+    private void Overflow(GroupPlace one, GroupPlace other)
+    {
+        if (!surface.Case.Happens($"overflow {one.Member} {other.Member} at {Simulation.Now}")) return;
+        surface.Drawn.Draw(GroupNames.Overflow);
+        var (from, to) = (one.Member.Host, other.Member.Host);
+        from.Post(() =>
         {
-            FrameHeader.Write(links.Reserve(FrameHeader.Size + Junk), FrameType.FirstLayer, 0, 0, Junk);
-            links.Send(peer, FrameHeader.Size + Junk);
-        }
-    });
+            var links = from.Node.Links;
+            int peer = links.Open(to.Address, to.Id);
+            for (long bytes = 0; bytes <= LinkLimits.QueueBytes; bytes += Junk)
+            {
+                FrameHeader.Write(links.Reserve(FrameHeader.Size + Junk), FrameType.FirstLayer, 0, 0, Junk);
+                links.Send(peer, FrameHeader.Size + Junk);
+            }
+        });
+    }
 
     private void Pause(GroupPlace one, TimeSpan time, bool inTurn)
     {

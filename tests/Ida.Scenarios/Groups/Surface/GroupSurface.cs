@@ -398,6 +398,7 @@ internal sealed class GroupSurface
             if (place.Member.Host.Alive) place.Member.Host.SlowFactor = 1;
         }
         foreach (var stuck in _stuck) Simulation.After(TimeSpan.Zero, stuck.SetResult);
+        if (!IsCalm && Random.Chance(0.3)) _faults.OverflowLast();
         await UntilAsync(() => (Open.Count == 0 && !Places.Exists(static place => place.IsStarting)) || IsLost(), 150, "All calls end");
         if (!IsLost())
         {
