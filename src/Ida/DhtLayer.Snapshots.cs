@@ -8,7 +8,7 @@ internal sealed partial class DhtLayer
 
     public void Snapshot(SnapshotCommand command)
     {
-        if (_ended is { } reason)
+        if (Ended is { } reason)
         {
             command.Fail(reason);
             return;

@@ -35,7 +35,6 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private ulong _incarnation, _admitted;
     private int _enabled = -1;
     private bool _ticking, _contributed, _contributedLeaving;
-    private Exception? _ended;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
     {
@@ -62,7 +61,10 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     public int Shards { get; }
 
     /// <summary>Nothing will be served here any more.</summary>
-    public bool IsOver => _ended is not null;
+    public bool IsOver => Ended is not null;
+
+    /// <summary>Why nothing will be served here any more, else null.</summary>
+    public Exception? Ended { get; private set; }
 
     public DhtCounters Counters => _state.Counters;
 
@@ -302,7 +304,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private void EndWith(Exception reason)
     {
         if (IsOver) return;
-        _ended = reason;
+        Ended = reason;
         // Callers first: after a fault of the node the rest may be in any state.
         EndCuts(reason);
         Coordinator.End(reason);

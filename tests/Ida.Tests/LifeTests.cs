@@ -75,6 +75,33 @@ public sealed class LifeTests
         Task Full() => member.Dht.WhenFullAsync(TestContext.Current.CancellationToken);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Who_asks_for_the_status_after_the_end_is_told_of_the_end(bool depopulated)
+    {
+        var world = DhtWorld.Founded(4);
+        var member = world.Members[0];
+        if (depopulated)
+        {
+            world.Crash(world.Members[1]);
+            world.Crash(world.Members[3]);
+            world.ChangeView();
+        }
+        else
+        {
+            _ = member.Dht.CloseAsync().AsTask();
+        }
+        world.RunUntil(() => member.Dht.Completion.IsCompleted, "The end");
+        Task[] asked = [member.Dht.StatusAsync(TestContext.Current.CancellationToken), member.Dht.SnapshotAsync(TestContext.Current.CancellationToken)];
+        world.RunUntil(() => Array.TrueForAll(asked, one => one.IsCompleted), "The answers");
+        foreach (var one in asked)
+        {
+            if (depopulated) Assert.Equal(1, (await Assert.ThrowsAsync<ShardDepopulatedException>(() => one)).Shard);
+            else await Assert.ThrowsAsync<NotDhtMemberException>(() => one);
+        }
+    }
+
     [Fact]
     public void Other_options_or_resolvers_are_refused_and_disturb_nobody()
     {

@@ -3,6 +3,12 @@ namespace Ida;
 /// <summary>Copies the slots.</summary>
 internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>(layer.Node)
 {
+    public override void Run()
+    {
+        if (layer.Ended is { } reason) Fail(reason);
+        else base.Run();
+    }
+
     protected override DhtStatus Ask()
     {
         var state = layer.State;

@@ -226,8 +226,15 @@ internal sealed class DhtCluster
     {
         foreach (var (_, dht) in Serving())
         {
-            var status = await dht.StatusAsync();
-            if (status.OwnSlot >= 0 && !status.IsFull) return false;
+            try
+            {
+                var status = await dht.StatusAsync();
+                if (status.OwnSlot >= 0 && !status.IsFull) return false;
+            }
+            catch (DhtException)
+            {
+                // Over since it was looked at.
+            }
         }
         return true;
     }
