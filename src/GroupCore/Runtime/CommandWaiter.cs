@@ -42,7 +42,7 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
         // Not Dispose: that waits for a token that fires just now, and finds that it comes too late.
         _cancellation.Unregister();
         if (Reason is null) SetResult();
-        else SetException(Reason);
+        else SetException(ISharedError.ForCall(Reason));
     }
 
     private void Cancel(CancellationToken token)

@@ -107,7 +107,7 @@ internal sealed class Node : INode
     public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken = default)
     {
         bool kept = command.IsKept;
-        if (_stopped is { } reason) return ValueTask.FromException(reason);
+        if (_stopped is { } reason) return ValueTask.FromException(ISharedError.ForCall(reason));
         if (!_line.TryEnqueue(command) && _line.Enter(command, cancellationToken) is { } waiter)
         {
             _host.Wake();

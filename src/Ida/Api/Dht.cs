@@ -83,6 +83,8 @@ public sealed class Dht : IDhtEvents
 
     /// <summary>The shards and who holds them, as this member knows it.</summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
+    /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
+    /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
     public Task<DhtStatus> StatusAsync(CancellationToken cancellationToken = default) => AskAsync(new StatusCommand(Layer), cancellationToken);
 
     /// <summary>
@@ -167,14 +169,14 @@ public sealed class Dht : IDhtEvents
 
     void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
     {
-        _serving.TrySetException(reason);
+        _serving.TrySetException(ISharedError.ForCall(reason));
         if (reason is NotDhtMemberException) _completion.TrySetResult();
-        else _completion.TrySetException(reason);
+        else _completion.TrySetException(ISharedError.ForCall(reason));
         // Nothing replaces what is put here, and nobody else sets it: who waits, or will, hears the end.
         TaskCompletionSource waited, over = new();
         lock (_serving) (_isOver, waited, _full) = (true, _full, over);
-        waited.TrySetException(reason);
-        over.TrySetException(reason);
+        waited.TrySetException(ISharedError.ForCall(reason));
+        over.TrySetException(ISharedError.ForCall(reason));
         _ = waited.Task.Exception;
         _ = over.Task.Exception;
         _ = _serving.Task.Exception;

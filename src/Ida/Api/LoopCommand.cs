@@ -40,7 +40,7 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
 
     void ICompletion.Run()
     {
-        if (_error is { } error) _answer.TrySetException(error);
+        if (_error is { } error) _answer.TrySetException(ISharedError.ForCall(error));
         else _answer.TrySetResult(_result!);
     }
 

@@ -70,7 +70,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
             _core.SetResult(result);
             return;
         }
-        _core.SetException(Error);
+        _core.SetException(ISharedError.ForCall(Error));
     }
 
     // The registration ends before the result is taken, and waits for a callback that runs: so the use is the one it was made for.

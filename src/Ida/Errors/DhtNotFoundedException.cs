@@ -1,12 +1,16 @@
+using GroupCore.Runtime;
+
 namespace Ida;
 
 /// <summary>Too few members have enabled the DHT within <see cref="DhtOptions.EnableTimeout"/>: it begins when there is one for each shard.</summary>
 public sealed class DhtNotFoundedException(int enabled, int shards, TimeSpan after)
-    : DhtException($"The DHT has {shards} shards and begins with as many members; {enabled} had enabled it after {after}, {shards - enabled} are missing.")
+    : DhtException($"The DHT has {shards} shards and begins with as many members; {enabled} had enabled it after {after}, {shards - enabled} are missing."), ISharedError
 {
     /// <summary>Members that had enabled it, this one included.</summary>
     public int Enabled { get; } = enabled;
 
     /// <summary>Members that are missing.</summary>
     public int Missing { get; } = shards - enabled;
+
+    Exception ISharedError.Copy() => new DhtNotFoundedException(Enabled, shards, after);
 }

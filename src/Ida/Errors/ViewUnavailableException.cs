@@ -1,4 +1,9 @@
+using GroupCore.Runtime;
+
 namespace Ida;
 
 /// <summary>The deadline passed while this process had no contact with the primary partition, or a view change was under way; the operation was not executed.</summary>
-public sealed class ViewUnavailableException(string message) : DhtException(message);
+public sealed class ViewUnavailableException(string message) : DhtException(message), ISharedError
+{
+    Exception ISharedError.Copy() => new ViewUnavailableException(Message);
+}

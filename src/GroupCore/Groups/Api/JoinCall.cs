@@ -75,6 +75,6 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
     void ICompletion.Run()
     {
         if (_error is null) _started.TrySetResult(_group!);
-        else _started.TrySetException(_error);
+        else _started.TrySetException(ISharedError.ForCall(_error));
     }
 }

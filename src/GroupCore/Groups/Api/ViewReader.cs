@@ -1,4 +1,5 @@
 using GroupCore.Membership;
+using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 
@@ -36,7 +37,7 @@ internal sealed class ViewReader(int bound)
     {
         news = null;
         if (_views.TryDequeue(out var view)) return view;
-        if (_error is { } error) throw error;
+        if (_error is { } error) throw ISharedError.ForCall(error);
         if (!_over) news = (_waiting ??= new()).Task;
         return null;
     }

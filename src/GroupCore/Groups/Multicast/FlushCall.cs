@@ -17,7 +17,7 @@ internal sealed class FlushCall : ICompletion
 
     public void Run()
     {
-        if (Error is { } error) _done.TrySetException(error);
+        if (Error is { } error) _done.TrySetException(ISharedError.ForCall(error));
         else _done.TrySetResult();
     }
 }

@@ -111,7 +111,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     void ICompletion.Run()
     {
-        if (Error is { } error) _core.SetException(error);
+        if (Error is { } error) _core.SetException(ISharedError.ForCall(error));
         else _core.SetResult(true);
     }
 

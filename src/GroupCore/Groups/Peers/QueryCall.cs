@@ -28,7 +28,7 @@ internal sealed class QueryCall<TReply>(INode node, IPayloadSerializer serialize
     {
         if (_error is not null)
         {
-            _done.TrySetException(_error);
+            _done.TrySetException(ISharedError.ForCall(_error));
             return;
         }
         try

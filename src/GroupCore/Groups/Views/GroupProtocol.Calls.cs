@@ -40,9 +40,7 @@ internal sealed partial class GroupProtocol
         {
             throw reason switch
             {
-                NodeFaultedException { InnerException: { } fault } => new NodeFaultedException(fault),
-                NodeStoppedException => new NodeStoppedException(reason.Message),
-                PoisonedException => new PoisonedException(reason.Message),
+                NodeStoppedException or PoisonedException or NotMemberException => ISharedError.ForCall(reason),
                 _ => new NotMemberException(Name, reason.Message),
             };
         }

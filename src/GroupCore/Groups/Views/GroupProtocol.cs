@@ -357,11 +357,11 @@ internal sealed partial class GroupProtocol
     {
         public void Run()
         {
-            group._joined.TrySetException(group._over!);
+            group._joined.TrySetException(ISharedError.ForCall(group._over!));
             // Nobody is obliged to look at these tasks.
             _ = group._joined.Task.Exception;
             if (error is null) group._completion.TrySetResult();
-            else if (group._completion.TrySetException(error)) _ = group._completion.Task.Exception;
+            else if (group._completion.TrySetException(ISharedError.ForCall(error))) _ = group._completion.Task.Exception;
             group.Facade.OnOver(error);
         }
     }

@@ -34,6 +34,6 @@ internal sealed class LayerAttachment<TLayer>(INode node, Func<IGroupPort, TLaye
     public void Run()
     {
         if (_error is null) _done.TrySetResult(_layer!);
-        else _done.TrySetException(_error);
+        else _done.TrySetException(ISharedError.ForCall(_error));
     }
 }

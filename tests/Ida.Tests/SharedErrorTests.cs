@@ -1,0 +1,67 @@
+using GroupCore.Runtime;
+
+namespace Ida.Tests;
+
+/// <summary>The end of the DHT ends many calls: each caller is given an exception of its own, whose stack trace has nothing of the others.</summary>
+public sealed class SharedErrorTests
+{
+    private const int Callers = 10_000;
+
+    [Theory]
+    [InlineData("get")]
+    [InlineData("snapshot")]
+    [InlineData("status")]
+    public void Ten_thousand_callers_of_a_DHT_that_is_over_get_errors_that_do_not_grow(string kind)
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Callers });
+        var member = world.Members[0];
+        var map = member.Dht.Map<string, int>("m");
+        var errors = new List<Exception>();
+        world.Crash(world.Members[1]);
+        world.Crash(world.Members[3]);
+        if (kind == "status") world.ChangeView();
+        for (int i = 0; i < Callers; i++) _ = WaitAsync();
+        if (kind != "status") world.ChangeView();
+        world.RunUntil(() => errors.Count == Callers, "The calls");
+        Assert.All(errors, error => Assert.Equal(1, Assert.IsType<ShardDepopulatedException>(error).Shard));
+        // By characters, not by time: what is shared has the frames of all who were told before.
+        Assert.Equal(Callers, errors.Distinct(ReferenceEqualityComparer.Instance).Count());
+        Assert.InRange(errors[^1].StackTrace!.Length, 1, 10_000);
+
+        async Task WaitAsync()
+        {
+            try
+            {
+                await Call().ConfigureAwait(false);
+            }
+            catch (DhtException error)
+            {
+                errors.Add(error);
+            }
+        }
+
+        Task Call() => kind switch
+        {
+            "get" => map.OrderedGetAsync("b1").AsTask(),
+            "snapshot" => member.Dht.SnapshotAsync(TestContext.Current.CancellationToken),
+            _ => member.Dht.StatusAsync(TestContext.Current.CancellationToken),
+        };
+    }
+
+    [Fact]
+    public void A_copy_says_the_same()
+    {
+        var cause = new InvalidOperationException("A cause.");
+        Exception[] reasons =
+        [
+            new NotDhtMemberException("It is over.", cause), new ShardDepopulatedException(3, 17), new DhtConfigurationException("Other options."),
+            new DhtNotFoundedException(2, 5, TimeSpan.FromSeconds(3)), new ViewUnavailableException("No view."),
+        ];
+        foreach (var reason in reasons)
+        {
+            var copy = ISharedError.ForCall(reason);
+            Assert.NotSame(reason, copy);
+            Assert.Equal((reason.GetType(), reason.Message, reason.InnerException), (copy.GetType(), copy.Message, copy.InnerException));
+        }
+    }
+}
