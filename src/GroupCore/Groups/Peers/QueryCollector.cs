@@ -9,15 +9,18 @@ namespace GroupCore.Groups.Peers;
 /// longer asked, nor who had no state in that view and gets it in a later one: its handlers never see that view. A majority is one of those
 /// that had the state when that view began: nobody waits for a load, and any two majorities share a member. Source: groupcore-oracle 6.10.
 /// </summary>
-internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result) : ITimerTarget
+internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result, IEqualityComparer<ProcessId>? ids = null) : ITimerTarget
 {
     private const int Majority = -1;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
-    private List<ProcessId>? _expected;
+    // Of those that it asks; before it is known whom, of all.
+    private readonly HashSet<ProcessId> _replied = new(ids);
+    private HashSet<ProcessId>? _expected;
     private List<(ProcessId Member, ulong View)>? _lost;
     private View? _view;
     private bool _multicast;
     private int _majority;
+    private int _values;
     private bool _over;
 
     public ulong Number { get; } = number;
@@ -31,10 +34,11 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     public void OnDelivered(View view)
     {
         (_view, _multicast) = (view, true);
-        _expected = [];
+        _expected = new(view.Members.Count, ids);
         foreach (var member in view.Members)
             if (code != Majority || member.Initialised) _expected.Add(member.Id);
         _majority = (_expected.Count / 2) + 1;
+        DropOthersReplies();
         foreach (var (member, lostIn) in _lost ?? []) OnLinkLost(member, lostIn);
         Check();
     }
@@ -43,16 +47,24 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     public void Expect(ProcessId member, View view)
     {
         _view = view;
-        _expected = [member];
+        _expected = new(1, ids) { member };
+    }
+
+    /// <summary>Others may have an ordered query, and answer it, before its own asker has it and knows whom it asks.</summary>
+    private void DropOthersReplies()
+    {
+        if (_replies.RemoveAll(reply => !_expected!.Contains(reply.From)) == 0) return;
+        _replied.IntersectWith(_expected!);
+        _values = _replies.Count(static reply => reply.Status == ReplyStatus.Value);
     }
 
     /// <summary>An answer; false when nobody asked for it.</summary>
     public bool OnReply(ProcessId from, ReplyStatus status, ReadOnlySpan<byte> bytes)
     {
         if (_over || (_expected is not null && !_expected.Contains(from))) return false;
-        foreach (var reply in _replies)
-            if (reply.From == from) return false;
+        if (!_replied.Add(from)) return false;
         _replies.Add((from, status, bytes.ToArray()));
+        if (status == ReplyStatus.Value) _values++;
         Check();
         return true;
     }
@@ -62,7 +74,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     {
         if (_expected is null || _over) return;
         bool next = _multicast && view.Id == _view!.Id + 1;
-        _expected.RemoveAll(id => !HasReplied(id) && (view.RankOf(id) < 0 || (next && !IsInitialised(id, _view!) && !IsInitialised(id, view))));
+        _expected.RemoveWhere(id => !HasReplied(id) && (view.RankOf(id) < 0 || (next && !IsInitialised(id, _view!) && !IsInitialised(id, view))));
         Check();
     }
 
@@ -76,7 +88,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     {
         if (_expected is null) (_lost ??= []).Add((member, view));
         if (_expected is null || (_multicast && view < _view!.Id) || _over || HasReplied(member) || !_expected.Remove(member)) return;
-        if (code == 0) Fail(new TooFewRepliesException(handler, _expected.Count + 1, Values(), "the link to a member was lost"));
+        if (code == 0) Fail(new TooFewRepliesException(handler, _expected.Count + 1, _values, "the link to a member was lost"));
         else Check();
     }
 
@@ -91,37 +103,22 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     {
         var missing = new List<string>();
         if (_expected is not null)
-            foreach (var id in _expected)
-                if (!HasReplied(id)) missing.Add(NameOf(id));
-        Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, Values(), missing.Count == 0 ? "the group, which did not deliver it" : string.Join(", ", missing)));
+            foreach (var member in _view!.Members)
+                if (_expected.Contains(member.Id) && !HasReplied(member.Id)) missing.Add(member.Address.ToString());
+        Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, _values, missing.Count == 0 ? "the group, which did not deliver it" : string.Join(", ", missing)));
     }
 
-    private bool HasReplied(ProcessId id)
-    {
-        foreach (var reply in _replies)
-            if (reply.From == id) return true;
-        return false;
-    }
-
-    private int Values()
-    {
-        int values = 0;
-        foreach (var reply in _replies)
-            if (reply.Status == ReplyStatus.Value) values++;
-        return values;
-    }
+    private bool HasReplied(ProcessId id) => _replied.Contains(id);
 
     private void Check()
     {
         if (_expected is null || _over) return;
-        int answered = 0;
-        foreach (var id in _expected)
-            if (HasReplied(id)) answered++;
-        int values = Values(), outstanding = _expected.Count - answered;
+        // Who answered stays expected.
+        int outstanding = _expected.Count - _replies.Count;
         int wanted = code switch { 0 => int.MaxValue, Majority => _majority, _ => code };
-        if (wanted == int.MaxValue ? outstanding == 0 : values >= wanted) Succeed(all: wanted == int.MaxValue);
-        else if (wanted != int.MaxValue && values + outstanding < wanted)
-            Fail(new TooFewRepliesException(handler, wanted, values, outstanding == 0 ? "no member is left to answer" : "members failed"));
+        if (wanted == int.MaxValue ? outstanding == 0 : _values >= wanted) Succeed(all: wanted == int.MaxValue);
+        else if (wanted != int.MaxValue && _values + outstanding < wanted)
+            Fail(new TooFewRepliesException(handler, wanted, _values, outstanding == 0 ? "no member is left to answer" : "members failed"));
     }
 
     private void Succeed(bool all)
