@@ -1,13 +1,15 @@
 namespace GroupCore.Groups.Peers;
 
 /// <summary>Messages to one member that it has not acknowledged; acknowledgements come in any order.</summary>
-internal sealed class OutQueue
+/// <param name="first">Number of the first one; numbers go round.</param>
+internal sealed class OutQueue(uint first = 0)
 {
     private (ulong Parent, int Bytes, bool Open)[] _ring = [];
-    private uint _first;
-    private uint _lostBefore;
+    private uint _first = first;
+    // Null when nothing open was on a link that is lost: numbers go round, so that one from long ago would be ahead again.
+    private uint? _lostBefore;
 
-    public uint Next { get; private set; }
+    public uint Next { get; private set; } = first;
 
     public int Count { get; private set; }
 
@@ -17,10 +19,13 @@ internal sealed class OutQueue
     public long Bytes { get; private set; }
 
     /// <summary>Whether one of those that a link may have lost is open.</summary>
-    public bool AwaitsLost => Count > 0 && (int)(_first - _lostBefore) < 0;
+    public bool AwaitsLost => _lostBefore is not null;
 
     /// <summary>The link is lost, and with it perhaps what is open.</summary>
-    public void OnLinkLost() => _lostBefore = Next;
+    public void OnLinkLost()
+    {
+        if (Count > 0) _lostBefore = Next;
+    }
 
     /// <summary>Adds a message that was sent in the handling <paramref name="parent"/>, 0 for none.</summary>
     public uint Add(ulong parent, int bytes)
@@ -49,6 +54,7 @@ internal sealed class OutQueue
         Count--;
         entry = default;
         while (_first != Next && !_ring[_first & (uint)(_ring.Length - 1)].Open) _first++;
+        if (_lostBefore is { } before && (int)(_first - before) >= 0) _lostBefore = null;
         return true;
     }
 
