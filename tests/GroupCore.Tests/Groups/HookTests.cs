@@ -110,4 +110,41 @@ public sealed class HookTests
         Assert.Equal((0, 0, 0, 0), cluster[0].Group!.Protocol.Backlog);
         Assert.Null(cluster.Verdict());
     }
+
+    [Fact]
+    public void A_hook_that_has_not_begun_when_its_proposal_is_superseded_is_not_called_for_it()
+    {
+        int joined = 0;
+        bool on = false;
+        var gate = new TaskCompletionSource();
+        var called = new List<(ulong Proposal, ulong Wedge)>();
+        GroupCluster? all = null;
+        using var cluster = Settled(123, 3, g =>
+        {
+            int me = joined++;
+            g.Handle<int>("hook", (from, m) => { }).HandleAsync<int>("long", async (from, m) =>
+            {
+                if (me == 0) await gate.Task;
+            }).OnViewProposed((proposal, context) =>
+            {
+                if (on && me == 0) called.Add((proposal.Number, all![0].Group!.Protocol.Flush.Wedge));
+                context.Done();
+            });
+        });
+        (all, on) = (cluster, true);
+        var group = cluster[0].Group!;
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("long", 1).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        RequestView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.IsWedged, TimeSpan.FromSeconds(2)));
+        ulong first = group.Protocol.Flush.Wedge;
+        cluster[2].Crash();
+        cluster.Oracle.Fail(cluster[2].Membership);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.Flush.Wedge > first, TimeSpan.FromSeconds(2)));
+        ulong second = group.Protocol.Flush.Wedge;
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+        Assert.Equal([(second, second)], called);
+        Assert.Null(cluster.Verdict());
+    }
 }

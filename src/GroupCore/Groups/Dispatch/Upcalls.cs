@@ -223,10 +223,9 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 
     private void OnProposed(TerminationHooks hooks)
     {
-        // Handlers before it took so long that the view change went on without it.
-        if (hooks.IsGivenUp) return;
         Running = "view proposed";
-        for (int i = 0; i < hooks.Contexts.Count; i++)
+        // Handlers before it may have taken so long that the view change went on without it, or another one began.
+        for (int i = 0; i < hooks.Contexts.Count && !hooks.IsGivenUp; i++)
         {
             var context = hooks.Contexts[i];
             try

@@ -78,6 +78,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Peers.Close();
         _loader?.Close();
         _saving?.Drop();
+        _hooks?.GiveUp();
         (_giver, _loader, _saving, _hooks) = (null, null, null, null);
     }
 
@@ -215,7 +216,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: groupcore-oracle 5.6.</summary>
     public void StartHooks(Proposal proposal)
     {
-        // Those of an earlier proposal hold nothing up any more, whoever this member is by now.
+        // Those of an earlier proposal hold nothing up any more, whoever this member is by now, and are not begun.
+        _hooks?.GiveUp();
         _hooks = null;
         if (Table.OnProposed.Count == 0 || !Initialised) return;
         _hooks = new(Facade, proposal, View!, Table.OnProposed.Count);
