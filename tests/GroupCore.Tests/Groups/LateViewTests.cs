@@ -9,14 +9,19 @@ public sealed class LateViewTests
     private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
 
     /// <summary>All but <paramref name="late"/>, which has acknowledged the end of the view, install the next one.</summary>
-    private static void ChangeViewWithout(GroupCluster cluster, TestMember late)
+    private static void ChangeViewWithout(GroupCluster cluster, TestMember late, TestMember? crashed = null)
     {
         var protocol = late.Group!.Protocol;
-        RequestView(cluster);
+        if (crashed is null) RequestView(cluster);
+        else
+        {
+            crashed.Crash();
+            cluster.Oracle.Fail(crashed.Membership);
+        }
         Assert.True(cluster.Simulation.RunUntil(() => protocol.IsWedged && protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
         late.Membership.Deaf = true;
         ulong view = protocol.View!.Id;
-        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m == late || m.Group!.Protocol.View!.Id > view), TimeSpan.FromSeconds(5)));
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m == late || m == crashed || m.Group!.Protocol.View!.Id > view), TimeSpan.FromSeconds(5)));
         Assert.Equal(view, protocol.View.Id);
     }
 
@@ -82,6 +87,41 @@ public sealed class LateViewTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(0, cluster[1].Group!.Protocol.Peers.Outstanding);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Theory, InlineData(1), InlineData(2), InlineData(3)]
+    public void What_a_handler_of_a_crashed_members_message_sends_reaches_a_member_that_is_in_the_next_view_already(ulong seed)
+    {
+        GroupCluster? all = null;
+        TaskCompletionSource[] gates = [new(), new()];
+        var got = new List<int>();
+        int work = 0;
+        using var cluster = new GroupCluster(seed, 3, beforeMembers: c => all = c, more: g => g
+            .HandleAsync<int>("work", async (from, number) =>
+            {
+                int gate = work++;
+                await gates[gate].Task;
+                _ = all![0].Group!.SendToAsync(all[0].Group!.CurrentView.RankOf(all[1].Id), "result", gate).AsTask();
+            })
+            .Handle<int>("result", (from, number) => got.Add(number)));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (late, sender) = (cluster[0], cluster[2]);
+        int to = late.Group!.Rank;
+        for (int i = 0; i < 2; i++) _ = cluster.Simulation.Spawn(() => sender.Group!.SendToAsync(to, "work", 0).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        ChangeViewWithout(cluster, late, sender);
+        foreach (var gate in gates)
+        {
+            cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        }
+        late.Membership.Deaf = false;
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal([0, 1], got);
+        Assert.Equal(0, late.Group.Protocol.Peers.Outstanding);
         Assert.Null(cluster.Verdict());
     }
 

@@ -48,7 +48,9 @@ public sealed partial class Group
     /// Sends to one member of <see cref="CurrentView"/>, first in first out, exactly once if both stay members. Completes when it is handed
     /// to the link, for which it waits as long as the receiver has 4,096 messages or 4 MB of this member unhandled, the link has no room, or
     /// the receiver has not loaded the group's state; in a handler of this group, as soon as it is queued. A message that a handler sends
-    /// while it handles a point-to-point message does not wait for the receiver, so it may go before calls that are not complete.
+    /// while it handles a point-to-point message does not wait for the receiver, so it may go before calls that are not complete. While a
+    /// view change is under way it belongs to the view that ends, if the sender of that message stays, and all other calls wait for the next
+    /// view, also complete ones of other handlers: then it goes before those as well.
     /// </summary>
     /// <exception cref="MemberGoneException">The member left before it was sent.</exception>
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>

@@ -6,7 +6,7 @@ namespace GroupCore.Groups.Peers;
 /// </summary>
 internal struct Handling
 {
-    /// <summary>A message that was acknowledged before it is handled: nobody waits for it.</summary>
+    /// <summary>A message that was acknowledged before it is handled, or whose sender is out of the next view: nobody waits for it.</summary>
     public const int Nobody = -1;
 
     public bool Open;

@@ -22,6 +22,9 @@ internal sealed class HandlingTable(ulong first)
 
     public bool IsOpen(ulong number) => number - _first < Next - _first && this[number].Open;
 
+    /// <summary>Whether what is sent in it belongs to it: somebody waits for it, and so for what its handler sends.</summary>
+    public bool IsAwaited(ulong number) => IsOpen(number) && this[number].Rank != Handling.Nobody;
+
     public ulong Add(in Handling handling)
     {
         if (Next - _first == (ulong)_ring.Length)

@@ -68,7 +68,8 @@ internal sealed class PeerChannel
     /// </summary>
     /// <remarks>
     /// First in first out per receiver are the calls that are complete before the next one is made. A handler's call, complete at once, goes
-    /// before calls that still wait for a receiver's window, but before no other handler's.
+    /// before calls that still wait for a receiver's window, but before no other handler's; while this member is wedged, before all that
+    /// wait for the next view, complete or not: what a handler of a point-to-point message sends is of the view that ends.
     /// </remarks>
     public void Take(SendOperation call)
     {
@@ -90,7 +91,7 @@ internal sealed class PeerChannel
             _windows.Wait(rank, call);
             return;
         }
-        bool inside = _handling.IsOpen(call.Parent);
+        bool inside = _handling.IsAwaited(call.Parent);
         bool free = _flush is null && !_group.IsBlocked;
         bool first = rank < 0 || (free && !_windows.HasWaiting(rank));
         if (inside && free && !first) SendHandlersCalls(rank);
@@ -140,7 +141,7 @@ internal sealed class PeerChannel
         // No window bounds what handlers send: a receiver that is not in this view yet could not keep all of it.
         bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0 && (!inside || rank == _self || _group.IsHere(rank));
         if (!inside && (!room || _windows.IsFull(rank))) return false;
-        ulong parent = _handling.IsOpen(call.Parent) ? call.Parent : 0;
+        ulong parent = _handling.IsAwaited(call.Parent) ? call.Parent : 0;
         if (parent != 0) _handling[parent].Children++;
         uint id = _windows.Add(rank, parent, call.Payload.Length);
         if (!room)
@@ -321,6 +322,10 @@ internal sealed class PeerChannel
     }
 
     /// <summary>A new proposal: what was sent to those that do not survive is over, what hooks sent ahead of time is delivered.</summary>
+    /// <remarks>
+    /// What handlers of their messages send from now on is of the next view: no acknowledgement waits for such a handler, so that others
+    /// may have installed that view already, and would refuse it.
+    /// </remarks>
     public void OnWedged(FlushMember flush)
     {
         _flush = flush;
@@ -329,6 +334,11 @@ internal sealed class PeerChannel
             if (flush.TakesPart(rank) || rank == _self) continue;
             while (_chains.TryDequeue(rank, out var gone)) _group.Finish(gone.Call);
             while (_windows.TryCloseFirst(rank, out var parent)) Release(parent);
+        }
+        for (ulong number = _handling.First; number != _handling.Next; number++)
+        {
+            ref var handling = ref _handling[number];
+            if (handling.Open && handling.Rank >= 0 && handling.Rank != _self && !flush.TakesPart(handling.Rank)) handling.Rank = Handling.Nobody;
         }
         foreach (var (rank, body) in _hooks.Take()) OnPeer(rank, body);
     }
