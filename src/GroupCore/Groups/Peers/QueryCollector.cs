@@ -13,9 +13,10 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
 {
     private const int Majority = -1;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
-    // Of those that it asks; before it is known whom, of all.
-    private readonly HashSet<ProcessId> _replied = new(ids);
-    private HashSet<ProcessId>? _expected;
+    // By rank in the view in which it asks; null before that is known, when whoever answers is noted.
+    private Asked[]? _asked;
+    private HashSet<ProcessId>? _early;
+    private int _outstanding;
     private List<(ProcessId Member, ulong View)>? _lost;
     private View? _view;
     private bool _multicast;
@@ -34,11 +35,18 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     public void OnDelivered(View view)
     {
         (_view, _multicast) = (view, true);
-        _expected = new(view.Members.Count, ids);
-        foreach (var member in view.Members)
-            if (code != Majority || member.Initialised) _expected.Add(member.Id);
-        _majority = (_expected.Count / 2) + 1;
-        DropOthersReplies();
+        _asked = new Asked[view.Members.Count];
+        for (int rank = 0; rank < _asked.Length; rank++)
+        {
+            if (code == Majority && !view.Members[rank].Initialised) continue;
+            _asked[rank] = Asked.Yes;
+            _outstanding++;
+        }
+        _majority = (_outstanding / 2) + 1;
+        // Others may have an ordered query, and answer it, before its own asker has it and knows whom it asks.
+        _replies.RemoveAll(reply => !TryAnswer(reply.From));
+        _values = _replies.Count(static reply => reply.Status == ReplyStatus.Value);
+        _early = null;
         foreach (var (member, lostIn) in _lost ?? []) OnLinkLost(member, lostIn);
         Check();
     }
@@ -47,22 +55,31 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     public void Expect(ProcessId member, View view)
     {
         _view = view;
-        _expected = new(1, ids) { member };
+        _asked = new Asked[view.Members.Count];
+        _asked[view.RankOf(member)] = Asked.Yes;
+        _outstanding = 1;
     }
 
-    /// <summary>Others may have an ordered query, and answer it, before its own asker has it and knows whom it asks.</summary>
-    private void DropOthersReplies()
+    /// <summary>Notes that a member has answered; false when it is not asked, or has.</summary>
+    private bool TryAnswer(ProcessId member)
     {
-        if (_replies.RemoveAll(reply => !_expected!.Contains(reply.From)) == 0) return;
-        _replied.IntersectWith(_expected!);
-        _values = _replies.Count(static reply => reply.Status == ReplyStatus.Value);
+        int rank = _view!.RankOf(member);
+        if (rank < 0 || _asked![rank] != Asked.Yes) return false;
+        _asked[rank] = Asked.Answered;
+        _outstanding--;
+        return true;
+    }
+
+    private void Drop(int rank)
+    {
+        _asked![rank] = Asked.No;
+        _outstanding--;
     }
 
     /// <summary>An answer; false when nobody asked for it.</summary>
     public bool OnReply(ProcessId from, ReplyStatus status, ReadOnlySpan<byte> bytes)
     {
-        if (_over || (_expected is not null && !_expected.Contains(from))) return false;
-        if (!_replied.Add(from)) return false;
+        if (_over || !(_asked is null ? (_early ??= new(ids)).Add(from) : TryAnswer(from))) return false;
         _replies.Add((from, status, bytes.ToArray()));
         if (status == ReplyStatus.Value) _values++;
         Check();
@@ -72,9 +89,13 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     /// <summary>A view without some members: they answer no more. The next one after the query's says too who got the state in time for it.</summary>
     public void OnView(View view)
     {
-        if (_expected is null || _over) return;
+        if (_asked is null || _over) return;
         bool next = _multicast && view.Id == _view!.Id + 1;
-        _expected.RemoveWhere(id => !HasReplied(id) && (view.RankOf(id) < 0 || (next && !IsInitialised(id, _view!) && !IsInitialised(id, view))));
+        for (int rank = 0; rank < _asked.Length; rank++)
+        {
+            var member = _view!.Members[rank];
+            if (_asked[rank] == Asked.Yes && (view.RankOf(member.Id) < 0 || (next && !member.Initialised && !IsInitialised(member.Id, view)))) Drop(rank);
+        }
         Check();
     }
 
@@ -86,9 +107,12 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     /// </summary>
     public void OnLinkLost(ProcessId member, ulong view)
     {
-        if (_expected is null) (_lost ??= []).Add((member, view));
-        if (_expected is null || (_multicast && view < _view!.Id) || _over || HasReplied(member) || !_expected.Remove(member)) return;
-        if (code == 0) Fail(new TooFewRepliesException(handler, _expected.Count + 1, _values, "the link to a member was lost"));
+        if (_asked is null) (_lost ??= []).Add((member, view));
+        if (_asked is null || (_multicast && view < _view!.Id) || _over) return;
+        int rank = _view!.RankOf(member);
+        if (rank < 0 || _asked[rank] != Asked.Yes) return;
+        Drop(rank);
+        if (code == 0) Fail(new TooFewRepliesException(handler, _replies.Count + _outstanding + 1, _values, "the link to a member was lost"));
         else Check();
     }
 
@@ -102,23 +126,18 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     void ITimerTarget.OnTimer(long token)
     {
         var missing = new List<string>();
-        if (_expected is not null)
-            foreach (var member in _view!.Members)
-                if (_expected.Contains(member.Id) && !HasReplied(member.Id)) missing.Add(member.Address.ToString());
+        for (int rank = 0; rank < _asked?.Length; rank++)
+            if (_asked[rank] == Asked.Yes) missing.Add(_view!.Members[rank].Address.ToString());
         Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, _values, missing.Count == 0 ? "the group, which did not deliver it" : string.Join(", ", missing)));
     }
 
-    private bool HasReplied(ProcessId id) => _replied.Contains(id);
-
     private void Check()
     {
-        if (_expected is null || _over) return;
-        // Who answered stays expected.
-        int outstanding = _expected.Count - _replies.Count;
+        if (_asked is null || _over) return;
         int wanted = code switch { 0 => int.MaxValue, Majority => _majority, _ => code };
-        if (wanted == int.MaxValue ? outstanding == 0 : _values >= wanted) Succeed(all: wanted == int.MaxValue);
-        else if (wanted != int.MaxValue && _values + outstanding < wanted)
-            Fail(new TooFewRepliesException(handler, wanted, _values, outstanding == 0 ? "no member is left to answer" : "members failed"));
+        if (wanted == int.MaxValue ? _outstanding == 0 : _values >= wanted) Succeed(all: wanted == int.MaxValue);
+        else if (wanted != int.MaxValue && _values + _outstanding < wanted)
+            Fail(new TooFewRepliesException(handler, wanted, _values, _outstanding == 0 ? "no member is left to answer" : "members failed"));
     }
 
     private void Succeed(bool all)
@@ -150,5 +169,12 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     {
         _over = true;
         Table?.Remove(this);
+    }
+
+    private enum Asked : byte
+    {
+        No,
+        Yes,
+        Answered,
     }
 }
