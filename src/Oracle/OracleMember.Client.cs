@@ -23,10 +23,11 @@ public sealed partial class OracleMember
 
     private void CheckClock()
     {
-        if (!_health.TakeJump(_node.Now)) return;
+        long jump = _health.TakeJump(_node.Now);
+        if (jump == 0) return;
         _watch.Doubt();
         if (!Registered) return;
-        _lease.Doubt();
+        _lease.Doubt(jump);
         AskLease();
         Synchronise();
     }

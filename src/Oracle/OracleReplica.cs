@@ -64,6 +64,18 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     bool ILogPort.HasRoom(in Replica to) => _node.Links.Room(_node.Links.Open(to.Address, to.Node)) > 0;
 
+    LinkMark ILogPort.EndOf(in Replica to)
+    {
+        int peer = _node.Links.Open(to.Address, to.Node);
+        return new(peer, _node.Links.Taken(peer) + _node.Links.Backlog(peer));
+    }
+
+    bool ILogPort.Holds(in Replica to, LinkMark end)
+    {
+        int peer = _node.Links.Open(to.Address, to.Node);
+        return peer == end.Peer && _node.Links.Taken(peer) < end.Position;
+    }
+
     void ILogPort.OnRoleChanged()
     {
         Shell?.Reset();

@@ -1,6 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Oracle.Detection;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
@@ -207,6 +208,18 @@ public sealed class EvidenceTests
         victim.Node.Crash();
         Assert.True(cluster.RunUntil(() => cluster.Settled("g"), 0.15), cluster.Describe());
         cluster.AssertNoViolations();
+    }
+
+    /// <summary>The leader hears from those that watch a process what they see of it, and from its group what that sees.</summary>
+    [Fact]
+    public void Who_watches_a_process_no_longer_says_what_its_group_holds_against_it_and_not_what_it_saw_itself()
+    {
+        var watched = new WatchedProcess(new(default, default, 0, 0), 0) { Assigned = true, Observed = Accusation.Timeout, Accused = Accusation.FlushStall };
+        Assert.Equal(Accusation.Timeout, watched.Evidence);
+        watched.Assigned = false;
+        Assert.Equal(Accusation.FlushStall, watched.Evidence);
+        watched.Accused = null;
+        Assert.Null(watched.Evidence);
     }
 
     private static OracleCluster Running(ulong seed, int processes)

@@ -12,8 +12,8 @@ public sealed class LoopHealthTests
         var health = new LoopHealth();
         health.Begin(0);
         for (int look = 0; look < 3; look++) Assert.True(health.HasJumped(Durations.Second));
-        Assert.True(health.TakeJump(Durations.Second));
-        Assert.False(health.TakeJump(Durations.Second));
+        Assert.Equal(Durations.Second, health.TakeJump(Durations.Second));
+        Assert.Equal(0, health.TakeJump(Durations.Second));
     }
 
     /// <summary>Reads look at the lease before anything else runs after the pause: it stays void until the Oracle has answered a question from after it.</summary>
@@ -51,5 +51,24 @@ public sealed class LoopHealthTests
         Assert.All(cluster.Lives, process => Assert.Equal(MembershipState.Active, process.Oracle.State));
         Assert.All(cluster.Lives, process => Assert.True(process.Oracle.LeaseUntil > process.Node.Node.Now));
         Assert.DoesNotContain(cluster.Lives, process => process.Groups.Events.Exists(happened => happened.StartsWith("Poisoned", StringComparison.Ordinal)));
+    }
+
+    /// <summary>Only the time that passed at once is no silence of the others; between the stalls it asks and nobody answers.</summary>
+    [Fact]
+    public void A_process_that_is_cut_off_gives_up_however_often_its_loop_stalls()
+    {
+        using var cluster = new OracleCluster(5, 3);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        var one = cluster.Alive.Last(process => process != cluster.Leader);
+        cluster.Simulation.Network.Partition([one.Node], [.. cluster.Alive.Where(process => process != one).Select(process => process.Node)]);
+        double patience = 4 * (cluster.Options.IsolationTimeout + cluster.Options.PoisonTimeout).TotalSeconds;
+        for (double passed = 0; passed < patience && one.Oracle.State != MembershipState.Poisoned; passed++)
+        {
+            one.Node.Pause(TimeSpan.FromMilliseconds(500));
+            cluster.Run(1);
+        }
+        Assert.Equal(MembershipState.Poisoned, one.Oracle.State);
     }
 }

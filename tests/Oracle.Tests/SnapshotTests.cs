@@ -57,6 +57,41 @@ public sealed class SnapshotTests
         Assert.True(bus.Transfers.Bytes <= 1 << 20, $"{bus.Transfers}");
     }
 
+    /// <summary>A slow link: what a heartbeat put into it stays there over many others.</summary>
+    [Fact]
+    public void A_heartbeat_adds_no_part_to_a_full_link_in_which_another_still_is()
+    {
+        var bus = Behind();
+        bus.HasRoom = false;
+        bus.Settle(rounds: 2);
+        for (int round = 0; round < 20; round++) bus[1].Leading!.OnTimer();
+        bus.Settle(rounds: 1);
+        Assert.InRange(bus.Transfers.Bytes, 1, 256 << 10);
+    }
+
+    /// <summary>It needs seconds for them, and to send them again would only make it longer.</summary>
+    [Fact]
+    public void Parts_that_wait_in_the_link_are_not_sent_again()
+    {
+        var bus = Behind();
+        bus.Waits = true;
+        bus.Settle(rounds: 2);
+        for (int round = 0; round < 20; round++)
+        {
+            bus[1].Leading!.OnTimer();
+            bus.Pass(1100 * Durations.Millisecond);
+        }
+        bus.Settle(rounds: 1);
+        Assert.InRange(bus.Transfers.Bytes, 1, 1 << 20);
+        bus.Waits = false;
+        for (int round = 0; round < 100 && bus[2].Applied == 0; round++)
+        {
+            bus[1].Leading!.OnTimer();
+            bus.Settle(rounds: 2);
+        }
+        Assert.NotEqual(0UL, bus[2].Applied);
+    }
+
     /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>
     private static LogBus Behind()
     {

@@ -35,8 +35,14 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The connection of a probe.</summary>
     public TcpConnection? Probing { get; set; }
 
-    /// <summary>The connection that is to confirm who dialled in. Nothing is sent meanwhile.</summary>
+    /// <summary>The connection that is to confirm who dialled in.</summary>
     public TcpConnection? Confirming { get; set; }
+
+    /// <summary>Whether nobody answered who could have confirmed it: whoever knows the names of both ends is the one that was believed then.</summary>
+    public bool IsUnanswered { get; set; }
+
+    /// <summary>Whether nothing is sent until it is confirmed.</summary>
+    public bool IsHeld => Confirming is not null && !IsUnanswered;
 
     /// <summary>Whether who listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }

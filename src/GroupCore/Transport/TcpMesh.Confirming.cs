@@ -31,6 +31,7 @@ internal sealed partial class TcpMesh
     private void Unconfirmed(LinkPeer peer)
     {
         peer.Confirming = null;
+        peer.IsUnanswered = !peer.IsConfirmed;
         MarkDirty(peer);
     }
 

@@ -108,9 +108,10 @@ internal sealed partial class TcpMesh
             // Also where this node dials that address itself: who is there its own dial tells.
             peer = Add(EndPointText.Format(listen), listen, hello.NodeId, asked: false);
         }
-        else if (peer is { IsOpened: true, IsVacant: false, Connection: null, PeerToken: 0 } && peer.Address != EndPointText.Format(listen))
+        else if (peer is { IsOpened: true, IsVacant: false, Connection: null, PeerToken: 0, Attempt: 0 } && peer.Address != EndPointText.Format(listen))
         {
-            // It is being dialled where it listens.
+            // It is being dialled where it listens. Once such a dial has failed it may as well be the node itself, which is refused in the same
+            // way where it asked for this one: whoever comes is let in, and confirmed where this node asked.
             _node.Counters.Refuse(RefusalReason.WrongSender);
             Answer(connection, HelloStatus.Superseded);
             return;
@@ -206,6 +207,8 @@ internal sealed partial class TcpMesh
                 peer.Dialling = null;
                 Become(peer, LinkPhase.Down);
                 RedialLater(peer, 0);
+                // Of two dials that cross one is told so, once or twice. Later something else stands in the way.
+                if (peer.Attempt == RedialAfter.Length - 1) Report(peer, LinkFault.Unreachable);
                 break;
             case HelloStatus.Full:
                 DialFailed(connection, LinkFault.Unreachable, FramingPause);

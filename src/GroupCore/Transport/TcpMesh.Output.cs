@@ -15,7 +15,7 @@ internal sealed partial class TcpMesh
         foreach (var peer in _writing)
         {
             peer.IsDirty = false;
-            if (peer is { Connection: { IsBlocked: false } connection, Confirming: null }) Write(connection, peer);
+            if (peer is { Connection: { IsBlocked: false } connection, IsHeld: false }) Write(connection, peer);
         }
         _writing.Clear();
         foreach (var slab in _dropped) slab.Release();
@@ -30,7 +30,7 @@ internal sealed partial class TcpMesh
 
     private void MarkDirty(LinkPeer peer)
     {
-        if (peer.IsDirty || peer is not { Connection.IsBlocked: false, Confirming: null }) return;
+        if (peer.IsDirty || peer is not { Connection.IsBlocked: false, IsHeld: false }) return;
         peer.IsDirty = true;
         _dirty.Add(peer);
     }

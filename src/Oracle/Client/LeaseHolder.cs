@@ -60,15 +60,15 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         return true;
     }
 
-    /// <summary>The clock jumped.</summary>
-    public void Doubt()
+    /// <summary>The clock jumped by so many nanoseconds.</summary>
+    public void Doubt(long jump)
     {
         InDoubt = true;
         _until = 0;
         _notBefore = node.Now;
         _sent = long.MinValue / 2;
-        // The time that passed at once was no silence of the others: they could not be asked in it. As from now on they can, one patience is left.
-        Contact = Math.Max(Contact, node.Now - options.IsolationTimeout.Nanoseconds());
+        // The time that passed at once was no silence of the others: they could not be asked in it. What they were silent before it counts.
+        Contact = Math.Min(node.Now, Contact + jump);
     }
 
     public void End()

@@ -21,12 +21,13 @@ internal sealed class LoopHealth
     /// <summary>Whether the clock jumped since the protocol was entered last. Looking takes nothing from <see cref="TakeJump"/>.</summary>
     public bool HasJumped(long now) => now - _seen > TickEvery + Jump;
 
-    /// <summary>Called at each entry to the protocol: true once for each jump.</summary>
-    public bool TakeJump(long now)
+    /// <summary>Called at each entry to the protocol: once for each jump how long it was, in nanoseconds; else 0.</summary>
+    public long TakeJump(long now)
     {
-        bool jumped = HasJumped(now);
-        if (jumped) _seen = now;
-        return jumped;
+        if (!HasJumped(now)) return 0;
+        long length = now - _seen;
+        _seen = now;
+        return length;
     }
 
     /// <summary>A tick that was due at <paramref name="due"/>; true when it came late.</summary>

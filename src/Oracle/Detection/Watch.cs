@@ -69,6 +69,9 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             watched.Subject = subject;
             watched.Assigned = true;
         }
+        // It is not probed any more: when it is assigned again it starts anew.
+        foreach (var watched in _watched)
+            if (watched is { Assigned: false, Observed: Accusation.Timeout }) (watched.Observed, watched.FailedRounds, watched.RoundAt) = (null, 0, 0);
         Prune();
     }
 

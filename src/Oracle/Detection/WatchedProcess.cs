@@ -43,5 +43,6 @@ internal sealed class WatchedProcess(Subject subject, long now)
     /// <summary>When its process was first seen to be gone; 0 while it was not.</summary>
     public long GoneAt { get; set; }
 
-    public Accusation? Evidence => Observed ?? Accused;
+    /// <summary>What is reported. Who is not assigned to watch a process is not believed in what it saw itself.</summary>
+    public Accusation? Evidence => (Assigned ? Observed : null) ?? Accused;
 }

@@ -10,6 +10,12 @@ internal interface ILogPort
     /// <summary>Whether the link to a replica has room for more than control frames.</summary>
     bool HasRoom(in Replica to);
 
+    /// <summary>Where the stream of the link to a replica ends now.</summary>
+    LinkMark EndOf(in Replica to);
+
+    /// <summary>Whether bytes before that end still wait for the replica in its link; false when that link is over.</summary>
+    bool Holds(in Replica to, LinkMark end);
+
     /// <summary>The role or the known leader changed.</summary>
     void OnRoleChanged();
 

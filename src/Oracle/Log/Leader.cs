@@ -220,7 +220,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         {
             // It does not have the entry named, unless it needs no saved state; its answer counts as one to a heartbeat all the same.
             if (heartbeat || other.SentRead != _read) Append(other, Log.Entries.LastIndex, []);
-            SendParts(other, least: heartbeat ? 1 : 0);
+            SendParts(other, heartbeat);
             return;
         }
         var entries = new List<LogEntry>();
@@ -244,12 +244,17 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         (other.SentRead, other.SentCommit) = (_read, Log.Commit);
     }
 
-    // A link that others' bulk keeps full has no room whenever it is looked at: a part with each heartbeat goes all the same, as far as the
-    // replica takes them.
-    private void SendParts(Progress other, int least)
+    // A link that others' bulk keeps full has no room whenever it is looked at: with a heartbeat a part goes all the same when the replica has
+    // taken those before it. What still waits in the link is not sent once more, however slow the link is.
+    private void SendParts(Progress other, bool heartbeat)
     {
-        other.Snapshot ??= new(Log.Saved, Log.Node.Now);
-        while ((least-- > 0 || Log.Port.HasRoom(other.Replica)) && other.Snapshot.Next(Log.Term, Log.Node.Now) is { } part) Log.Port.Send(other.Replica, part);
+        var parts = other.Snapshot ??= new(Log.Saved, Log.Node.Now);
+        if (parts.IsOverdue(Log.Node.Now) && !Log.Port.Holds(other.Replica, parts.End)) parts.Rewind(Log.Node.Now);
+        while (((heartbeat && parts.IsIdle) || Log.Port.HasRoom(other.Replica)) && parts.Next(Log.Term, Log.Node.Now) is { } part)
+        {
+            Log.Port.Send(other.Replica, part);
+            parts.End = Log.Port.EndOf(other.Replica);
+        }
     }
 
     private void TryTransfer()

@@ -2,7 +2,8 @@ namespace Oracle.Log;
 
 /// <summary>
 /// A saved state on its way to one replica: parts that it acknowledges, 1 MiB of them unacknowledged at most, so that a state of any size
-/// leaves the link its room and heartbeats pass between the parts. What is lost with a connection is sent again from where the receiver stands.
+/// leaves the link its room and heartbeats pass between the parts. What is lost with a link is sent again from where the receiver stands, and
+/// nothing that still waits in one.
 /// </summary>
 internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration Configuration, byte[] Bytes) saved, long now)
 {
@@ -15,10 +16,22 @@ internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration C
     /// <summary>The last entry within the state.</summary>
     public ulong Index => saved.Index;
 
+    /// <summary>Whether the receiver has taken all that was sent.</summary>
+    public bool IsIdle => _sent == _held;
+
+    /// <summary>Whether it has taken nothing for so long that what was sent may be lost.</summary>
+    public bool IsOverdue(long now) => !IsIdle && now - _progressAt >= Patience;
+
+    /// <summary>Where the link's stream ended behind the last part.</summary>
+    public LinkMark End { get; set; }
+
+    /// <summary>What the receiver has not taken is lost: it is sent again.</summary>
+    public void Rewind(long now) => (_sent, _progressAt) = (_held, now);
+
     /// <summary>The next part to send; null until the receiver has taken more.</summary>
     public SnapshotChunk? Next(ulong term, long now)
     {
-        if (now - _progressAt >= Patience) (_sent, _progressAt) = (_held, now);
+        if (IsIdle) _progressAt = now;
         if (_sent == saved.Bytes.Length || _sent - _held >= Window) return null;
         int offset = _sent, length = Math.Min(SnapshotChunk.MaxBytes, saved.Bytes.Length - offset);
         _sent += length;

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
@@ -144,12 +146,109 @@ public sealed class NameTests
         Assert.Equal(9, a.Refused(RefusalReason.WrongSender));
     }
 
+    /// <summary>
+    /// Two nodes ask for each other, each under an address that is not the one the other says it listens at, as behind a proxy. The first dials
+    /// of both fail: then each knows the other by name and has no connection of it.
+    /// </summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Two_nodes_that_ask_for_each_other_under_other_addresses_than_their_own_come_together(string port)
+    {
+        using var toA = new BreakingProxy();
+        using var toB = new BreakingProxy();
+        toA.Target = toB.Target = new(Nowhere);
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int there = await a.Open(toB.Address, b.Node.Id), here = await b.Open(toA.Address, a.Node.Id);
+        await a.Saw(LinkFault.Unreachable, there);
+        await b.Saw(LinkFault.Unreachable, here);
+        (toA.Target, toB.Target) = (a.Address, b.Address);
+        await a.Saw(null, there);
+        await b.Saw(null, here);
+        await a.Send(there, 0, 100);
+        await b.Send(here, 0, 100);
+        await a.Until(() => a.Got == 1 && b.Got == 1, "frames missing");
+        Assert.Equal((1, 1), (await a.Do(node => ((TcpMesh)node.Links).Live), await b.Do(node => ((TcpMesh)node.Links).Live)));
+    }
+
+    /// <summary>Else nobody would ever hear why there is no link.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_is_told_again_and_again_that_another_connection_stands_reports_it(string port)
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        _ = Task.Run(async () =>
+        {
+            try
+            {
+                while (true)
+                {
+                    using var dialler = await listener.AcceptSocketAsync();
+                    await dialler.ReceiveAsync(new byte[LinkLimits.HelloBytes]);
+                    await dialler.SendAsync(new HelloAckFrame(HelloStatus.Superseded, HelloFrame.Version, 77, 0, 0, Nowhere).ToFrame());
+                    // Until the other end has read it.
+                    await dialler.ReceiveAsync(new byte[1]);
+                }
+            }
+            catch (Exception error) when (error is SocketException or ObjectDisposedException)
+            {
+                // The test is over.
+            }
+        });
+        await using var a = new TestNode(Kind(port));
+        int peer = await a.Open(EndPointText.Format((IPEndPoint)listener.LocalEndpoint), 77);
+        await a.Saw(LinkFault.Unreachable, peer);
+    }
+
+    /// <summary>
+    /// Whoever listens where a node says it does takes connections and says nothing. What is sent is held once until that is known, and not
+    /// again each time the connection, of the same two ends, is made again.
+    /// </summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_link_whose_other_end_nobody_confirms_is_held_up_once_and_not_at_each_connection(string port)
+    {
+        using var silent = new TcpListener(IPAddress.Loopback, 0);
+        silent.Start();
+        var asked = EndPointText.Format((IPEndPoint)silent.LocalEndpoint);
+        using var proxy = new BreakingProxy();
+        await using var a = new TestNode(Kind(port), advertise: asked.Text);
+        await using var b = new TestNode(Kind(port));
+        proxy.Target = b.Address;
+        await a.Open(proxy.Address);
+        int back = await b.Saw(null);
+        await b.Open(asked, a.Node.Id);
+        await b.Send(back, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+        (await silent.AcceptSocketAsync()).Dispose();
+        bool atOnce = false;
+        // A machine that is busy for a second makes one connection prove nothing.
+        for (uint i = 1; i <= 10 && !atOnce; i++)
+        {
+            uint number = i;
+            proxy.BreakAll();
+            await b.Saw(null, back);
+            await b.Send(back, number, 100);
+            await a.Until(() => a.Got == number + 1, "no frame at a");
+            using var again = await silent.AcceptSocketAsync();
+            atOnce = !IsOver(again);
+        }
+        Assert.True(atOnce, "held up each time");
+
+        // Whether the dialler has given up, behind the Hello that it sent.
+        static bool IsOver(Socket connection)
+        {
+            var hello = new byte[LinkLimits.HelloBytes];
+            while (connection.Poll(0, SelectMode.SelectRead))
+                if (connection.Receive(hello) == 0) return true;
+            return false;
+        }
+    }
+
     private static SocketPortKind Kind(string port) => Enum.Parse<SocketPortKind>(port);
 
     /// <summary>Says one full Hello in a name and keeps the connection.</summary>
     private sealed class TokenPeer(ulong expected, ulong id, ulong token) : IDisposable
     {
-        private readonly System.Net.Sockets.Socket _socket = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
+        private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
         /// <summary>What the node calls the link.</summary>
         public ulong Greet(NodeAddress address)

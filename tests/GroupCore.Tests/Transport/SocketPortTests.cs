@@ -38,11 +38,44 @@ public sealed class SocketPortTests
         }
     }
 
+    /// <summary>A crowd pushes out those whose handshake has not been read: what has arrived is read first.</summary>
+    [Fact]
+    public void A_poll_reads_what_has_arrived_before_it_takes_connections()
+    {
+        if (!OperatingSystem.IsLinux()) return;
+        using var port = new EpollPort();
+        var at = port.Listen(new(IPAddress.Loopback, 0));
+        var counted = new Counting();
+        using var first = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        using var second = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        first.Connect(at);
+        Poll(1);
+        first.Send(new byte[1]);
+        second.Connect(at);
+        Poll(2);
+        Assert.Equal(["accepted", "readable", "accepted"], counted.Order);
+
+        void Poll(int accepted)
+        {
+            for (long end = Environment.TickCount64 + 60_000; counted.Accepted < accepted && Environment.TickCount64 < end;)
+            {
+                port.Wait(1_000_000_000);
+                port.Poll(counted);
+            }
+        }
+    }
+
     private sealed class Counting : ISocketPortEvents
     {
         public int Accepted { get; private set; }
 
-        public void OnAccepted(PortSocket socket) => Accepted++;
+        public List<string> Order { get; } = [];
+
+        public void OnAccepted(PortSocket socket)
+        {
+            Accepted++;
+            Order.Add("accepted");
+        }
 
         public void OnAcceptFailed()
         {
@@ -52,9 +85,7 @@ public sealed class SocketPortTests
         {
         }
 
-        public void OnReadable(PortSocket socket)
-        {
-        }
+        public void OnReadable(PortSocket socket) => Order.Add("readable");
 
         public void OnWritable(PortSocket socket)
         {

@@ -28,6 +28,9 @@ internal sealed class LogBus
     /// <summary>Whether a link has room for bulk when the log asks for it.</summary>
     public bool HasRoom { get; set; } = true;
 
+    /// <summary>Whether a link still holds what was sent last, when the log asks.</summary>
+    public bool Waits { get; set; }
+
     public SortedDictionary<ulong, Part> Parts { get; } = [];
 
     public DecisionChecker Checker { get; } = new();
@@ -177,6 +180,10 @@ internal sealed class LogBus
         void ILogPort.Send(in Replica to, IFrame frame) => _bus._frames.Enqueue((Id, to.Node, frame));
 
         bool ILogPort.HasRoom(in Replica to) => _bus.HasRoom;
+
+        LinkMark ILogPort.EndOf(in Replica to) => default;
+
+        bool ILogPort.Holds(in Replica to, LinkMark end) => _bus.Waits;
 
         void ILogPort.OnRoleChanged()
         {

@@ -17,7 +17,7 @@ namespace GroupCore.Transport.Sockets;
 [SupportedOSPlatform("linux")]
 internal sealed unsafe class EpollPort : ISocketPort
 {
-    private const int Events = 64;
+    private const int Events = 2 * MostAccepts;
     private const int DirectSockets = 4;
     private const int DirectPolls = 16;
     private const int Backlog = 512;
@@ -114,7 +114,6 @@ internal sealed unsafe class EpollPort : ISocketPort
             byte* at = _eventsAt + (i * EventSize);
             Take(Unsafe.ReadUnaligned<uint>(at), Unsafe.ReadUnaligned<ulong>(at + DataAt), events);
         }
-        if (MayAccept) Accept(events);
         if (_failed.Count > 0) ReportFailed(events);
         int listed = _readable.Count;
         for (int i = 0; i < listed; i++)
@@ -125,6 +124,8 @@ internal sealed unsafe class EpollPort : ISocketPort
             if (socket is { IsReadable: true, IsClosed: false }) List(socket);
         }
         _readable.RemoveRange(0, listed);
+        // Who comes may push out one whose handshake is not read yet: not one whose handshake has arrived.
+        if (MayAccept) Accept(events);
     }
 
     public int Receive(PortSocket socket, Span<byte> to)
