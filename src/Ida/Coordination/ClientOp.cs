@@ -48,6 +48,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public RunningOp? Running;
     public int MissingReads;
 
+    /// <summary>A participant has said that an attempt at the put was executed: what another refuses does not end it.</summary>
+    public bool Executed;
+
     /// <summary>No attempt runs: it waits for the member of its session to say how the put ended.</summary>
     public bool Asks;
 
@@ -256,7 +259,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        WithoutResult = TooLarge = Asks = _cancelRequested = false;
+        WithoutResult = TooLarge = Asks = Executed = _cancelRequested = false;
         Running = null;
         Error = null;
         RetryAt = Refusals = 0;

@@ -205,7 +205,11 @@ internal sealed partial class Coordinator
                 client.WithoutResult = true;
                 Finish(client, null);
             }
-            else RetryLater(client);
+            else
+            {
+                client.Executed = true;
+                RetryLater(client);
+            }
         }
         Forget(running);
     }
@@ -256,7 +260,7 @@ internal sealed partial class Coordinator
     /// Whether a refusal ends a call. A put whose caller was told that it goes on does so as long as it can; of two with one id that is
     /// the one whose id it is.
     /// </summary>
-    private static bool Ends(ClientOp client, PoisonReason reason) => reason switch
+    private static bool Ends(ClientOp client, PoisonReason reason) => !client.Executed && reason switch
     {
         PoisonReason.Taken or PoisonReason.Misplaced => true,
         PoisonReason.ClockAhead => client.Phase != OpPhase.Detached,
@@ -270,7 +274,11 @@ internal sealed partial class Coordinator
         if (running.Any(SlotFlags.Done))
         {
             // A participant has its commit from who took it over: it is executed, whatever another says.
-            if (running.Client is { } goesOn) RetryApart(goesOn);
+            if (running.Client is { } goesOn)
+            {
+                goesOn.Executed = true;
+                RetryApart(goesOn);
+            }
             Forget(running);
             return;
         }

@@ -107,6 +107,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (refusal is { } reason)
         {
             if (reason == PoisonReason.ClockAhead) AskForView();
+            // These two end a call with "nothing was executed".
+            if ((reason is PoisonReason.Overloaded or PoisonReason.ClockAhead) && MayBeDone(op)) reason = PoisonReason.NotFull;
             session?.Poison(op.Key);
             send.Poisoned(from, op.Key, op.Owner, reason);
             Discard(op);
@@ -143,8 +145,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             }
             // "Nothing was executed" is true of no put that was, or may be yet.
             if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
-            else if (remembered) reason = outcome.Payload == op.Payload ? PoisonReason.NotFull : PoisonReason.Taken;
-            else if (_ops.AttemptsOf(op.Key.Id) is not null) reason = PoisonReason.NotFull;
+            else if (remembered && outcome.Payload != op.Payload) reason = PoisonReason.Taken;
+            else if (MayBeDone(op)) reason = PoisonReason.NotFull;
             session?.Poison(op.Key);
             send.Poisoned(from, op.Key, op.Owner, reason);
         }
@@ -184,6 +186,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             if (other.IsPut && other.Payload != op.Payload) return true;
         return false;
     }
+
+    /// <summary>Whether another attempt at the put was executed here in this view, or is held and may be yet.</summary>
+    private bool MayBeDone(OpRecord op) => op.IsPut && (_ops.AttemptsOf(op.Key.Id) is not null || WasTaken(op));
 
     private bool Overloaded(OpRecord op, int from)
     {

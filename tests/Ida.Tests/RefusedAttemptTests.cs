@@ -1,0 +1,104 @@
+using Ida.Ordering;
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>What a participant refuses of a put says nothing of another attempt at it: no caller is told "not executed" of what was.</summary>
+public sealed class RefusedAttemptTests
+{
+    private const int Newcomer = 4;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_put_that_another_member_has_committed_is_not_said_to_be_refused(bool clock)
+    {
+        var world = DhtWorld.Founded(4, options: Options());
+        var put = world.Members[0].Dht.Map<string, long>("m").OrderedMergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
+        // Member 1 has its part from another one: it is over there when the proposal of the coordinator comes.
+        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OpCount > 0)); i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => (from, to) is not (0, 1));
+            world.Advance(TimeSpan.FromMilliseconds(20));
+        }
+        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OpCount)));
+        Assert.True(world.Waiting(0, 1) > 0, world.Describe());
+        Task other = Task.CompletedTask;
+        if (clock) SetFar(world, 2);
+        else other = Crowd(world, through: 2);
+        world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0));
+        // The next attempt.
+        world.Advance(TimeSpan.FromMilliseconds(5));
+        Assert.False(put.IsCompleted);
+        world.RunUntil(() => put.IsCompleted && other.IsCompleted, "The puts");
+        Assert.Equal(2, (await put).Versions.Count);
+        await AssertOnceAsync(world, clock ? 1 : 2);
+    }
+
+    /// <summary>The merge waits there for the value of the boundary, and its record has left the table.</summary>
+    [Fact]
+    public async Task A_put_that_a_newcomer_has_executed_is_not_said_to_be_refused()
+    {
+        var world = DhtWorld.Founded(4, options: Options());
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        // Its state is on the way.
+        world.Swallows = (_, to, type) => to == Newcomer && (type == DhtFrame.Chunk || type == DhtFrame.StateEnd || type == DhtFrame.Fetched);
+        world.ChangeView();
+        world.ViewRequested = false;
+        var newcomer = late.Host.Current!;
+        Assert.Equal((0, false), (newcomer.State.Shard, newcomer.State.Full));
+        var put = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OpCount > 0)); i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => (from, to) is not (1, Newcomer));
+            world.Advance(TimeSpan.FromMilliseconds(20));
+        }
+        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OpCount)));
+        Assert.True(world.Waiting(1, Newcomer) > 0, world.Describe());
+        var other = Crowd(world, through: 3);
+        world.DeliverAll((from, to) => (from, to) is (1, Newcomer) or (Newcomer, 1));
+        Assert.False(put.IsCompleted);
+        world.DeliverAll((from, to) => from == 1 || to == 1);
+        world.RunUntil(() => put.IsCompleted && other.IsCompleted, "The puts");
+        Assert.Single((await put).Versions);
+        await AssertOnceAsync(world, 2);
+    }
+
+    /// <summary>Another put on the same key, which no other finds room beside.</summary>
+    private static Task<PutResult> Crowd(DhtWorld world, int through)
+    {
+        var put = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => from == through && to is 0 or 2);
+        Assert.False(put.IsCompleted);
+        return put;
+    }
+
+    private static void SetFar(DhtWorld world, int member)
+    {
+        var entries = new List<Entry>();
+        for (int range = 0; range < EntryTable.Ranges; range++)
+        {
+            world.Members[member].Host.Current!.Participant.Table.Collect(range, entries);
+            foreach (var entry in entries) entry.Clock = (1UL << 62) - 1;
+        }
+    }
+
+    private static async Task AssertOnceAsync(DhtWorld world, long sum)
+    {
+        world.Swallows = null;
+        world.ChangeView();
+        var read = world.Members[3].Dht.Map<string, long>("m").OrderedGetAsync("a0").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(sum, (await read)!.Value.Value);
+    }
+
+    private static DhtOptions Options() => new()
+    {
+        ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20), MaxQueuePerKey = 1,
+    };
+}
