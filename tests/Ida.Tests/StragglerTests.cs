@@ -1,3 +1,4 @@
+using Ida.Ordering;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -175,6 +176,30 @@ public sealed class StragglerTests
         var second = Put(5, id);
         world.RunUntil(() => second.IsCompleted, "The second retry");
         Assert.Equal((await first).Versions, (await second).Versions);
+    }
+
+    /// <summary>The link from the coordinator is slow; others know the put stable before they have told what they proposed.</summary>
+    [Fact]
+    public async Task R_a_takeover_that_hears_of_stability_before_the_commit_goes_on()
+    {
+        var world = DhtWorld.Founded(6);
+        var put = world.Members[1].Dht.Map<string, long>("m").OrderedPutAsync("a0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => from == 1);
+        world.DeliverAll((from, to) => (from, to) is not (1, 2));
+        Assert.Single((await put).Versions);
+        var waits = world.Members[2].Host.Current!.Participant;
+        Assert.Equal(RecordPhase.Proposed, waits.Oldest!.Phase);
+        for (int i = 0; i < 200 && waits.Oldest is { Stable: false }; i++)
+        {
+            world.Advance(TimeSpan.FromMilliseconds(20));
+            world.DeliverAll((from, to) => (from, to) is not (1 or 4, 2));
+            world.DeliverAll((from, to) => (from, to) is not (1, 2));
+        }
+        Assert.True(waits.Oldest is null or { Stable: true }, world.Describe());
+        Assert.True(world.Waiting(1, 2) > 0);
+        world.Settle();
+        Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
     }
 
     private static DhtWorld Joined()

@@ -29,6 +29,8 @@ internal sealed partial class Coordinator
     public void OnStable(in OpKey key)
     {
         if (!_running.TryGetValue(key, out var running) || !running.IsTakeover) return;
+        // Here it waits for its commit still, which may be long in coming: the proposals that are missing give it too.
+        if (participant.Find(key) is { Committed: false }) return;
         SpreadStable(running);
         Forget(running);
     }
