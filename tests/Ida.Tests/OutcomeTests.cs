@@ -370,6 +370,20 @@ public sealed class OutcomeTests
     }
 
     [Fact]
+    public void R_that_a_put_was_executed_takes_the_place_of_what_was_known_before()
+    {
+        var known = new KnownEnds(100, 20_000);
+        known.Add(new(1, 1), new(7, EndStatus.Misplaced, default, null));
+        known.Add(new(1, 1), new(7, EndStatus.Executed, new(new ulong[100]), null));
+        known.Add(new(1, 1), new(7, EndStatus.Misplaced, default, null));
+        Assert.True(known.TryGet(new(1, 1), out var end));
+        Assert.Equal((EndStatus.Executed, 1, end.Bytes), (end.Status, known.Count, known.Bytes));
+        known.Add(new(1, 2), new(7, EndStatus.Misplaced, default, null));
+        known.Add(new(1, 2), new(7, EndStatus.Executed, new(new ulong[9000]), null));
+        Assert.Equal((0, 0L), (known.Count, known.Bytes));
+    }
+
+    [Fact]
     public void F22_what_is_remembered_is_bounded_in_count_and_bytes()
     {
         var known = new KnownEnds(100, 20_000);

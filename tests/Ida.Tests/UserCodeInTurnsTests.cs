@@ -90,7 +90,7 @@ public sealed class UserCodeInTurnsTests
         world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
         var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
-        Assert.Contains("Nothing was executed", Assert.IsType<DhtConfigurationException>(retry.Exception!.InnerException).Message, StringComparison.Ordinal);
+        Assert.Contains("A hash refused", Assert.IsType<OutcomeForgottenException>(retry.Exception!.InnerException).Message, StringComparison.Ordinal);
         var read = map.OrderedGetAsync("a0").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Null(await read);

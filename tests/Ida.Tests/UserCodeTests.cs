@@ -80,6 +80,47 @@ public sealed class UserCodeTests
         Assert.Equal((await put).Versions, (await retry).Versions);
     }
 
+    /// <summary>What its own attempts met says nothing of the retries of other members.</summary>
+    [Fact]
+    public async Task R_a_put_that_the_hash_refused_and_another_member_repeated_is_not_said_to_be_absent()
+    {
+        var hash = new MoodyHash();
+        var world = DhtWorld.Founded(4, options: Options(hash));
+        Task<PutResult> Put(int member, string key, int value, OpId? operation = null)
+        {
+            var put = world.Members[member].Dht.Map<string, int>("m").OrderedPutAsync(key, value, new() { Operation = operation }).AsTask();
+            world.Poke();
+            return put;
+        }
+        async Task<PutResult> EndOf(Task<PutResult> put)
+        {
+            world.RunUntil(() => put.IsCompleted, "The put");
+            return await put;
+        }
+        var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        hash.Throws = true;
+        world.DeliverAll();
+        hash.Throws = false;
+        world.Settle();
+        var done = await EndOf(Put(2, "a1", 1, id));
+        Assert.Equal(done.Versions, (await EndOf(Put(0, "a1", 1, id))).Versions);
+        // Replicas forget it.
+        await EndOf(Put(0, "b1", 2));
+        await EndOf(Put(0, "b1", 3));
+        world.Settle();
+        foreach (int member in new[] { 0, 2 })
+        {
+            var error = await Assert.ThrowsAsync<OutcomeForgottenException>(() => EndOf(Put(member, "a1", 1, id)));
+            Assert.DoesNotContain("was executed", error.Message, StringComparison.Ordinal);
+        }
+        // A retry with other pairs is under way at the member that issued it.
+        var there = Put(0, "a1", 7, id);
+        var here = Put(2, "a1", 7, id);
+        world.DeliverAll((from, to) => from != 0 || to == 2);
+        Assert.False(there.IsCompleted || here.IsCompleted);
+        foreach (var put in new[] { there, here }) await Assert.ThrowsAsync<OutcomeForgottenException>(() => EndOf(put));
+    }
+
     private static DhtOptions Options(IStableHash hash) => new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10), Serializer = new MoodySerializer() };
 
     private sealed class MoodyHash : IStableHash

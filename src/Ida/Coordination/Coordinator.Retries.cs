@@ -8,6 +8,7 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator
 {
     private const long AskAgain = 100_000_000;
+    private const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
     private readonly List<ClientOp> _requestedHere = [];
 
@@ -48,10 +49,10 @@ internal sealed partial class Coordinator
     private bool MayBegin(ClientOp op, OpId requested)
     {
         op.Id = requested;
-        if (_known.TryGet(requested, out var end) && (end.Executed || end.Payload == op.Payload))
+        if (_known.TryGet(requested, out var end) && (end.Executed || end.Payload == op.Payload) && end.Status != EndStatus.Misplaced)
         {
             if (end.Executed && end.Payload == op.Payload) Tell(op, end);
-            else Finish(op, end.Status == EndStatus.Misplaced ? Misplaced() : new OperationIdReusedException(requested));
+            else Finish(op, new OperationIdReusedException(requested));
         }
         else if (!_pending.TryGetValue(requested, out var running))
         {
@@ -117,7 +118,9 @@ internal sealed partial class Coordinator
         int owner = state.OwnerOf(op.Id.Session);
         if (owner < 0 || owner == state.Rank)
         {
-            Finish(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it." : "The outcome was told, or is too long ago."));
+            bool misplaced = owner == state.Rank && _known.TryGet(op.Id, out var end) && end.Status == EndStatus.Misplaced && end.Payload == op.Payload;
+            Finish(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it."
+                : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago."));
             return;
         }
         send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
@@ -130,16 +133,12 @@ internal sealed partial class Coordinator
     public void OnAskEnd(int from, in OpKey key)
     {
         var status = EndStatus.Forgotten;
-        if (_known.TryGet(key.Id, out var end))
-        {
-            if (end.Executed) status = end.Payload == key.Payload ? EndStatus.Executed : EndStatus.OtherPairs;
-            // The put that was executed instead may be the one that is asked for.
-            else if (end.Payload == key.Payload) status = end.Status;
-        }
-        else if (_pending.TryGetValue(key.Id, out var op))
-        {
-            status = op.Payload == key.Payload ? EndStatus.UnderWay : EndStatus.OtherPairs;
-        }
+        bool known = _known.TryGet(key.Id, out var end), same = known && end.Payload == key.Payload, pending = _pending.TryGetValue(key.Id, out var op);
+        if (known && end.Executed) status = same ? EndStatus.Executed : EndStatus.OtherPairs;
+        // The put that was executed instead, or a retry after attempts that were refused, may be the one that is asked for.
+        else if (pending && op!.Payload == key.Payload) status = EndStatus.UnderWay;
+        else if (same) status = end.Status;
+        else if (pending) status = EndStatus.OtherPairs;
         send.End(from, key, state.Rank, status, status == EndStatus.Executed ? end : null);
     }
 
@@ -167,7 +166,8 @@ internal sealed partial class Coordinator
                 Finish(op, new OperationIdReusedException(op.Id));
                 break;
             case EndStatus.Misplaced:
-                Finish(op, Misplaced());
+                // Replicas have said that they forget it: so there may have been another attempt.
+                Finish(op, new OutcomeForgottenException(op.Id, OnlyMisplaced));
                 break;
         }
     }

@@ -15,15 +15,23 @@ internal sealed class KnownEnds(int most, long mostBytes)
 
     public bool TryGet(OpId id, out KnownEnd end) => _byId.TryGetValue(id, out end!);
 
+    /// <summary>What is known stays, but for an execution: a retry may be executed when all before were refused.</summary>
     public void Add(OpId id, KnownEnd end)
     {
-        if (!_byId.TryAdd(id, end)) return;
-        _order.Enqueue(id);
+        if (_byId.TryAdd(id, end)) _order.Enqueue(id);
+        else if (end.Executed && !_byId[id].Executed) Replace(id, end);
+        else return;
         Bytes += end.Bytes;
         while (_order.Count > most || Bytes > mostBytes)
         {
             _byId.Remove(_order.Dequeue(), out var oldest);
             Bytes -= oldest!.Bytes;
         }
+    }
+
+    private void Replace(OpId id, KnownEnd end)
+    {
+        Bytes -= _byId[id].Bytes;
+        _byId[id] = end;
     }
 }

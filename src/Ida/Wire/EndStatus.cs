@@ -14,6 +14,6 @@ internal enum EndStatus : byte
     /// <summary>The id stands for other pairs.</summary>
     OtherPairs,
 
-    /// <summary>A member's hash refused it: nothing was executed.</summary>
+    /// <summary>A member's hash refused all attempts of the member that issued it. Whether a retry of another member was executed is not said.</summary>
     Misplaced,
 }
