@@ -369,6 +369,29 @@ public sealed class OutcomeTests
         Assert.Equal(1L, (await read)!.Value.Value);
     }
 
+    /// <summary>Attempts that are refused for another put's sake are passed over in a few steps, and not one after the other at once.</summary>
+    [Fact]
+    public async Task R_a_put_that_is_refused_up_to_a_high_attempt_of_another_one_sends_few()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
+        for (uint i = 1; i <= 5000; i++) session.Poison(new(new(id.Session, id.Sequence + i), 3000));
+        Assert.True(session.IsPoisoned(new(id, 3000)));
+        int sent = 0;
+        world.Swallows = (_, _, type) =>
+        {
+            sent += type == DhtFrame.Propose ? 1 : 0;
+            return false;
+        };
+        world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.HasWork, "The end of the put");
+        Assert.InRange(sent, 2, 60);
+        var retry = map.OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+    }
+
     [Fact]
     public void R_that_a_put_was_executed_takes_the_place_of_what_was_known_before()
     {

@@ -43,7 +43,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public ulong PutsBefore;
     public long Deadline, RetryAt;
 
-    /// <summary>How often in a row, in this view, it was refused by a member that waits for its state.</summary>
+    /// <summary>How often it was refused in this view, or since a member has got its state.</summary>
     public int Refusals;
     public RunningOp? Running;
     public int MissingReads;

@@ -251,8 +251,7 @@ internal sealed partial class Coordinator
         var reason = running.Reason;
         Forget(running);
         if (reason == PoisonReason.Expired && client.IsPut) AskHowItEnded(client);
-        else if (reason == PoisonReason.Poisoned) Issue(client);
-        else if (reason == PoisonReason.NotFull) RetryWhenFull(client);
+        else if (reason == PoisonReason.Poisoned) RetryAbove(client);
         else RetryApart(client);
     }
 

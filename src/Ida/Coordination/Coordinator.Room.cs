@@ -17,6 +17,7 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator
 {
     private const long AwaitsRoom = long.MaxValue;
+    private const int MostRefusals = 8;
     private const long MostGuess = 4 * DhtLimits.PartBytes;
     private long _bytes, _waitingBytes, _awaitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
@@ -114,30 +115,37 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// After a refusal. Where bounds are small, attempts of one put through two members may refuse each other: their times differ by rank,
-    /// or that would go on for ever.
+    /// After a refusal, by a member that waits for its state, say, which may take long; and each attempt carries the values: the next ones
+    /// come ever later, until <see cref="OnMemberFull"/>. Where bounds are small, attempts of one put through two members may refuse each
+    /// other: their times differ by rank, or that would go on for ever.
     /// </summary>
     private void RetryApart(ClientOp op)
     {
-        RetryLater(op);
-        if (op.RetryAt != AwaitsRoom) op.RetryAt += RetryStep * (op.Attempt * ((2L * state.Rank) + 1) % 16);
+        if (op.RetryAt == AwaitsRoom) return;
+        op.RetryAt = state.Node.Now + Math.Min(RetryDelay << op.Refusals, MostRetryDelay) + (RetryStep * (op.Attempt * ((2L * state.Rank) + 1) % 16));
+        op.Refusals = Math.Min(op.Refusals + 1, MostRefusals);
+    }
+
+    /// <summary>
+    /// After a refusal of this very attempt: a takeover made it be refused, and the next one is not. But a replica may refuse all up to some
+    /// attempt of another put. Which that is is not said, so steps grow.
+    /// </summary>
+    private void RetryAbove(ClientOp op)
+    {
+        if (op.Refusals == 0)
+        {
+            op.Refusals = 1;
+            Issue(op);
+            return;
+        }
+        op.Attempt += 4U << op.Refusals;
+        RetryApart(op);
     }
 
     private void RetryLater(ClientOp op)
     {
         // What waits for room begins anew in any case.
         if (op.RetryAt != AwaitsRoom) op.RetryAt = state.Node.Now + RetryDelay;
-    }
-
-    /// <summary>
-    /// After a refusal by a member that waits for its state, which may take long, and each attempt carries the values: the next ones come ever
-    /// later. <see cref="OnMemberFull"/> ends that.
-    /// </summary>
-    private void RetryWhenFull(ClientOp op)
-    {
-        if (op.RetryAt == AwaitsRoom) return;
-        op.RetryAt = state.Node.Now + Math.Min(RetryDelay << op.Refusals, MostRetryDelay);
-        op.Refusals = Math.Min(op.Refusals + 1, 8);
     }
 
     /// <summary>A member has its state: what it refused is tried again.</summary>
