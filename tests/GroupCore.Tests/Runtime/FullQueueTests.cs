@@ -83,6 +83,7 @@ public sealed class FullQueueTests : IHostPort
         var reason = new NodeStoppedException("on purpose");
         _node.Stop(reason);
         Assert.All(posts[Capacity..], post => Assert.Equal((reason.GetType(), reason.Message), (post.Exception!.InnerException!.GetType(), post.Exception.InnerException.Message)));
+        Assert.Distinct(posts[Capacity..].Select(post => post.Exception!.InnerException));
         Assert.Equal([-1, -2, -3, -4], _ran);
         Assert.Equal(0, _node.CommandsWaiting);
         var late = Post(9).Exception!.InnerException!;
