@@ -19,7 +19,7 @@ internal static class Demo
                 members.Add(new(name, seed));
                 await members[^1].SeesAsync("type a line");
             }
-            await AllSeeAsync(members, "ann, bob, cem");
+            await AllInViewAsync(members, "ann, bob, cem");
 
             Tell("All three write at the same time, and see one order:");
             foreach (string text in (string[])["one", "two", "three"]) members.ForEach(m => m.Type(text));
@@ -28,10 +28,10 @@ internal static class Demo
             Tell("Bob is killed. Dora comes, and gets the log before her first view:");
             members[1].Kill();
             members.RemoveAt(1);
-            await AllSeeAsync(members, "ann, cem");
+            await AllInViewAsync(members, "ann, cem");
             members.Add(new("dora", seed));
             await members[^1].SeesAsync("received the log of 9 lines");
-            await AllSeeAsync(members, "ann, cem, dora");
+            await AllInViewAsync(members, "ann, cem, dora");
             members.ForEach(m => m.Type("four"));
             await AllSeeAsync(members, "  12  ");
 
@@ -56,6 +56,8 @@ internal static class Demo
     }
 
     private static async Task AllSeeAsync(List<DemoMember> members, string text) => await Task.WhenAll(members.Select(m => m.SeesAsync(text)));
+
+    private static async Task AllInViewAsync(List<DemoMember> members, string view) => await Task.WhenAll(members.Select(m => m.IsInViewAsync(view)));
 
     private static void Tell(string text) => Console.WriteLine($"{Environment.NewLine}{text}");
 

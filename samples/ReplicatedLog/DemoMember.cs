@@ -8,6 +8,7 @@ internal sealed class DemoMember : IDisposable
 {
     private readonly Process _process;
     private readonly Channel<string> _lines = Channel.CreateUnbounded<string>();
+    private string _view = "";
 
     public DemoMember(string name, string seed)
     {
@@ -30,9 +31,16 @@ internal sealed class DemoMember : IDisposable
         using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(30));
         while (true)
         {
-            string line = await _lines.Reader.ReadAsync(limit.Token);
+            string line = await NextAsync(limit.Token);
             if (line.Contains(text, StringComparison.Ordinal)) return line;
         }
+    }
+
+    /// <summary>Completes when the latest view that it printed, maybe before this call, has these members.</summary>
+    public async Task IsInViewAsync(string members)
+    {
+        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(30));
+        while (!_view.EndsWith($": {members}", StringComparison.Ordinal)) await NextAsync(limit.Token);
     }
 
     /// <summary>SIGKILL.</summary>
@@ -49,6 +57,13 @@ internal sealed class DemoMember : IDisposable
     {
         if (!_process.HasExited) _process.Kill();
         _process.Dispose();
+    }
+
+    private async Task<string> NextAsync(CancellationToken limit)
+    {
+        string line = await _lines.Reader.ReadAsync(limit);
+        if (line.TrimStart().StartsWith("view ", StringComparison.Ordinal)) _view = line;
+        return line;
     }
 
     private void Take(string? line)
