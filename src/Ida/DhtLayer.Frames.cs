@@ -62,7 +62,7 @@ internal sealed partial class DhtLayer
                 case DhtFrame.Stable: Coordinator.OnStable(message.Key); break;
                 case DhtFrame.Done: Coordinator.OnDone(message.Key, self); break;
                 case DhtFrame.Poisoned: Coordinator.OnPoisoned(message.Key, self, message.Reason); break;
-                case DhtFrame.NotHeld: Coordinator.OnNotHeld(message.Key, self); break;
+                case DhtFrame.NotHeld: Coordinator.OnNotHeld(message.Key, self, message.AskedWithTime); break;
                 case DhtFrame.Aborted: Coordinator.OnAborted(message.Key, self); break;
             }
         }
@@ -378,9 +378,9 @@ internal sealed partial class DhtLayer
                 else _send.Done(from, key, owner, 0, default);
                 break;
             case DhtFrame.Aborted: Coordinator.OnAborted(key, from); break;
-            case DhtFrame.NotHeld: Coordinator.OnNotHeld(key, from); break;
+            case DhtFrame.NotHeld: Coordinator.OnNotHeld(key, from, flag != 0); break;
             case DhtFrame.Poisoned when flag <= (byte)PoisonReason.Expired: Coordinator.OnPoisoned(key, from, (PoisonReason)flag); break;
-            case DhtFrame.Recover: _participant.Recover(key, owner, from, (flag & 1) != 0, (flag & 2) != 0); break;
+            case DhtFrame.Recover: _participant.Recover(key, owner, from, (flag & 1) != 0, (flag & 2) != 0, (flag & 4) != 0); break;
             default: Node.Counters.Refuse(RefusalReason.UnknownType); break;
         }
     }

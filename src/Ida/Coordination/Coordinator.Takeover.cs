@@ -18,9 +18,14 @@ internal sealed partial class Coordinator
     private const int MostTakeovers = 16;
     private const long QuietNanoseconds = 1_000_000_000;
 
-    public void OnNotHeld(in OpKey key, int from)
+    /// <summary>
+    /// Once the time was known, only an answer to a question that said so tells that a participant is through with the operation: an
+    /// earlier one may have left before the proposal arrived there.
+    /// </summary>
+    public void OnNotHeld(in OpKey key, int from, bool askedWithTime)
     {
         if (!TryFind(key, from, out var running, out int index) || !running.IsTakeover || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
+        if (running.AskedWithTime && !askedWithTime) return;
         running.Flags[index] |= SlotFlags.NotHeld;
         Step(running);
     }
@@ -86,8 +91,8 @@ internal sealed partial class Coordinator
     private void Ask(RunningOp running, int index, bool poison)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[index]);
-        if (rank == state.Rank) participant.Recover(running.Key, running.Owner, rank, running.IsPut, poison);
-        else send.Recover(rank, running.Key, running.Owner, running.IsPut, poison);
+        if (rank == state.Rank) participant.Recover(running.Key, running.Owner, rank, running.IsPut, poison, running.AskedWithTime);
+        else send.Recover(rank, running.Key, running.Owner, running.IsPut, poison, running.AskedWithTime);
     }
 
     private void StepTakeover(RunningOp running)
@@ -95,7 +100,7 @@ internal sealed partial class Coordinator
         if (!running.All(SlotFlags.Proposed | SlotFlags.Done | SlotFlags.Poisoned | SlotFlags.NotHeld)) return;
         if (participant.Find(running.Key) is { Committed: true } known && (running.Any(SlotFlags.NotHeld | SlotFlags.Done | SlotFlags.Poisoned)))
         {
-            // Who proposed and does not hold it any more has executed it and knows it stable, if it was asked after the commit was known.
+            // Who proposed and does not hold it any more has executed it and knows it stable, asked after the commit was known.
             if (!running.AskedWithTime) Ask(running, state.Node.Now);
             else
             {

@@ -98,7 +98,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>A takeover asks what is held here; with <paramref name="poison"/> what is not held is refused from now on.</summary>
-    public void Recover(in OpKey key, int owner, int from, bool put, bool poison)
+    public void Recover(in OpKey key, int owner, int from, bool put, bool poison, bool withTime)
     {
         if (_ops.Find(key) is { } op)
         {
@@ -126,7 +126,7 @@ internal sealed partial class Participant
         bool refused = session.IsPoisoned(key);
         if (!refused && !poison)
         {
-            send.NotHeld(from, key, owner);
+            send.NotHeld(from, key, owner, withTime);
             return;
         }
         if (!refused) session.Poison(key);

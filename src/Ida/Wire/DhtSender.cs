@@ -142,10 +142,18 @@ internal sealed class DhtSender(DhtState state)
         Send(to, DhtFrame.Poisoned, body.Length);
     }
 
-    public void NotHeld(int to, in OpKey op, int owner)
+    /// <summary>The answer to a question that said so: whether its asker knew the time.</summary>
+    public void NotHeld(int to, in OpKey op, int owner, bool askedWithTime)
     {
-        if (IsLocal(to)) _local.Enqueue(new(DhtFrame.NotHeld, op, 0, false, false, default));
-        else SendOp(to, DhtFrame.NotHeld, op, owner);
+        if (IsLocal(to))
+        {
+            _local.Enqueue(new(DhtFrame.NotHeld, op, 0, false, false, default, askedWithTime));
+            return;
+        }
+        var body = Room(OpBytes + 1);
+        Op(ref body, op, owner);
+        body.U8(askedWithTime ? (byte)1 : (byte)0);
+        Send(to, DhtFrame.NotHeld, body.Length);
     }
 
     public void Aborted(int to, in OpKey op, int owner)
@@ -171,11 +179,11 @@ internal sealed class DhtSender(DhtState state)
         Send(to, DhtFrame.Abort, body.Length);
     }
 
-    public void Recover(int to, in OpKey op, int owner, bool put, bool poison)
+    public void Recover(int to, in OpKey op, int owner, bool put, bool poison, bool withTime)
     {
         var body = Room(OpBytes + 1);
         Op(ref body, op, owner);
-        body.U8((byte)((put ? 1 : 0) | (poison ? 2 : 0)));
+        body.U8((byte)((put ? 1 : 0) | (poison ? 2 : 0) | (withTime ? 4 : 0)));
         Send(to, DhtFrame.Recover, body.Length);
     }
 
