@@ -62,7 +62,7 @@ public sealed class TimeoutTests
         var group = cluster[0].Group!;
         cluster[0].Membership.Deaf = true;
         Assert.InRange(EndsAfterFreeze(cluster, cluster[0], async () => await group.DisposeAsync()), TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(5));
-        Assert.True(group.Completion.IsCompletedSuccessfully);
+        Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);
     }
 
     [Fact]

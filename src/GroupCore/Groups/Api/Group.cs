@@ -50,7 +50,10 @@ public sealed partial class Group : IAsyncDisposable
     /// <summary>What the group waits for, at this instant.</summary>
     public GroupStatus Status => Protocol.Status;
 
-    /// <summary>Completes when the membership is over: normally after <see cref="LeaveAsync"/>, with an exception when it was lost.</summary>
+    /// <summary>
+    /// Completes when the membership is over: normally when the others have decided a view without this process at its wish, with an exception when it was lost, and
+    /// with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that decision in vain: then what was sent and handled last may be known to nobody else.
+    /// </summary>
     public Task Completion => Protocol.Completion;
 
     /// <summary>The current view and those that follow. A reader more than 256 views behind misses the oldest of them.</summary>
@@ -120,7 +123,7 @@ public sealed partial class Group : IAsyncDisposable
     /// Leaves as <see cref="LeaveAsync"/> does, but waits, after the hand-over, at most <see cref="GroupHostOptions.DisposeTimeout"/> for what was sent to
     /// go out and the others to decide the view without this process, and then as long for its handlers: what is not handled by then is never handed to a handler, and calls that
     /// wait for it end with <see cref="NotMemberException"/>. A handler that is still at work is not interrupted. In a handler of this group it completes
-    /// as soon as it is asked for.
+    /// as soon as it is asked for. <see cref="Completion"/> says whether the others had decided.
     /// </summary>
     public async ValueTask DisposeAsync()
     {

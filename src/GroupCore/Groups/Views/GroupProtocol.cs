@@ -27,6 +27,7 @@ internal sealed partial class GroupProtocol
     private bool _blocked;
     private bool _leavingSoon;
     private bool _layerKeeps;
+    private bool _undecided;
     private readonly GroupLife _life;
     private volatile Exception? _over;
     private volatile bool _muted;
@@ -117,6 +118,12 @@ internal sealed partial class GroupProtocol
     public Task<Group> Joined => _joined.Task;
 
     public Task Completion => _completion.Task;
+
+    /// <summary>
+    /// What <see cref="Completion"/> ends with where the membership did not fail: nothing after a view without this member. Who gave up before the others had decided
+    /// may be excluded yet, and what it delivered or sent last dies with it then; so it is not told that it has left.
+    /// </summary>
+    private Exception? Outcome => _undecided ? _over : null;
 
     /// <summary>Something happened here in this turn.</summary>
     public void Touch()
@@ -232,7 +239,7 @@ internal sealed partial class GroupProtocol
         _muted = true;
         Dispatcher.Abandon(_over!);
         if (View is not null && !IsOver) Peers.GiveHandlersUp();
-        Node.Complete(new Ending(this, null));
+        Node.Complete(new Ending(this, Outcome));
     }
 
     /// <summary>The node has stopped before it took a caller's request; on any thread.</summary>
@@ -248,7 +255,7 @@ internal sealed partial class GroupProtocol
     /// </summary>
     public void OnStop(Exception reason)
     {
-        bool left = IsOver && !_muted;
+        bool left = IsOver && !_muted && !_undecided;
         _over ??= reason;
         _muted = true;
         var steps = default(StopSteps);
@@ -274,7 +281,7 @@ internal sealed partial class GroupProtocol
         // Without a view a leave might overtake the join: it goes when there is one.
         if (View is { } view && _life.Phase != GroupPhase.Leaving) Membership.Leave(view.Group);
         _life.Become(View is null ? GroupPhase.Abandoned : GroupPhase.Withdrawn);
-        _muted = failed;
+        (_muted, _undecided) = (failed, true);
         Conclude(reason, failed);
     }
 
@@ -295,6 +302,7 @@ internal sealed partial class GroupProtocol
         if (IsOver) return;
         Touch();
         _life.Become(GroupPhase.Over);
+        _undecided &= failed;
         _saving?.Drop();
         _early.Clear();
         _strangers = null;
@@ -334,7 +342,7 @@ internal sealed partial class GroupProtocol
         {
             // Those whose own messages wait behind such a handler do not wait for it either.
             Dispatcher.Abandon(reason);
-            Node.Complete(new Ending(this, failed ? reason : null));
+            Node.Complete(new Ending(this, failed ? reason : Outcome));
         }
         else
         {
@@ -349,9 +357,9 @@ internal sealed partial class GroupProtocol
         () =>
         {
             _host.HandlersDone(this);
-            Node.Complete(new Ending(this, null));
+            Node.Complete(new Ending(this, Outcome));
         },
-        _ => Node.Complete(new Ending(this, null))));
+        _ => Node.Complete(new Ending(this, Outcome))));
 
     private sealed class Ending(GroupProtocol group, Exception? error) : ICompletion
     {
