@@ -51,9 +51,9 @@ public sealed record OracleOptions
 
     /// <summary>
     /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
-    /// waits for that. It is renewed every quarter of it. Default 2 s, at most <see cref="IsolationTimeout"/>.
+    /// waits for that. It is renewed every quarter of it. Default 1 s, at most <see cref="IsolationTimeout"/>.
     /// </summary>
-    public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(2);
+    public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms, at least three times <see cref="Heartbeat"/>, at most 10 min.</summary>
     public TimeSpan ElectionTimeout { get; init; } = TimeSpan.FromMilliseconds(300);
@@ -62,16 +62,16 @@ public sealed record OracleOptions
     public TimeSpan Heartbeat { get; init; } = TimeSpan.FromMilliseconds(60);
 
     /// <summary>
-    /// How often a process probes another that it watches. Default 500 ms, 100 ms to 10 min; it is looked at every 100 ms, so what lies between
+    /// How often a process probes another that it watches. Default 200 ms, 100 ms to 10 min; it is looked at every 100 ms, so what lies between
     /// is rounded up.
     /// </summary>
-    public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(500);
+    public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
     /// After how many such rounds in a row without any sign of a process it is reported: one that is held up for less than
-    /// <see cref="ProbeInterval"/> × this is not excluded for it. Default 3, so 1.5 s.
+    /// <see cref="ProbeInterval"/> × this is not excluded for it. Default 4, so 800 ms.
     /// </summary>
-    public int ProbeRounds { get; init; } = 3;
+    public int ProbeRounds { get; init; } = 4;
 
     /// <summary>
     /// In groups that this process creates: of how many of the first initialised members the last may not be excluded without proof of

@@ -1,3 +1,5 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
 using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
@@ -44,5 +46,50 @@ public sealed class FreezeTests
                 judged++;
             }, Limit);
             Assert.Equal(1, judged);
+        });
+
+    /// <summary>Groupcore-oracle 15, B16, with the defaults: see decision 0008 for the length of the pause that is harmless.</summary>
+    [Fact]
+    public void B16_a_member_that_is_stopped_for_half_a_second_stays_and_one_stopped_for_eight_is_out_and_reads_nothing() =>
+        SimulationRunner.ForEachSeed(20, $"*{nameof(B16_a_member_that_is_stopped_for_half_a_second_stays_and_one_stopped_for_eight_is_out_and_reads_nothing)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            var simulation = cluster.Simulation;
+            bool judged = false;
+            simulation.RunAsync(async () =>
+            {
+                var groups = new List<Group>();
+                var dhts = new List<Task<Dht>>();
+                for (int i = 0; i < 4; i++)
+                {
+                    var member = await cluster.StartAsync();
+                    groups.Add(await member.Node.JoinAsync("shop"));
+                    dhts.Add(groups[i].EnableDhtAsync(new() { ShardSize = 4, TargetSize = 4 }).AsTask());
+                }
+                var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>()).ToList();
+                await dhts[3].Result.WhenFullAsync();
+                await maps[0].OrderedPutAsync("key", 1);
+                ulong view = groups[0].CurrentView.Id;
+                var stopped = cluster.Members[3];
+                for (int times = 0; times < 3; times++)
+                {
+                    stopped.Host.Pause(TimeSpan.FromSeconds(0.5));
+                    await simulation.Delay(TimeSpan.FromSeconds(2));
+                }
+                Assert.All(groups, group => Assert.Equal(view, group.CurrentView.Id));
+
+                var begun = simulation.Now;
+                stopped.Host.Pause(TimeSpan.FromSeconds(8));
+                // Done when the stopped member is out of the view.
+                await maps[0].OrderedPutAsync("key", 2);
+                Assert.InRange(simulation.Now - begun, TimeSpan.FromSeconds(0.8), TimeSpan.FromSeconds(4));
+                await simulation.Delay(begun + TimeSpan.FromSeconds(7.9) - simulation.Now);
+                var read = maps[3].OrderedGetAsync("key", new() { Timeout = TimeSpan.FromSeconds(5) }).AsTask();
+                await simulation.Delay(TimeSpan.FromSeconds(1.1));
+                Assert.Equal(MembershipState.Poisoned, stopped.Node.State);
+                await Assert.ThrowsAnyAsync<DhtException>(() => read);
+                judged = true;
+            }, Limit);
+            Assert.True(judged);
         });
 }

@@ -40,7 +40,7 @@ public sealed class DirectedTests
     [InlineData(3ul)]
     [InlineData(4ul)]
     public void B16_with_the_defaults_a_pause_of_half_a_second_evicts_nobody_one_of_eight_does_and_ends_poisoned(ulong seed) =>
-        PauseTwice(seed, new(), TimeSpan.FromSeconds(0.5), evictedWithin: 4);
+        PauseTwice(seed, new(), TimeSpan.FromSeconds(0.5), evictedWithin: 2.5);
 
     /// <summary>A short pause of one process, whose view stays; then one of 8 s: it is out in time, and when it goes on it acts no more and hears so within a second.</summary>
     private static void PauseTwice(ulong seed, OracleOptions options, TimeSpan harmless, double evictedWithin)

@@ -18,7 +18,8 @@ public sealed class NextLeaderTests
     [InlineData(false)]
     public void A_leader_that_has_just_begun_waits_for_the_leases_that_its_predecessor_granted(bool assumes)
     {
-        using var cluster = new OracleCluster(1, 4, without: assumes ? Rule.None : Rule.StrictPrimaryInherits);
+        // Leases that outlast an election by far.
+        using var cluster = new OracleCluster(1, 4, without: assumes ? Rule.None : Rule.StrictPrimaryInherits, options: new() { LeaseDuration = TimeSpan.FromSeconds(2) });
         cluster[0].StartAt(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 3), cluster.Describe());
         for (int i = 1; i < 4; i++)

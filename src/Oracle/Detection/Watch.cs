@@ -10,9 +10,9 @@ namespace Oracle.Detection;
 /// Watches the processes that the Oracle assigned to this one, and reports to the leader what speaks against them. It decides nothing.
 /// </summary>
 /// <remarks>
-/// Rounds of 500 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe; without an answer in half a round × (1 + health) another one, and the
-/// others that are watched (at most eight) are asked to probe it over links that they have; after three
-/// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign a report, 1.5 to 2 s after the process fell silent. A connection that
+/// Rounds of 200 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe; without an answer in half a round × (1 + health) another one, and the
+/// others that are watched (at most eight) are asked to probe it over links that they have; after four
+/// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign a report, 0.8 to 1 s after the process fell silent. A connection that
 /// breaks is no evidence but makes it look at once: the listener is dialled (refused is
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
 /// its sockets a moment before it is gone. One seen to be gone is reported when its address refuses too, or when nothing came from it for

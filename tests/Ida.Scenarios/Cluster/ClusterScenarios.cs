@@ -6,7 +6,7 @@ namespace Ida.Scenarios;
 /// <summary>Schedules of whole nodes: Oracle, groups and DHT together.</summary>
 internal static class ClusterScenarios
 {
-    private static readonly TimeSpan s_lease = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_lease = new Oracle.OracleOptions().LeaseDuration;
     private static readonly FaultPlan s_plan = new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) };
 
     /// <summary>Groups under the real Oracle, judged by the checkers of G1-G9 and G12-G14 (B1).</summary>
