@@ -155,7 +155,8 @@ public sealed partial class OracleMember
     }
 
     private void Register() =>
-        _requests.Submit(new Register(_node.Id, _node.Links.Local, _options.Tag, _options.Host, _options.ProcessNumber, _options.ProcessStart, _options.OwnsAddress));
+        _requests.Submit(new Register(_node.Id, _node.Links.Local, _options.Tag, _options.Host, _options.ProcessNumber, _options.ProcessStart,
+            _options.LeaseDuration.Nanoseconds(), _options.OwnsAddress));
 
     private void OnOtherSystem(SystemId other)
     {

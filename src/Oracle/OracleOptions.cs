@@ -51,7 +51,7 @@ public sealed record OracleOptions
 
     /// <summary>
     /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
-    /// waits for that. It is renewed every quarter of it. Default 1 s, at most <see cref="IsolationTimeout"/>.
+    /// waits for that. It is renewed every quarter of it. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
 

@@ -102,7 +102,7 @@ public sealed class EvidenceTests
             var node = simulation.AddNode().Node;
             var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
             for (ulong number = 1; number <= 20; number++)
-                state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0))]));
+                state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
             var ids = state.Processes.Select(process => process.Id).ToList();
             var observers = new Observers();
             var subject = ids[0];
@@ -129,7 +129,7 @@ public sealed class EvidenceTests
         var node = simulation.AddNode().Node;
         var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
         for (ulong number = 1; number <= 8; number++)
-            state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0))]));
+            state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
         var ids = state.Processes.Select(process => process.Id).ToList();
         var detector = new CutDetector(node, new());
         for (int second = 0; second <= 10; second++)

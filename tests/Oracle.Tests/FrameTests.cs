@@ -24,7 +24,7 @@ public sealed class FrameTests
         new AppendRequest(1, 2, 3, [new(1, EntryKind.Noop, []), new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([LogBus.ReplicaOf(1)], [LogBus.ReplicaOf(2)])))], 5, 6),
         new AppendReply(1, true, 2, 3), new SnapshotChunk(1, 2, 1, new([LogBus.ReplicaOf(1)], []), 0, 3, new byte[] { 1, 2, 3 }), new SnapshotAck(1, 2, 3), new TimeoutNow(3),
         new RequestFrame(new(A, 1, 1, new Join("g", new(), 0, ""))), new RequestFrame(new(A, 2, 1, new Done(new(1, 2), 3, 4, [A, B]))),
-        new RequestFrame(new(A, 0, 1, new Register(11, new("127.0.0.1:1"), "t", "h", 7, -8))), new RequestFrame(new(A, 3, 1, new Fail([new(B, true)]))),
+        new RequestFrame(new(A, 0, 1, new Register(11, new("127.0.0.1:1"), "t", "h", 7, -8, Durations.Second))), new RequestFrame(new(A, 3, 1, new Fail([new(B, true)]))),
         new ResponseFrame(1, ResponseStatus.Applied, OperationResult.Joined(new(1, 2)), LogBus.ReplicaOf(1)),
         new LeaseAsk(A, 5, 6), new LeaseGrant(5, new([LogBus.ReplicaOf(1)], []), 6, [new(B, new("[::1]:2"), 3, 4)]), new LeaseGrant(5, Configuration.Empty, 6, null),
         new SuspectFrame(A, false, Accusation.Refused, 2), new WhoIsOracle(), new OracleIs(new([LogBus.ReplicaOf(1)], []), LogBus.ReplicaOf(1)),
@@ -51,6 +51,21 @@ public sealed class FrameTests
             byte[] bytes = Write(frame);
             for (int length = 0; length < bytes.Length; length++) Assert.False(FrameCodec.TryRead(frame.Type, bytes.AsSpan(0, length), out _, out _));
         }
+    }
+
+    /// <summary>Who knows fewer fields passes over what it does not know, and finds the others where they were.</summary>
+    [Fact]
+    public void The_lease_of_a_registration_stands_behind_what_was_there_before()
+    {
+        byte[] bytes = OperationCodec.WriteEntry([new(A, 0, 1, new Register(11, new("127.0.0.1:1"), "t", "h", 7, -8, Durations.Second, OwnsAddress: false))]);
+        var reader = new MessagePackReader(bytes);
+        reader.ReadArrayHeader();
+        Assert.Equal(13, reader.ReadArrayHeader());
+        // Requester (2), number, floor, kind; node, address, tag, host, number, start.
+        for (int field = 0; field < 11; field++) reader.Skip();
+        Assert.False(reader.ReadBoolean());
+        Assert.Equal(Durations.Second, reader.ReadInt64());
+        Assert.True(reader.AtEnd);
     }
 
     [Fact]

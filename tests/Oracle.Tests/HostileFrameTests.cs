@@ -32,7 +32,7 @@ public sealed class HostileFrameTests
             new LeaseGrant(1, new([replica], []), 1, null), new LeaseGrant(1, new([Good], []), 1, [new(A, bad, 0, 0)]),
             new ProposeFrame(new(new(1, 2), 9, 4, [], [], [member])), new InstallFrame(new(new(1, 2), "g", 1, 9, new(), [member], [], [], [], [])),
             new AppendRequest(1, 0, 0, [new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([replica], [])))], 0, 0),
-            new SnapshotChunk(1, 2, 1, new([replica], []), 0, 1, new byte[1]), new RequestFrame(new(A, 0, 1, new Register(11, bad, "", "", 0, 0))),
+            new SnapshotChunk(1, 2, 1, new([replica], []), 0, 1, new byte[1]), new RequestFrame(new(A, 0, 1, new Register(11, bad, "", "", 0, 0, Durations.Second))),
         ])
             Assert.False(Reads(frame), frame.ToString());
     }
@@ -74,7 +74,7 @@ public sealed class HostileFrameTests
             var state = new OracleState(new Silent(), Rule.None);
             ulong index = 0;
             for (ulong node = 1; node <= 3; node++)
-                state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0))]));
+                state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
             var ids = state.Processes.Select(process => process.Id).ToList();
             state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 1, 0, new Join("g", new(), 0, "")), new(ids[1], 1, 0, new Join("g", new(), 0, ""))]));
             if (twice) state.FindGroup("g")!.Queue.Add(new(ids[1], ""));
@@ -91,7 +91,7 @@ public sealed class HostileFrameTests
         using var cluster = Founded(1);
         var stranger = cluster.Simulation.AddNode("stranger");
         var system = cluster[0].Oracle.System;
-        Say(cluster, stranger, new RequestFrame(new(new(stranger.Id, 0), 0, 1, new Register(stranger.Id, new("x"), "", "", 0, 0))), system);
+        Say(cluster, stranger, new RequestFrame(new(new(stranger.Id, 0), 0, 1, new Register(stranger.Id, new("x"), "", "", 0, 0, Durations.Second))), system);
         Say(cluster, stranger, new OracleIs(new([new(stranger.Id, new("x"))], []), new(stranger.Id, new("x"))), system);
         cluster.Run(1);
         Assert.Equal(2, cluster[0].Node.Node.Counters.Refused(RefusalReason.Malformed));

@@ -20,15 +20,15 @@ public sealed class LeaseTableTests
         part.Log.Found(LogBus.ReplicaOf(1));
         bus.Settle();
         var state = new OracleState(new OracleReplica(part, Options, new(part), () => { }, () => { }), Rule.None);
-        state.Apply(1, OperationCodec.WriteEntry([new(default, 0, 0, new Register(2, LogBus.ReplicaOf(2).Address, "", "", 0, 0))]));
+        state.Apply(1, OperationCodec.WriteEntry([new(default, 0, 0, new Register(2, LogBus.ReplicaOf(2).Address, "", "", 0, 0, Durations.Second))]));
         var asker = state.FindNode(2)!.Id;
-        var table = new LeaseTable(part, Options, new(part));
+        var table = new LeaseTable(part, new(part));
         table.Begin(part.Log.Leading!.Since, assumeLeases: false);
         part.Frozen = Freeze;
         table.Ask(part.Log.Leading, new(asker, 1, 0), 0);
         part.Log.EndOfTurn();
         table.Grant(part.Log, state, [], new());
-        Assert.Equal(part.Now + Freeze + Options.LeaseDuration.Nanoseconds(), table.EndOf(asker));
+        Assert.Equal(part.Now + Freeze + Durations.Second, table.EndOf(asker, Durations.Second));
     }
 
     /// <summary>The votes that made it leader came during the freeze, and until then its predecessor granted leases.</summary>

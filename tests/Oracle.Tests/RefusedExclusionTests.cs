@@ -16,7 +16,7 @@ public sealed class RefusedExclusionTests
         var replica = new OracleReplica(part, new(), new(part), () => { }, () => { });
         replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= 4; node++)
-            replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0)));
+            replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
         Turn();
         ProcessId busy = IdOf(2), accused = IdOf(4);
         // Nobody of that name is there: the lead stays here.

@@ -260,7 +260,7 @@ public sealed class StateMachineTests
     {
         var a = Register(1);
         Fail(true, a);
-        Apply(new Request(new(1, 0), 0, 0, new Register(1, new GroupCore.Transport.NodeAddress("127.0.0.1:1"), "", "", 0, 0)));
+        Apply(new Request(new(1, 0), 0, 0, new Register(1, new GroupCore.Transport.NodeAddress("127.0.0.1:1"), "", "", 0, 0, Durations.Second)));
         Assert.False(_events.Results[^1].Ok);
     }
 
@@ -369,7 +369,7 @@ public sealed class StateMachineTests
 
     private ProcessId Register(ulong node)
     {
-        Apply(new Request(new(node, 0), 0, 0, new Register(node, new GroupCore.Transport.NodeAddress($"127.0.0.1:{node}"), "", "", 0, 0)));
+        Apply(new Request(new(node, 0), 0, 0, new Register(node, new GroupCore.Transport.NodeAddress($"127.0.0.1:{node}"), "", "", 0, 0, Durations.Second)));
         return _events.Results[^1].Process;
     }
 

@@ -24,7 +24,7 @@ public sealed class VoterMajorityTests
             _bus.Settle();
         }
         _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), Rule.None);
-        for (ulong node = 1; node <= 5; node++) _state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0))]));
+        for (ulong node = 1; node <= 5; node++) _state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
         // All that vote have just answered.
         _bus[1].Leading!.OnTimer();
         _bus.Settle();

@@ -49,22 +49,25 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         for (int i = before; i < released.Count; i++) _held.Remove(((Done)released[i].Operation).Group);
     }
 
-    /// <summary>Whether one of those excluded processes may still act.</summary>
-    public bool MayAct(OracleState state, IReadOnlyList<ProcessId> failed) => EndOf(state, failed) > node.Now;
+    /// <summary>Whether one of the members of that group may still act.</summary>
+    public bool MayAct(OracleState state, LostGroup lost) => EndOf(state, lost.Failed, lost.Lease) > node.Now;
 
     private long WaitOf(OracleState state, Done done)
     {
         if (state.Find(done.Group) is not { Pending: { } pending } group || !group.Options.StrictPrimary) return 0;
-        return pending.Number == done.Proposal ? EndOf(state, pending.Failed) : 0;
+        return pending.Number == done.Proposal ? EndOf(state, pending.Failed, 0) : 0;
     }
 
-    /// <summary>Until when one of those processes may still act.</summary>
-    private long EndOf(OracleState state, IReadOnlyList<ProcessId> failed)
+    /// <summary>Until when one of those processes may still act; <paramref name="lease"/> is the length of the leases of those that have no record any more.</summary>
+    private long EndOf(OracleState state, IReadOnlyList<ProcessId> failed, long lease)
     {
         long end = 0;
         if (node.Without == Rule.StrictPrimaryDelay) return end;
         foreach (var id in failed)
-            if (state.Find(id) is not { Proved: true }) end = Math.Max(end, leases.EndOf(id));
+        {
+            var process = state.Find(id);
+            if (process is not { Proved: true }) end = Math.Max(end, leases.EndOf(id, process?.Lease ?? lease));
+        }
         return end;
     }
 }

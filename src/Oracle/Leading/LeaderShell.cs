@@ -42,7 +42,7 @@ internal sealed class LeaderShell
     public LeaderShell(INode node, OracleOptions options, Outlet outlet, ReplicatedLog log, OracleState state)
     {
         (_node, _outlet, _log, _state) = (node, outlet, log, state);
-        _leases = new(node, options, outlet);
+        _leases = new(node, outlet);
         _gate = new(node, _leases);
         _detector = new(node, _observers);
         _keeper = new(node, options);
@@ -305,7 +305,7 @@ internal sealed class LeaderShell
         bool any = false;
         foreach (var lost in _state.Lost)
         {
-            if (_gate.MayAct(_state, lost.Failed)) continue;
+            if (_gate.MayAct(_state, lost)) continue;
             _intake.Add(new(default, 0, 0, new Release(lost.Id)));
             any = true;
         }

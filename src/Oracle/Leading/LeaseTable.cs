@@ -12,7 +12,9 @@ namespace Oracle.Leading;
 /// <remarks>
 /// <para>Guarantee (StrictPrimary, groupcore-oracle 2): when a view is decided that excludes a process not proved dead, every lease of that
 /// process is over. A process that sent its question at time t holds the lease until t + 98 % of L on its clock, which is less than
-/// 99 % of L of real time with clocks that drift by at most 1 %; the leader waits L on its clock, which is at least 99 % of L.</para>
+/// 99 % of L of real time with clocks that drift by at most 1 %; the leader waits L on its clock, which is at least 99 % of L. L is the
+/// option of the process that holds the lease, not of the leader: it says it when it registers, so every leader knows it, and processes
+/// may have different ones.</para>
 /// <para>Why no earlier or later leader breaks it. (1) A lease is granted only after a read round that began after the question arrived was
 /// answered by a majority in the leader's term. A new leader's majority shares a voter with it, that voter answered first and voted
 /// later, so the question was sent before the election: one L after its election a new leader knows all leases of its predecessors
@@ -25,27 +27,28 @@ namespace Oracle.Leading;
 /// <para>The wait is before the flush report is appended (<see cref="FlushGate"/>), not before the view is announced: once Done is in the
 /// log any replica may commit and announce it.</para>
 /// </remarks>
-internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outlet)
+internal sealed class LeaseTable(INode node, Outlet outlet)
 {
     private const int MaxAsks = 2 * Limits.Processes;
     private readonly SortedDictionary<ProcessId, long> _until = [];
     private readonly List<ProcessId> _over = [];
     private readonly Queue<(ulong Read, LeaseAsk Ask, int Peer)> _asks = new();
 
-    // A leader that has not begun knows of no lease that it is over.
-    private long _assumed = long.MaxValue;
+    // Of every process a lease is assumed that was granted then, unless no leader was before this one. One that has not begun knows of no lease that it is over.
+    private long? _since;
+    private bool _inherits;
 
     /// <summary>The role changed: what is known here was another leadership's.</summary>
     public void Clear()
     {
         _until.Clear();
         _asks.Clear();
-        _assumed = long.MaxValue;
+        _since = null;
     }
 
     /// <summary>A leadership has committed its first entry; <paramref name="assumeLeases"/> unless no leader was before it. Questions that came since it won wait here.</summary>
     public void Begin(long since, bool assumeLeases) =>
-        _assumed = assumeLeases && node.Without != Rule.StrictPrimaryInherits ? since + options.LeaseDuration.Nanoseconds() : since;
+        (_since, _inherits) = (since, assumeLeases && node.Without != Rule.StrictPrimaryInherits);
 
     /// <summary>Takes a question; it is answered when the read round that starts with this turn is confirmed.</summary>
     public void Ask(Log.Leader leader, LeaseAsk ask, int peer)
@@ -62,7 +65,7 @@ internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outle
             var (_, ask, peer) = _asks.Dequeue();
             if (state.Find(ask.Process) is not { Alive: true } process || excluding.Contains(process.Id)) continue;
             if (peer != Outlet.Own) node.Links.Vouch(peer);
-            _until[process.Id] = node.Clock() + options.LeaseDuration.Nanoseconds();
+            _until[process.Id] = node.Clock() + process.Lease;
             var subjects = ask.Version == state.ProcessesVersion ? null : observers.SubjectsOf(process, state);
             outlet.Reply(peer, new LeaseGrant(ask.Sent, log.Entries.ConfigurationAt(log.Commit), state.ProcessesVersion, subjects));
         }
@@ -71,8 +74,9 @@ internal sealed class LeaseTable(INode node, OracleOptions options, Outlet outle
     /// <summary>Leases that may not be over yet.</summary>
     public int Count => _until.Count;
 
-    /// <summary>The latest time at which that process may still hold a lease.</summary>
-    public long EndOf(ProcessId process) => Math.Max(_assumed, _until.GetValueOrDefault(process));
+    /// <summary>The latest time at which that process, whose leases have that length in ns, may still hold one.</summary>
+    public long EndOf(ProcessId process, long length) =>
+        _since is { } since ? Math.Max(_inherits ? since + length : since, _until.GetValueOrDefault(process)) : long.MaxValue;
 
     /// <summary>Forgets leases that are over: they say no more than none.</summary>
     public void Prune()

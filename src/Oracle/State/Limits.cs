@@ -15,6 +15,10 @@ internal static class Limits
     public const int GroupsPerProcess = GroupLimits.GroupsPerProcess;
     public const int Processes = 16_384;
     public const int Replicas = 16;
+
+    /// <summary>Longest lease in ns: 365 days, like the option.</summary>
+    public const long LeaseLength = 365 * 86_400 * Durations.Second;
+
     public const int OperationsPerEntry = 512;
 
     /// <summary>State of the Oracle in bytes, as a voter accepts it from a leader.</summary>

@@ -8,7 +8,7 @@ namespace Oracle.State;
 /// <summary>Saves and restores the whole state. The bytes are the same at every replica that applied the same entries.</summary>
 internal sealed partial class OracleState
 {
-    private const int Format = 3;
+    private const int Format = 4;
 
     public void Save(IBufferWriter<byte> into)
     {
@@ -24,12 +24,13 @@ internal sealed partial class OracleState
         foreach (var process in _processes.Values) Save(ref writer, process);
         writer.WriteArrayHeader(_groups.Count);
         foreach (var group in _groups.Values) Save(ref writer, group);
-        writer.WriteArrayHeader(_lost.Count * 4);
+        writer.WriteArrayHeader(_lost.Count * 5);
         foreach (var lost in _lost.Values)
         {
             WireFormat.Write(ref writer, lost.Id);
             writer.WriteString(lost.Name);
             WireFormat.Write(ref writer, lost.Failed);
+            writer.WriteInt(lost.Lease);
         }
         writer.Flush();
     }
@@ -80,12 +81,12 @@ internal sealed partial class OracleState
         for (int i = 0; i < processes; i++) Add(LoadProcess(ref reader));
         int groups = WireFormat.ReadCount(ref reader, Limits.Groups);
         for (int i = 0; i < groups; i++) Add(LoadGroup(ref reader));
-        int lost = WireFormat.ReadCount(ref reader, Limits.Groups, 4);
+        int lost = WireFormat.ReadCount(ref reader, Limits.Groups, 5);
         for (int i = 0; i < lost; i++)
         {
             (var id, string name) = (WireFormat.ReadGroup(ref reader), WireFormat.ReadText(ref reader, Limits.NameBytes));
             if (_byName.ContainsKey(name)) throw new InvalidDataException($"Group {name} is both there and lost.");
-            _lost.Add(name, new(id, name, WireFormat.ReadProcesses(ref reader)));
+            _lost.Add(name, new(id, name, WireFormat.ReadProcesses(ref reader), reader.ReadWithin(0, Limits.LeaseLength)));
         }
     }
 
@@ -112,13 +113,14 @@ internal sealed partial class OracleState
 
     private static void Save(ref MessagePackWriter writer, ProcessRecord process)
     {
-        writer.WriteArrayHeader(12);
+        writer.WriteArrayHeader(13);
         WireFormat.Write(ref writer, process.Id);
         WireFormat.Write(ref writer, process.Address);
         writer.WriteString(process.Tag);
         writer.WriteString(process.Host);
         writer.WriteInt(process.Number);
         writer.WriteInt(process.Start);
+        writer.WriteInt(process.Lease);
         writer.WriteBoolean(process.OwnsAddress);
         writer.WriteInt((int)process.Status);
         writer.WriteBoolean(process.Proved);
@@ -139,7 +141,7 @@ internal sealed partial class OracleState
     {
         reader.ReadArrayHeader();
         var process = new ProcessRecord(WireFormat.ReadProcess(ref reader), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
-            WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), reader.ReadBoolean())
+            WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), reader.ReadWithin(0, Limits.LeaseLength), reader.ReadBoolean())
         {
             Status = WireFormat.ReadEnum<ProcessStatus>(ref reader, 3),
             Proved = reader.ReadBoolean(),

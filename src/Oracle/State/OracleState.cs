@@ -159,7 +159,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         if (_byNode.TryGetValue(register.Node, out var known) && known.Alive) return new(true, "", known.Id, default);
         if (known is not null || _past.Contains(register.Node)) return OperationResult.Refused("this life of the node was excluded");
         if (_processes.Count >= Limits.Processes) return OperationResult.Refused($"{Limits.Processes} processes are registered; that is the limit");
-        var process = new ProcessRecord(new(register.Node, _index), register.Address, register.Tag, register.Host, register.Number, register.Start, register.OwnsAddress);
+        var process = new ProcessRecord(new(register.Node, _index), register.Address, register.Tag, register.Host, register.Number, register.Start, register.Lease, register.OwnsAddress);
         _processes.Add(process.Id, process);
         _byNode.Add(register.Node, process);
         ProcessesVersion = _index;

@@ -4,7 +4,7 @@ using GroupCore.Transport;
 namespace Oracle.State;
 
 /// <summary>A registered process. Records of processes that are gone stay until no view names them.</summary>
-internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string tag, string host, int number, long start, bool ownsAddress)
+internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string tag, string host, int number, long start, long lease, bool ownsAddress)
 {
     public ProcessId Id { get; } = id;
 
@@ -18,6 +18,9 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
     public int Number { get; } = number;
 
     public long Start { get; } = start;
+
+    /// <summary>For how long it may act after it has asked for a lease, in ns on its clock.</summary>
+    public long Lease { get; } = lease;
 
     /// <summary>Whether it listens at the address itself: only then does a refusal there say that it is gone.</summary>
     public bool OwnsAddress { get; } = ownsAddress;

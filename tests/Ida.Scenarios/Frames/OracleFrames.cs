@@ -121,7 +121,7 @@ internal sealed class OracleFrames(FrameContext context)
     {
         Operation operation = random.Next(9) switch
         {
-            0 => new Register(Node(random).Node, Node(random).Address, "tag", "host", 1, 1),
+            0 => new Register(Node(random).Node, Node(random).Address, "tag", "host", 1, 1, 1_000_000_000),
             1 => new Create("other", new(), random.Next(3), Some(random)),
             2 => new Join("other", new(), random.Next(3), "tag"),
             3 => new Leave(context.Group),

@@ -23,7 +23,7 @@ internal sealed class OracleSchedule : IDisposable
         var simulation = run.Start();
         _random = simulation.Random;
         _surface = surface is null ? null : new(surface, _random);
-        _cluster = new(simulation, _surface?.Processes ?? 6, seeds: 1, without, _surface?.Membership ?? new() { SnapshotEntries = 64, SnapshotKeep = 8 }, _surface?.Shape);
+        _cluster = new(simulation, _surface?.Processes ?? 6, seeds: 1, without, _surface?.Membership ?? new() { SnapshotEntries = 64, SnapshotKeep = 8 }, _surface is null ? null : _surface.Shape);
         _surface?.Attach(_cluster);
         if (_surface is not null) _surface.Spares = SparesOracle;
         Wild = wild;

@@ -14,7 +14,7 @@ namespace Ida.Scenarios;
 internal sealed class OracleSurface
 {
     private const string Sizes = "system of ";
-    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes";
+    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths";
     private static readonly GroupOptions Options = new();
     private readonly Ingredients _drawn;
     private readonly SimProbe _probe;
@@ -23,7 +23,7 @@ internal sealed class OracleSurface
 
     // Another one than the stranger: who is registered can do what a process of the system can, which no frame check can tell apart.
     private SimNode _guest = null!;
-    private readonly bool _pairs, _atOnce;
+    private readonly bool _pairs, _atOnce, _probed, _differ;
     private int _joins;
 
     public OracleSurface(Ingredients drawn, Prng random)
@@ -43,10 +43,12 @@ internal sealed class OracleSurface
         if (!owns) Draw("behind a proxy");
         Membership = new() { OracleSize = five ? 5 : 3, SnapshotEntries = 4 << random.Next(5), SnapshotKeep = random.Next(9), OwnsAddress = owns };
         _probe = new(number => _cluster.Lives.Find(life => SimProbe.NumberOf(life.Node) == number)?.Node);
-        if (random.Chance(0.6)) Shape = _probe.Shape;
+        _probed = random.Chance(0.6);
         _pairs = random.Chance(0.5);
         _atOnce = random.Chance(0.5);
         if (_pairs) Draw(Pairs);
+        _differ = random.Chance(0.3);
+        if (_differ) Draw(LeasesDiffer);
     }
 
     public static IReadOnlyList<string> Names { get; } =
@@ -54,14 +56,19 @@ internal sealed class OracleSurface
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
         "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old flush reports", "join cancelled", "leave cancelled",
         "departure", "one accuses for long", "slow handlers accused",
-        Pairs, AtOnce, DyingLeader, "its successor has the exclusion",
+        Pairs, AtOnce, LeasesDiffer, DyingLeader, "its successor has the exclusion",
     ];
 
     public int Processes { get; }
 
     public OracleOptions Membership { get; }
 
-    public Func<SimNode, OracleOptions, OracleOptions>? Shape { get; }
+    /// <summary>A life's options: the lengths of leases are not the same for all where they differ, nor for all lives of a process.</summary>
+    public OracleOptions Shape(SimNode node, OracleOptions plain)
+    {
+        if (_differ) plain = plain with { LeaseDuration = plain.LeaseDuration * (1 + (SimProbe.NumberOf(node) % 3)) };
+        return _probed ? _probe.Shape(node, plain) : plain;
+    }
 
     /// <summary>Whether the Oracle and the group outlive the crash of a process.</summary>
     public Predicate<OracleCluster.Process> Spares { get; set; } = static _ => false;
@@ -100,9 +107,9 @@ internal sealed class OracleSurface
         var oracle = one.Oracle;
         switch (random.Next(12))
         {
-            case 0 when Shape is not null:
+            case 0 when _probed:
                 return ("probe lies", () => Lie(one));
-            case 1 when Shape is not null:
+            case 1 when _probed:
                 return ("probe fails", () => Fail(one, random));
             case 2:
                 return ("hostile address", () => Hostile(one, random));
@@ -218,7 +225,7 @@ internal sealed class OracleSurface
             Say(one, new ProposeFrame(new(new(1, 1), 1 << 20, 1, [one.Oracle.Self], [], [])));
         }
         // Nobody listens there: it comes, is watched, and goes.
-        Say(_guest, one, new RequestFrame(new(new(_guest.Id, 0), 0, 1, new Register(_guest.Id, new("10.9.9.9:7700"), "", "", 0, 0))), one.Oracle.System);
+        Say(_guest, one, new RequestFrame(new(new(_guest.Id, 0), 0, 1, new Register(_guest.Id, new("10.9.9.9:7700"), "", "", 0, 0, Durations.Second))), one.Oracle.System);
     }
 
     private void Unparsable(OracleCluster.Process one)
@@ -226,7 +233,7 @@ internal sealed class OracleSurface
         foreach (string text in (string[])["x", "", "127.0.0.1", "10.0.0.1:0", "10.0.0.1:99999", "no.such.host:1"])
         {
             var other = new Replica(7, new(text));
-            Say(one, new RequestFrame(new(new(_stranger.Id, 0), 0, 1, new Register(_stranger.Id, other.Address, "", "", 0, 0))));
+            Say(one, new RequestFrame(new(new(_stranger.Id, 0), 0, 1, new Register(_stranger.Id, other.Address, "", "", 0, 0, Durations.Second))));
             Say(one, new OracleIs(new([other], []), other));
             Say(one, new SyncAnswer(new([], [other]), default, [], ""));
             Say(one, new InstallFrame(new(new(1, 1), "g", 1 << 20, 1, Options, [new(one.Oracle.Self, other.Address, true, "")], [], [], [], [])));

@@ -8,7 +8,7 @@ namespace Oracle.State.Operations;
 internal static class OperationCodec
 {
     /// <summary>Values of a request by kind: requester (2), number, floor, kind, and the operation's own.</summary>
-    private static readonly int[] KnownFields = [5, 12, 9, 9, 7, 6, 10, 8, 6, 7];
+    private static readonly int[] KnownFields = [5, 13, 9, 9, 7, 6, 10, 8, 6, 7];
 
     public static byte[] WriteEntry(IReadOnlyList<Request> requests)
     {
@@ -62,7 +62,7 @@ internal static class OperationCodec
         Operation operation = kind switch
         {
             1 => new Register(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
-                WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), reader.ReadBoolean()),
+                WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), OwnsAddress: reader.ReadBoolean(), Lease: reader.ReadWithin(0, Limits.LeaseLength)),
             2 => new Create(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
                 (int)reader.ReadWithin(0, Limits.GroupMembers), WireFormat.ReadProcesses(ref reader)),
             3 => new Join(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
@@ -90,6 +90,7 @@ internal static class OperationCodec
                 writer.WriteInt(register.Number);
                 writer.WriteInt(register.Start);
                 writer.WriteBoolean(register.OwnsAddress);
+                writer.WriteInt(register.Lease);
                 break;
             case Create create:
                 writer.WriteString(create.Name);

@@ -1,0 +1,81 @@
+using GroupCore.Membership;
+
+namespace Oracle.Tests;
+
+/// <summary>
+/// Processes with leases of different lengths in one system, as while a change of the option is rolled out: whoever leads waits for what the
+/// excluded process counts, not for what it would count itself (groupcore-oracle 2).
+/// </summary>
+public sealed class LeaseLengthTests
+{
+    private static readonly TimeSpan Short = TimeSpan.FromSeconds(1), Long = TimeSpan.FromSeconds(3);
+
+    [Fact]
+    public void A_leader_of_short_leases_waits_for_the_long_lease_that_it_granted()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = Running(seed);
+            var cut = cluster[3];
+            cluster.Simulation.Network.Partition([cut.Node], [.. cluster.Alive.Where(process => process != cut).Select(process => process.Node)]);
+            AssertSafe(cluster, goes: 1);
+        }
+    }
+
+    /// <summary>The one that granted it is gone, and with it what only it knew.</summary>
+    [Fact]
+    public void A_leader_of_short_leases_waits_for_the_long_lease_that_its_predecessor_granted()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = Running(seed);
+            var (cut, leader) = (cluster[3], cluster.Leader!);
+            cluster.Simulation.Network.Partition([cut.Node], [.. cluster.Alive.Where(process => process != cut).Select(process => process.Node)]);
+            leader.Node.Crash();
+            AssertSafe(cluster, goes: 2);
+        }
+    }
+
+    /// <summary>Nobody of its group is left, so no record of it either: the name stays taken as long as it may act.</summary>
+    [Fact]
+    public void The_name_of_a_lost_group_is_kept_for_the_long_lease_of_its_last_member()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = Running(seed);
+            var cut = cluster[3];
+            cut.Node.Post(() => cut.Oracle.Join("alone", new(), ""));
+            Assert.True(cluster.RunUntil(() => cut.Groups.ViewOf("alone") is not null, 5), cluster.Describe());
+            cluster.Simulation.Network.Partition([cut.Node], [.. cluster.Alive.Where(process => process != cut).Select(process => process.Node)]);
+            if (seed % 2 == 0) cluster.Leader!.Node.Crash();
+            Assert.True(cluster.RunUntil(() => cluster.Leader is { } next && next.Oracle.Replica!.State.Lost.Count > 0, 5), cluster.Describe());
+            foreach (var other in cluster.Alive)
+                if (other != cut) other.Node.Post(() => other.Oracle.Join("alone", new(), ""));
+            Assert.True(cluster.RunUntil(() => cluster.Alive.Where(process => process != cut).All(process => process.Groups.ViewOf("alone") is not null), 10), cluster.Describe());
+            cluster.AssertNoViolations();
+        }
+    }
+
+    private static void AssertSafe(OracleCluster cluster, int goes)
+    {
+        Assert.True(cluster.RunUntil(() => cluster.Lives.Take(3).Where(process => process.Node.Alive).All(process => process.Groups.ViewOf("g")?.Members.Count == 4 - goes), 10), cluster.Describe());
+        cluster.Run(4);
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>Three that vote and have short leases, and a fourth with long ones.</summary>
+    private static OracleCluster Running(ulong seed)
+    {
+        var cluster = new OracleCluster(seed, 4, shape: static (node, plain) => plain with { LeaseDuration = node.Name == "p3" ? Long : Short });
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new(), ""));
+        for (int i = 0; i < 4; i++)
+        {
+            cluster[i].StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster[i].Oracle.State == MembershipState.Active, 5), cluster.Describe());
+        }
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
+        // A lease that is as good as new, or an old one.
+        cluster.Run(1 + (0.05 * seed));
+        return cluster;
+    }
+}
