@@ -267,7 +267,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _state.SessionOfRank = new UInt128[view.Members.Count];
         for (int rank = 0; rank < view.Members.Count; rank++)
             if (map.SlotOfRank(rank) >= 0) _state.SessionOfRank[rank] = decision.SessionOf(view.Members[rank].Id);
-        _participant.Sessions.Update(decision.Sessions, view.Id);
+        _participant.Sessions.Update(decision.Sessions, view.Id, full, _participant.MostLostBytes);
         _settlement.Begin(view.Members.Count);
         _send.ForgetLocal();
         _sink.End();

@@ -180,7 +180,7 @@ public sealed class SessionTests
         var sessions = new SessionTable();
         for (uint i = 1; i <= 12_000; i++) sessions.GetOrAdd(i).LostIn = i % 100 == 0 ? 0 : 1 + (i / 7);
         sessions.GetOrAdd(30_000).LostIn = Session.NotHeard;
-        sessions.Update([5, 20_000], 5_000);
+        sessions.Update([5, 20_000], 5_000, full: true, long.MaxValue);
         Assert.Equal(2 + SessionTable.KeptLost, sessions.All.Count);
         Assert.NotNull(sessions.Find(5));
         Assert.NotNull(sessions.Find(12_000));

@@ -162,7 +162,7 @@ internal sealed partial class Participant
             versions[i] = op.Uses[i].Version;
             if (op.Uses[i].Error is { } error) (errors ??= new string?[op.UseCount])[i] = error;
         }
-        session.Record(new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Key.Payload != 0, op.Payload, new(versions[..op.UseCount]), errors));
+        Sessions.Record(session, new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Key.Payload != 0, op.Payload, new(versions[..op.UseCount]), errors));
     }
 
     /// <summary>

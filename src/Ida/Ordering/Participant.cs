@@ -34,6 +34,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public SessionTable Sessions { get; } = new();
 
+    /// <summary>
+    /// Bytes of outcomes of members that are gone with which a view may begin. In it retries of their puts add a quarter at most: then those
+    /// that would add more are told that their outcome is forgotten.
+    /// </summary>
+    internal long MostLostBytes { get; set; } = 4 * state.Options.MaxOutcomeBytes;
+
     /// <summary>Hears the commits that arrive, to acknowledge them.</summary>
     public Settlement Settlement { get; set; } = null!;
 
@@ -99,6 +105,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         }
         PoisonReason? refusal = null;
         if (session is null || sequence < session.AckedBelow || (state.Full && session.LostIn == Session.NotHeard)) refusal = PoisonReason.Expired;
+        else if (op.IsPut && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = PoisonReason.Expired;
         else if (others) refusal = remembered ? PoisonReason.Taken : PoisonReason.OtherPairs;
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
         else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;

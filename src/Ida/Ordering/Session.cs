@@ -33,12 +33,15 @@ internal sealed class Session(UInt128 id)
     /// <summary>View in which its owner was last a member; 0 while it is one.</summary>
     public ulong LostIn { get; set; }
 
+    /// <summary>Its owner was a member, and is none any more.</summary>
+    public bool IsLost => LostIn is not (0 or NotHeard);
+
     public int OutcomeCount => _count;
 
     /// <summary>Memory that they take.</summary>
     public long OutcomeBytes { get; private set; }
 
-    /// <summary>Whether so much is remembered of its owner's puts that no more are taken; a session of a member that is gone gets no new ones.</summary>
+    /// <summary>Whether so much is remembered of its owner's puts that no more are taken. Of those who are gone it counts what there is together.</summary>
     public bool IsFull(long mostBytes) => LostIn == 0 && OutcomeBytes >= mostBytes;
 
     /// <summary>

@@ -2,8 +2,14 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// Sessions known to a slice: those of all members, and the last <see cref="KeptLost"/> of members that are gone, so that a put whose
-/// outcome is unknown can be resolved by another member. The list is the same at all replicas: it follows from views.
+/// outcome is unknown can be resolved by another member. What is remembered of these together is bounded by bytes.
 /// </summary>
+/// <remarks>
+/// Each replica forgets by itself, and at installs only: replicas may have heard of other acknowledgements, and their limits may differ, so
+/// one may know a session that another has forgotten. That one refuses all attempts of the session for the whole view, so that none commits
+/// as long as it is a member; what may be told otherwise of such a put is that its outcome is forgotten. A session goes as a whole: with part
+/// of its outcomes a put could be applied again.
+/// </remarks>
 internal sealed class SessionTable
 {
     public const int KeptLost = 256;
@@ -24,11 +30,25 @@ internal sealed class SessionTable
         return session;
     }
 
+    /// <summary>Bytes of outcomes of members that are gone.</summary>
+    public long LostBytes { get; private set; }
+
+    public void Record(Session session, in Outcome outcome)
+    {
+        long before = session.OutcomeBytes;
+        session.Record(outcome);
+        if (session.IsLost) LostBytes += session.OutcomeBytes - before;
+    }
+
     /// <summary>
     /// At an install: adds the members' sessions, and forgets the oldest of those whose owners are gone, and those that were only asked for
     /// while the state was on its way: where replicas know one, it comes with the state.
     /// </summary>
-    public void Update(IReadOnlyList<UInt128> members, ulong view)
+    /// <param name="members">The members' sessions.</param>
+    /// <param name="view">The view installed.</param>
+    /// <param name="full">Whether this member has its state. One without it keeps none of those who are gone: what it was given of them may be a part, and who gives it the whole may have forgotten them.</param>
+    /// <param name="mostBytes">Bytes of outcomes that are kept of members that are gone. The one lost last stays, whatever it has.</param>
+    public void Update(IReadOnlyList<UInt128> members, ulong view, bool full, long mostBytes)
     {
         foreach (var session in _all)
         {
@@ -37,18 +57,25 @@ internal sealed class SessionTable
         }
         foreach (var id in members) GetOrAdd(id).LostIn = 0;
         foreach (var session in _all)
-            if (session.LostIn == Session.NotHeard) _byId.Remove(session.Id);
+            if (session.LostIn == Session.NotHeard || (session.IsLost && !full)) _byId.Remove(session.Id);
         if (_byId.Count < _all.Count) _all.RemoveAll(session => !_byId.ContainsKey(session.Id));
-        var lost = _all.FindAll(static session => session.LostIn != 0);
-        if (lost.Count <= KeptLost) return;
+        var lost = _all.FindAll(static session => session.IsLost);
         lost.Sort(static (a, b) => a.LostIn != b.LostIn ? a.LostIn.CompareTo(b.LostIn) : a.Id.CompareTo(b.Id));
-        for (int i = 0; i < lost.Count - KeptLost; i++) _byId.Remove(lost[i].Id);
-        _all.RemoveAll(session => !_byId.ContainsKey(session.Id));
+        LostBytes = 0;
+        foreach (var session in lost) LostBytes += session.OutcomeBytes;
+        int forgotten = 0;
+        for (; lost.Count - forgotten > KeptLost || (LostBytes > mostBytes && lost.Count - forgotten > 1); forgotten++)
+        {
+            LostBytes -= lost[forgotten].OutcomeBytes;
+            _byId.Remove(lost[forgotten].Id);
+        }
+        if (forgotten > 0) _all.RemoveAll(session => !_byId.ContainsKey(session.Id));
     }
 
     public void Clear()
     {
         _byId.Clear();
         _all.Clear();
+        LostBytes = 0;
     }
 }

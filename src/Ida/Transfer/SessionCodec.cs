@@ -100,7 +100,7 @@ internal static class SessionCodec
                 if (text.Length > 0) (errors ??= new string?[count])[i] = Encoding.UTF8.GetString(text);
             }
             if (from.Failed) return false;
-            if (without != Rule.OutcomeInTransfer) session.Record(new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), errors));
+            if (without != Rule.OutcomeInTransfer) into.Record(session, new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), errors));
         }
         return from.Complete;
     }

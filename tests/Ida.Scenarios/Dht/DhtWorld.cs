@@ -55,6 +55,9 @@ internal sealed class DhtWorld
 
     public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
 
+    /// <summary>Bytes of outcomes that members keep of those that are gone; null leaves what follows from the options.</summary>
+    public long? MostLostBytes { get; set; }
+
     /// <summary>What every member registers.</summary>
     public Action<DhtRegistry> Register { get; set; } = Resolvers;
 

@@ -77,6 +77,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
         registry.Seal(options);
         _node.Advance(_world.Now + Skew);
         Dht = Host.Enable(options, registry);
+        if (_world.MostLostBytes is { } most) Host.Current!.Participant.MostLostBytes = most;
         _node.Release();
         return Dht;
     }

@@ -15,7 +15,7 @@ internal static class SurfaceNames
         ResolverThrows = "resolver throws", ResolverRemoves = "resolver removes", ResolverTooLarge = "resolver's value too large", ResolverBlocks = "resolver blocks for up to 10 s", ResolverCalls = "resolver calls the DHT",
         AfterCommit = "batch used after its commit", CommitTwice = "batch committed twice", RunTwice = "reading run twice", SameKeyTwice = "the same key twice in one put", NullKey = "null key", NoResolver = "merge without resolver",
         KeyTooLarge = "key too large", ValueTooLarge = "value too large", TooManyKeys = "too many keys", PartTooLarge = "part too large", ForeignMap = "map of another member's DHT", NothingAtAll = "put, get and batch of nothing",
-        LowBits = "hash with empty high bits", Constant = "hash that is constant", FewInFlight = "few in flight", FewOperations = "few operations", ShortQueues = "short queues per key", FewOutcomes = "few outcomes remembered", SmallLinks = "links with little room", Flood = "more calls than may wait", Refused = "overload is told",
+        LowBits = "hash with empty high bits", Constant = "hash that is constant", FewInFlight = "few in flight", FewOperations = "few operations", ShortQueues = "short queues per key", FewOutcomes = "few outcomes remembered", FewOfLost = "few outcomes remembered of members that are gone", SmallLinks = "links with little room", Flood = "more calls than may wait", Refused = "overload is told",
         Throws = "turn throws", Crash = "crash", Exclusion = "exclusion of", Join = "join beside", View = "view asked for at", Leave = "leave of", LinkLost = "link lost";
 
     /// <summary>What would only show a defect that is known, with the finding that mends it.</summary>
@@ -29,7 +29,7 @@ internal static class SurfaceNames
             Ordered, ManyKeys, Kilobytes, Limit, BytePressure, Empty, CancelledBefore, CancelQueued, CancelLater, CancelInView, CancelRetry, ShortTimeout, InfiniteTimeout, ExpireInView, BadTimeout,
             RetrySame, RetryOther, RetryTwice, RetryUnknown, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,
-            LowBits, Constant, FewInFlight, FewOperations, ShortQueues, FewOutcomes, SmallLinks, Flood, Refused, Throws, Crash, Exclusion, Join, View, Leave, LinkLost,
+            LowBits, Constant, FewInFlight, FewOperations, ShortQueues, FewOutcomes, FewOfLost, SmallLinks, Flood, Refused, Throws, Crash, Exclusion, Join, View, Leave, LinkLost,
         }.Where(static name => Awaiting.All(one => one.Name != name)),
     ];
 }

@@ -35,6 +35,7 @@ internal sealed class SurfaceSchedule
         Recorder = new(clock: () => _world.Now);
         _world.Options = DrawOptions();
         DrawLinks(new(run.Seed ^ 0x117C5));
+        DrawLost(new(run.Seed ^ 0x605E));
         _ledger = new(_world, ingredients);
         _world.Register = new SurfaceResolvers(_world, CallBack).Register;
         _driver = new(_random, ingredients);
@@ -107,6 +108,14 @@ internal sealed class SurfaceSchedule
         if (random.Next(6) != 0) return;
         _drawn.Draw(SurfaceNames.SmallLinks);
         _world.BulkBytes = random.Next(2) == 0 ? 200 + random.Next(4_000) : 100_000 + random.Next(900_000);
+    }
+
+    // Of several members that are gone not all is remembered, of one it is.
+    private void DrawLost(Prng random)
+    {
+        if (random.Next(4) != 0) return;
+        _drawn.Draw(SurfaceNames.FewOfLost);
+        _world.MostLostBytes = random.Next(2) == 0 ? 1 : 100 + random.Next(1_000);
     }
 
     private void Step()
