@@ -10,9 +10,9 @@ internal sealed class BindTable
 {
     /// <summary>group number u32, incarnation u32, view u64; the slot is in the header.</summary>
     public const int Body = 16;
-    private readonly PeerTable<Binding?[]> _byPeer = new();
+    private readonly PeerTable<PeerSlots> _byPeer = new();
 
-    public Binding? Find(int peer, ushort slot) => _byPeer[peer] is { } slots && slot < slots.Length ? slots[slot] : null;
+    public Binding? Find(int peer, ushort slot) => _byPeer[peer]?[slot];
 
     /// <summary>
     /// Takes what a peer announces of a group that <paramref name="isKnown"/>; of another one only that the slot is not what it was.
@@ -25,43 +25,26 @@ internal sealed class BindTable
         ulong view = BinaryPrimitives.ReadUInt64LittleEndian(body[8..]);
         if (!isKnown(id))
         {
-            if (Find(peer, slot) is not null) _byPeer[peer]![slot] = null;
+            _byPeer[peer]?.Clear(slot);
             return RefusalReason.StaleView;
         }
-        var slots = _byPeer[peer] ?? [];
-        if (slot >= slots.Length)
-        {
-            Array.Resize(ref slots, Math.Max(slot + 1, Math.Min(slots.Length * 2, GroupLimits.GroupsPerProcess + 1)));
-            _byPeer[peer] = slots;
-        }
-        var binding = slots[slot] ??= new();
         // A peer moves forward in a group only; what it sent of an earlier view is before this on the link.
-        if (binding.Id == id && view < binding.View) return RefusalReason.Malformed;
-        (binding.Id, binding.View, binding.Group) = (id, view, null);
+        if (Find(peer, slot) is { } bound && bound.Id == id && view < bound.View) return RefusalReason.Malformed;
+        var binding = (_byPeer[peer] ??= new()).Bind(slot, id);
+        (binding.View, binding.Group) = (view, null);
         return null;
     }
 
     /// <summary>Whether a peer has announced that view of a group, or a later one.</summary>
-    public bool IsIn(int peer, GroupId group, ulong view)
-    {
-        foreach (var binding in _byPeer[peer] ?? [])
-            if (binding is not null && binding.Id == group && binding.View >= view) return true;
-        return false;
-    }
+    public bool IsIn(int peer, GroupId group, ulong view) => _byPeer[peer]?.Find(group) is { } binding && binding.View >= view;
 
     /// <summary>Nothing is kept of such groups, of no peer.</summary>
     public void Forget(Predicate<GroupId> which)
     {
         for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))
         {
-            var slots = _byPeer[peer]!;
-            bool any = false;
-            for (int slot = 0; slot < slots.Length; slot++)
-            {
-                if (slots[slot] is { } binding && which(binding.Id)) slots[slot] = null;
-                any |= slots[slot] is not null;
-            }
-            if (!any) _byPeer[peer] = null;
+            _byPeer[peer]!.Clear(which);
+            if (_byPeer[peer]!.Count == 0) _byPeer[peer] = null;
         }
     }
 
@@ -74,9 +57,7 @@ internal sealed class BindTable
         get
         {
             int count = 0;
-            for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))
-                foreach (var binding in _byPeer[peer]!)
-                    if (binding is not null) count++;
+            for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1)) count += _byPeer[peer]!.Count;
             return count;
         }
     }
