@@ -36,6 +36,13 @@ internal static class GroupLimits
     public const int ReceiverCalls = 8_192;
     public const long ReceiverBytes = 16L << 20;
 
+    /// <summary>
+    /// What handlers of one member sent to one receiver, from the call until it is handled there: no window bounds it, since what the receiver has not handled may
+    /// wait for it. So a handler that would send more is refused; if it waited, two that send to each other might wait for ever.
+    /// </summary>
+    public const int HandlersCalls = QueuedCalls / 2;
+    public const long HandlersBytes = QueuedBytes / 2;
+
     /// <summary>What a receiver stores of one sender: its window, and another that others have acknowledged but this member does not know of yet.</summary>
     public const int StoredMessages = 16_384;
     public const long StoredBytes = 16L << 20;

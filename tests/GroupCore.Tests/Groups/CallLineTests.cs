@@ -17,7 +17,7 @@ public sealed class CallLineTests
     [Fact]
     public void Calls_go_in_the_order_in_which_they_came_whoever_made_them()
     {
-        var windows = new PeerWindows(2);
+        var windows = new PeerWindows(null!, 2);
         SendOperation[] calls = [Call(false), Call(true), Call(true), Call(false), Call(true)];
         foreach (var call in calls) windows.Wait(1, call);
         Assert.Equal(5, windows.Waiting);
@@ -34,7 +34,7 @@ public sealed class CallLineTests
     [Fact]
     public void Those_of_handlers_are_taken_in_their_order_and_a_query_is_none_of_them()
     {
-        var windows = new PeerWindows(1);
+        var windows = new PeerWindows(null!, 1);
         SendOperation[] calls = [Call(false), Call(true), Call(true), Call(false)];
         calls[1].Query = 1;
         foreach (var call in calls) windows.Wait(0, call);
@@ -49,7 +49,7 @@ public sealed class CallLineTests
     [Fact]
     public void What_a_handler_sends_past_many_that_wait_allocates_nothing()
     {
-        var windows = new PeerWindows(1);
+        var windows = new PeerWindows(null!, 1);
         for (int i = 0; i < 60_000; i++) windows.Wait(0, Call(false));
         var call = Call(true);
         Pass();

@@ -135,6 +135,70 @@ public sealed class HandlerSendTests
         Assert.Equal([.. Enumerable.Range(0, GroupLimits.PeerOutstanding), -1, -2], _got);
     }
 
+    /// <summary>No window bounds them, so that handlers never wait for each other; but a receiver that handles nothing has a bounded number of them.</summary>
+    [Theory]
+    [InlineData(40_000, 8, 32_768)]
+    [InlineData(80, 1_000_000, 67)]
+    public void R_what_handlers_send_to_a_receiver_that_handles_nothing_is_bounded(int messages, int bytes, int most)
+    {
+        var gate = new TaskCompletionSource();
+        TestMember? first = null;
+        SendQueueFullException? refused = null;
+        int sent = 0, others = 0, joined = 0;
+        int[] ranks = [];
+        Simulation? simulation = null;
+        using var cluster = new GroupCluster(9, 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("part", async (from, message) =>
+            {
+                if (me == 2) others++;
+                if (me != 1) return;
+                if (!gate.Task.IsCompleted) await gate.Task.ConfigureAwait(false);
+                _got.Add(message.Length);
+            }).HandleAsync<int>("flood", async (from, count) =>
+            {
+                refused = null;
+                var part = new byte[bytes];
+                for (int i = 0; i < count && refused is null; i++)
+                {
+                    try
+                    {
+                        await first!.Group!.SendToAsync(ranks[1], "part", part).ConfigureAwait(false);
+                        // Nothing waits for room: what is refused is so for what is not handled.
+                        if (++sent % 4_096 == 0 || bytes > 100_000) await simulation!.Delay(TimeSpan.FromMilliseconds(100)).ConfigureAwait(false);
+                    }
+                    catch (SendQueueFullException full)
+                    {
+                        refused = full;
+                    }
+                }
+                await first!.Group!.SendToAsync(ranks[2], "part", part).ConfigureAwait(false);
+            });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        (first, simulation) = (cluster[0], cluster.Simulation);
+        var receiver = cluster[1].Group!;
+        ranks = [first.Group!.Rank, receiver.Rank, cluster[2].Group!.Rank];
+        _ = cluster.Simulation.Spawn(() => first.Group!.SendToAsync(ranks[0], "flood", messages).AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => others == 1, TimeSpan.FromSeconds(60)), $"{sent} sent, {refused}; {first.Group!.Protocol}");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.NotNull(refused);
+        Assert.Equal(receiver.CurrentView.Members[ranks[1]].Address, refused.Receiver);
+        Assert.InRange(refused.RetryAfter, TimeSpan.FromMilliseconds(1), TimeSpan.FromSeconds(1));
+        Assert.InRange(sent, most - 1, most);
+        Assert.InRange(receiver.Protocol.Dispatcher.Waiting, sent - 1, sent + 10);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count == sent && first.Group!.Protocol.Peers.Outstanding == 0, TimeSpan.FromSeconds(60)));
+        // What is handled counts no more.
+        _ = cluster.Simulation.Spawn(() => first.Group!.SendToAsync(ranks[0], "flood", most - 1).AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => others == 2, TimeSpan.FromSeconds(60)));
+        Assert.Null(refused);
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count == sent, TimeSpan.FromSeconds(60)));
+        Assert.Empty(cluster.Oracle.Accusations);
+    }
+
     private static void Forward(TestMember from, int number)
     {
         if (from.Group!.Rank == 0 && from.Group.Protocol.Upcalls.IsCurrent) _ = from.Group.SendToAsync(1, "number", number).AsTask();

@@ -13,7 +13,7 @@ public sealed class OutQueueTests
         var queue = new OutQueue(Half + 1);
         uint id = queue.Add(0, 1);
         Assert.False(queue.AwaitsLost);
-        Assert.True(queue.TryClose(id, out _));
+        Assert.True(queue.TryClose(id, 0, out _));
     }
 
     [Fact]
@@ -24,11 +24,11 @@ public sealed class OutQueueTests
         queue.OnLinkLost();
         uint later = queue.Add(0, 1);
         Assert.True(queue.AwaitsLost);
-        Assert.True(queue.TryClose(lost[1], out _));
+        Assert.True(queue.TryClose(lost[1], 0, out _));
         Assert.True(queue.AwaitsLost);
-        Assert.True(queue.TryClose(lost[0], out _));
+        Assert.True(queue.TryClose(lost[0], 0, out _));
         Assert.False(queue.AwaitsLost);
-        Assert.True(queue.TryClose(later, out _));
+        Assert.True(queue.TryClose(later, 0, out _));
         // Nothing was on this one.
         queue.OnLinkLost();
         queue.Add(0, 1);

@@ -56,7 +56,8 @@ public sealed partial class Group
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>
     /// <exception cref="SendQueueFullException">
     /// As many calls or bytes of this group wait already. Or as many for this receiver as for all others together could: of callers outside of
-    /// handlers, who can wait, at most 8,192 calls or 16 MB. The receiver is named then, and others can be sent to.
+    /// handlers, who can wait, at most 8,192 calls or 16 MB. Of handlers, whose messages are not bounded by what the receiver has handled, those count
+    /// that it has not: at most 32,768 or 64 MB. The receiver is named then, and others can be sent to.
     /// </exception>
     public ValueTask SendToAsync<T>(int rank, string handler, T message, CancellationToken cancellationToken = default)
     {

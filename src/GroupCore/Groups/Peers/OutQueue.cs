@@ -4,7 +4,7 @@ namespace GroupCore.Groups.Peers;
 /// <param name="first">Number of the first one; numbers go round.</param>
 internal sealed class OutQueue(uint first = 0)
 {
-    private (ulong Parent, int Bytes, bool Open)[] _ring = [];
+    private Entry[] _ring = [];
     private uint _first = first;
     // Null when nothing open was on a link that is lost: numbers go round, so that one from long ago would be ahead again.
     private uint? _lostBefore;
@@ -32,18 +32,26 @@ internal sealed class OutQueue(uint first = 0)
     {
         if (Next - _first == (uint)_ring.Length)
         {
-            var larger = new (ulong, int, bool)[Math.Max(16, _ring.Length * 2)];
+            var larger = new Entry[Math.Max(16, _ring.Length * 2)];
             for (uint id = _first; id != Next; id++) larger[id & (uint)(larger.Length - 1)] = _ring[id & (uint)(_ring.Length - 1)];
             _ring = larger;
         }
-        _ring[Next & (uint)(_ring.Length - 1)] = (parent, bytes, true);
+        _ring[Next & (uint)(_ring.Length - 1)] = new() { Parent = parent, Bytes = bytes, Open = true };
         Count++;
         Bytes += bytes;
         return Next++;
     }
 
+    /// <summary>A message leaves that counts in a share until it is handled.</summary>
+    public void Owe(uint id, PeerShare share)
+    {
+        ref var entry = ref _ring[id & (uint)(_ring.Length - 1)];
+        entry.Share = share;
+        share.Sent(entry.Bytes);
+    }
+
     /// <summary>Closes a message; false when it is not open.</summary>
-    public bool TryClose(uint id, out ulong parent)
+    public bool TryClose(uint id, long now, out ulong parent)
     {
         parent = 0;
         if (id - _first >= Next - _first) return false;
@@ -51,6 +59,7 @@ internal sealed class OutQueue(uint first = 0)
         if (!entry.Open) return false;
         parent = entry.Parent;
         Bytes -= entry.Bytes;
+        entry.Share?.Handled(entry.Bytes, now);
         Count--;
         entry = default;
         while (_first != Next && !_ring[_first & (uint)(_ring.Length - 1)].Open) _first++;
@@ -65,5 +74,13 @@ internal sealed class OutQueue(uint first = 0)
     }
 
     /// <summary>Closes the oldest open message.</summary>
-    public bool TryCloseFirst(out ulong parent) => TryClose(_first, out parent);
+    public bool TryCloseFirst(long now, out ulong parent) => TryClose(_first, now, out parent);
+
+    private struct Entry
+    {
+        public ulong Parent;
+        public PeerShare? Share;
+        public int Bytes;
+        public bool Open;
+    }
 }

@@ -41,7 +41,7 @@ internal sealed class PeerChannel
         (_group, _node, _view, _self, _handling) = (group, group.Node, view, self, new(firstHandling));
         int members = view.Members.Count;
         _acks = new List<uint>?[members];
-        _windows = new(members);
+        _windows = new(_node, members);
         _hooks = new(_node, members);
         _chains = new(members);
         _hookCalls = new(members);
@@ -149,6 +149,7 @@ internal sealed class PeerChannel
             _chains.Add(rank, (call, id));
             return true;
         }
+        if (inside) _windows.Owe(rank, id, call.Share);
         if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
         else Transmit(call, rank, id);
         _group.Finish(call);
@@ -301,6 +302,7 @@ internal sealed class PeerChannel
     /// <summary>The view is over: what is delivered is the dispatcher's.</summary>
     public void Close()
     {
+        _windows.Close();
         _group.Dispatcher.TakeHolds();
         _slab?.Release(1);
         _slab = null;
@@ -371,6 +373,7 @@ internal sealed class PeerChannel
         {
             while (_chains.CountOf(rank) > 0 && _group.RoomTo(rank) > 0 && _group.IsHere(rank) && _chains.TryDequeue(rank, out var chained))
             {
+                _windows.Owe(rank, chained.Id, chained.Call.Share);
                 Transmit(chained.Call, rank, chained.Id);
                 _group.Finish(chained.Call);
             }

@@ -6,14 +6,17 @@ namespace GroupCore.Groups.Peers;
 /// <summary>
 /// What the calls to one receiver take of their group's budget: no more than they leave for all others, and those of callers who can wait at most
 /// a fixed share. So a receiver that takes nothing, since it loads the group's state or is stuck, stops no calls to others, nor do several of them.
+/// What handlers sent to it without waiting for it counts until it is handled, so that the receiver has a bounded number of it in its queue.
 /// </summary>
 internal sealed class PeerShare(ViewMember receiver)
 {
     private CallLoad _load = new();
+    // Sent by handlers, and not handled; its calls are over for the group's budget.
+    private CallLoad _unhandled = new();
 
     public ProcessId Receiver => receiver.Id;
 
-    public bool IsUsed => _load.Calls > 0;
+    public bool IsUsed => _load.Calls > 0 || _unhandled.Calls > 0;
 
     /// <summary>Counts a call; false, and it is not counted, when that is too much.</summary>
     /// <param name="bytes">Of the message.</param>
@@ -24,7 +27,8 @@ internal sealed class PeerShare(ViewMember receiver)
     {
         var (calls, held) = _load.Add(bytes);
         bool fits = calls <= callsLeft && held <= bytesLeft;
-        if (fits && (!canWait || (calls <= GroupLimits.ReceiverCalls && held <= GroupLimits.ReceiverBytes))) return true;
+        if (fits && (canWait ? calls <= GroupLimits.ReceiverCalls && held <= GroupLimits.ReceiverBytes
+            : calls + _unhandled.Calls <= GroupLimits.HandlersCalls && held + _unhandled.Bytes <= GroupLimits.HandlersBytes)) return true;
         _load.Remove(bytes);
         return false;
     }
@@ -34,10 +38,17 @@ internal sealed class PeerShare(ViewMember receiver)
     /// <summary>A call is done with; on the loop.</summary>
     public void Return(int bytes, long now) => _load.End(bytes, now);
 
-    public SendQueueFullException Full(string group, int bytes) => new(group, _load.Calls,
-        $"{_load.Calls} calls with {_load.Bytes} bytes already wait to send to {receiver.Address} in group '{group}', which takes none: await them before you send it more.")
+    /// <summary>A handler's message is sent without a look at what the receiver has not handled; on the loop.</summary>
+    public void Sent(int bytes) => _unhandled.Add(bytes);
+
+    /// <summary>The receiver has handled such a message, or is gone; on the loop.</summary>
+    public void Handled(int bytes, long now) => _unhandled.End(bytes, now);
+
+    public SendQueueFullException Full(string group, int bytes) => new(group, _load.Calls + _unhandled.Calls, _unhandled.Calls > _load.Calls
+        ? $"{receiver.Address} has not handled {_unhandled.Calls} messages with {_unhandled.Bytes} bytes that handlers of this member sent it in group '{group}': send it more when it has."
+        : $"{_load.Calls} calls with {_load.Bytes} bytes already wait to send to {receiver.Address} in group '{group}', which takes none: await them before you send it more.")
     {
         Receiver = receiver.Address,
-        RetryAfter = _load.TimeToRoom(bytes),
+        RetryAfter = _unhandled.Calls > _load.Calls ? _unhandled.TimeToRoom(bytes) : _load.TimeToRoom(bytes),
     };
 }

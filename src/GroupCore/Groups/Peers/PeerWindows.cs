@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
+using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Peers;
 
@@ -8,7 +9,7 @@ namespace GroupCore.Groups.Peers;
 /// By receiver: what it has not handled, and the calls that wait since that is too much. One full receiver holds nobody else's messages up.
 /// In a large group few members talk to few, so there is something only where something is or was under way.
 /// </summary>
-internal sealed class PeerWindows(int members)
+internal sealed class PeerWindows(INode node, int members)
 {
     private OutQueue?[] _out = [];
     private CallLine?[] _waiting = [];
@@ -47,11 +48,24 @@ internal sealed class PeerWindows(int members)
         return (_out[rank] ??= new()).Add(parent, bytes);
     }
 
+    /// <summary>A message of a handler leaves: until it is handled it counts in the share of its receiver.</summary>
+    public void Owe(int rank, uint id, PeerShare? share)
+    {
+        if (share is not null) _out[rank]!.Owe(id, share);
+    }
+
+    /// <summary>The view is over: nobody waits for what is not handled.</summary>
+    public void Close()
+    {
+        foreach (var queue in _out)
+            while (queue?.TryCloseFirst(node.Now, out _) == true) Outstanding--;
+    }
+
     /// <summary>A message is handled, or its receiver is gone; false when it is not under way.</summary>
     public bool TryClose(int rank, uint id, out ulong parent)
     {
         parent = 0;
-        if (_out.Length == 0 || _out[rank] is not { } queue || !queue.TryClose(id, out parent)) return false;
+        if (_out.Length == 0 || _out[rank] is not { } queue || !queue.TryClose(id, node.Now, out parent)) return false;
         Outstanding--;
         return true;
     }
@@ -59,7 +73,7 @@ internal sealed class PeerWindows(int members)
     public bool TryCloseFirst(int rank, out ulong parent)
     {
         parent = 0;
-        if (_out.Length == 0 || _out[rank] is not { } queue || !queue.TryCloseFirst(out parent)) return false;
+        if (_out.Length == 0 || _out[rank] is not { } queue || !queue.TryCloseFirst(node.Now, out parent)) return false;
         Outstanding--;
         return true;
     }
