@@ -329,6 +329,31 @@ public sealed class OutcomeTests
         await Task.WhenAll(puts);
     }
 
+    /// <summary>Thousands of puts wait for the window; each read that ends looks for whose turn it is.</summary>
+    [Fact]
+    public async Task R_reads_that_pass_many_puts_that_wait_do_not_walk_past_them()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 256 });
+        var coordinator = world.Members[0].Host.Current!.Coordinator;
+        coordinator.Window = 4;
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var stuck = map.OrderedMergeAsync("a1", 1L).AsTask();
+        var puts = Enumerable.Range(0, 3_000).Select(_ => map.OrderedMergeAsync("a0", 1L).AsTask()).ToList();
+        // A put of another member holds up the reads.
+        var other = world.Members[3].Dht.Map<string, long>("m").OrderedMergeAsync("b0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (3, 0));
+        var reads = Enumerable.Range(0, 600).Select(_ => map.OrderedGetAsync("b0").AsTask()).ToList();
+        long before = coordinator.Looks;
+        for (int i = 0; i < 10; i++) world.Poke();
+        world.DeliverAll((from, to) => (from, to) is not (0, 1));
+        Assert.All(reads, read => Assert.True(read.IsCompletedSuccessfully));
+        Assert.InRange(puts.Count(put => put.IsCompleted), 2, 4);
+        Assert.InRange(coordinator.Looks - before, 600, 20_000);
+        world.RunUntil(() => stuck.IsCompleted && other.IsCompleted && puts.TrueForAll(put => put.IsCompleted), "All");
+        await Task.WhenAll(puts);
+    }
+
     [Fact]
     public async Task A_read_that_is_stuck_stops_no_puts()
     {

@@ -59,6 +59,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     public ClientOp? Previous, Next;
 
+    /// <summary>Its place among those that wait: lower ones came before.</summary>
+    public long Ticket;
+
     /// <summary>A call that asks for the outcome of this very operation, and the other way round.</summary>
     public ClientOp? Follower, Leader;
 

@@ -73,7 +73,6 @@ internal sealed partial class Coordinator
     private void LeaveQueue(ClientOp op)
     {
         _waiting.Remove(op);
-        if (!op.IsPut) _waitingReads--;
         _waitingBytes -= op.AskedBytes;
     }
 

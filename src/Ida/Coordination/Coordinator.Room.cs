@@ -21,7 +21,7 @@ internal sealed partial class Coordinator
     private const long MostGuess = 4 * DhtLimits.PartBytes;
     private long _bytes, _waitingBytes, _awaitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
-    private int _awaiting, _waitingReads;
+    private int _awaiting;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
     /// <summary>A member's link has room again: what waits goes out in its order.</summary>
@@ -54,16 +54,13 @@ internal sealed partial class Coordinator
         && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || _inFlight.Count == _awaiting);
 
     /// <summary>Whether others come before it. Where only puts wait, and for the window, reads pass them.</summary>
-    private bool Queues(ClientOp op) => _waiting.Count > 0 && (op.IsPut || _waitingReads > 0 || InWindow);
+    private bool Queues(ClientOp op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
 
     /// <summary>Whose turn it is: the first, but a read where no put may begin.</summary>
     private ClientOp? NextWaiting()
     {
-        if (_waiting.First is not { IsPut: true } first || InWindow) return _waiting.First;
-        if (_waitingReads == 0) return null;
-        var next = first;
-        while (next is { IsPut: true }) next = next.Next;
-        return next;
+        var first = _waiting.First;
+        return first is not { IsPut: true } || InWindow ? first : _waiting.FirstRead;
     }
 
     private bool MayWait(ClientOp op) => _waiting.Count + _awaiting < state.Options.MaxInFlight * WaitingFactor

@@ -22,7 +22,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private readonly List<RunningOp> _takeovers = [];
     private readonly Stack<RunningOp> _free = [];
     private readonly List<RunningOp> _early = [];
-    private OpList _inFlight, _waiting;
+    private readonly WaitingLine _waiting = new();
+    private OpList _inFlight;
     private bool _admitting;
     private ulong _sequence;
     private Exception? _over;
@@ -90,7 +91,13 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             bool unknown = op is { IsPut: true, Phase: not OpPhase.Admitted } && reason is NotDhtMemberException or NodeFaultedException;
             Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : reason);
         }
-        for (ClientOp? op = _waiting.First, next; op is not null; op = next)
+        FinishAll(_waiting.FirstPut, reason);
+        FinishAll(_waiting.FirstRead, reason);
+    }
+
+    private void FinishAll(ClientOp? first, Exception reason)
+    {
+        for (ClientOp? op = first, next; op is not null; op = next)
         {
             next = op.Next;
             Finish(op, reason);
@@ -110,15 +117,21 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             if (op.Asks && state.Acts) AskHowItEnded(op);
             else Issue(op);
         }
-        for (ClientOp? op = _waiting.First, next; op is not null; op = next)
-        {
-            next = op.Next;
-            CheckCaller(op, now);
-        }
+        CheckCallers(_waiting.FirstPut, now);
+        CheckCallers(_waiting.FirstRead, now);
         _admitting = false;
         AdmitWaiting();
         Measure();
         TakeOverStalled(now);
+    }
+
+    private void CheckCallers(ClientOp? first, long now)
+    {
+        for (ClientOp? op = first, next; op is not null; op = next)
+        {
+            next = op.Next;
+            CheckCaller(op, now);
+        }
     }
 
     /// <summary>Ends the call of a caller who gave up or whose time is over; true when nothing is left to do for it.</summary>
@@ -142,7 +155,6 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private void Wait(ClientOp op)
     {
         if (!op.Move(OpPhase.Waiting)) return;
-        if (!op.IsPut) _waitingReads++;
         // Another retry of it meets this one.
         if (op.Requested is not null) _pending.Add(op.Id, op);
         _waiting.Add(op);
@@ -180,6 +192,9 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _admitting = false;
     }
 
+    /// <summary>Waiting calls that were looked at to find the next, for who counts what that costs.</summary>
+    internal long Looks => _waiting.Looks;
+
     /// <summary>Every operation of a caller with the place where it stands, for who looks whether each stands in one.</summary>
     internal IEnumerable<(OpPhase Place, ClientOp Op)> Standing()
     {
@@ -188,7 +203,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             yield return (op.IsInFlight && _pending.GetValueOrDefault(op.Id) == op ? op.Phase : OpPhase.Free, op);
             if (op.Follower is { } follower) yield return (follower.Leader == op && op.Phase == OpPhase.Detached ? OpPhase.Following : OpPhase.Free, follower);
         }
-        for (var op = _waiting.First; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
+        for (var op = _waiting.FirstPut; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
+        for (var op = _waiting.FirstRead; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
     }
 
     /// <summary>What is being driven here, in no order, for who looks whether each knows its operation and is known to it.</summary>

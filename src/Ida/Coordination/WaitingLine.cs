@@ -1,0 +1,47 @@
+namespace Ida.Coordination;
+
+/// <summary>
+/// Calls that wait for a place, in the order of their coming. Puts and reads stand apart: reads pass the puts that wait for the window, and
+/// those are not walked past each time.
+/// </summary>
+internal sealed class WaitingLine
+{
+    private OpList _puts, _reads;
+    private long _tickets;
+
+    public int Count => _puts.Count + _reads.Count;
+
+    public int Reads => _reads.Count;
+
+    /// <summary>Calls that were looked at to find whose turn it is.</summary>
+    public long Looks { get; private set; }
+
+    /// <summary>The first of the puts; the others follow it.</summary>
+    public ClientOp? FirstPut => _puts.First;
+
+    /// <summary>The first of the reads; the others follow it.</summary>
+    public ClientOp? FirstRead => _reads.First;
+
+    /// <summary>The one that came first.</summary>
+    public ClientOp? First
+    {
+        get
+        {
+            Looks += 2;
+            return _puts.First is { } put && (_reads.First is not { } read || put.Ticket < read.Ticket) ? put : _reads.First;
+        }
+    }
+
+    public void Add(ClientOp op)
+    {
+        op.Ticket = ++_tickets;
+        if (op.IsPut) _puts.Add(op);
+        else _reads.Add(op);
+    }
+
+    public void Remove(ClientOp op)
+    {
+        if (op.IsPut) _puts.Remove(op);
+        else _reads.Remove(op);
+    }
+}
