@@ -187,6 +187,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _ticking = false;
         if (IsOver) return;
         Coordinator.Tick(Node.Now);
+        _participant.LimitSome();
         if (_state.Acts)
         {
             if (_participant.HasWaits) _participant.Retry();
@@ -197,7 +198,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (NeedsTick) Tick();
     }
 
-    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _settlement.HasNews || _source.HasWork;
+    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _settlement.HasNews || _source.HasWork || _participant.Table.IsLimiting;
 
     private void Tick()
     {

@@ -165,6 +165,58 @@ public sealed class WrongClockTests
         public override DateTimeOffset GetUtcNow() => new(year, 12, 31, 0, 0, 0, TimeSpan.Zero);
     }
 
+    /// <summary>A slice may have many millions of keys, and no turn goes through them all.</summary>
+    [Fact]
+    public async Task R_clocks_of_many_keys_are_set_right_in_turns_of_a_bounded_size_and_of_those_that_are_used_at_once()
+    {
+        const int Keys = 100_000;
+        var world = DhtWorld.Founded(4);
+        var jumped = world.Members[1];
+        var (clock, table) = (jumped.Host.Current!.State.Clock, jumped.Host.Current.Participant.Table);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        for (int i = 0; i < 20; i++) await Run(world, map.OrderedPutAsync($"k{i}-1", 1L).AsTask());
+        world.Settle();
+        byte[] key = new byte[16];
+        for (int i = 0; i < Keys; i++)
+        {
+            System.Buffers.Binary.BinaryPrimitives.WriteInt32LittleEndian(key, i + 1);
+            // Not absent, or they would go when they are met.
+            table.FindOrAdd(key, StableHash.Of(key), 0).Value = key;
+        }
+        ForEach(entry => entry.Clock = Far);
+        clock.Observe(Far);
+        world.ChangeView();
+        Assert.InRange(Wrong(), Keys / 2, Keys + 20);
+        for (int i = 0; i < 20; i++)
+        {
+            int wrong = Wrong();
+            var put = Run(world, map.OrderedPutAsync($"k{i}-1", 2L).AsTask());
+            Assert.InRange((await put).Versions[0], 1UL, world.Members[0].Host.Current!.State.Clock.Limit(world.Now));
+            Assert.InRange(Wrong(), 0, wrong);
+        }
+        world.RunUntil(() => !table.IsLimiting, "The end of it");
+        Assert.Equal(0, Wrong());
+        for (int i = 0; i < 20; i++) await Run(world, map.OrderedPutAsync($"k{i}-1", 3L).AsTask());
+        ForEach(entry => Assert.InRange(entry.Clock, entry.Version, Far - 1));
+
+        int Wrong()
+        {
+            int count = 0;
+            ForEach(entry => count += entry.Clock == Far ? 1 : 0);
+            return count;
+        }
+
+        void ForEach(Action<Entry> each)
+        {
+            var entries = new List<Entry>();
+            for (int range = 0; range < EntryTable.Ranges; range++)
+            {
+                table.Collect(range, entries);
+                entries.ForEach(each);
+            }
+        }
+    }
+
     [Fact]
     public async Task A_newcomer_with_another_clock_takes_that_of_the_members()
     {

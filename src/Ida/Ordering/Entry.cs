@@ -33,6 +33,9 @@ internal sealed class Entry(byte[] key, ulong hash)
     public bool Wanted;
     public long Arrivals;
 
+    /// <summary>The last limit of all clocks that this one has had, of <see cref="EntryTable.LimitClocks"/>.</summary>
+    public byte Limited;
+
     /// <summary>At a member without its state: the view (its low half) in which what the entry says is right, though its range has not arrived.</summary>
     public uint KnownIn;
 

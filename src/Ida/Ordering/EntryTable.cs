@@ -8,6 +8,11 @@ internal sealed class EntryTable
 {
     public const int Ranges = 256;
     private readonly Range[] _ranges = new Range[Ranges];
+    // Of the limit of all clocks: its number, what it is, and how far it has come. One that begins before the last is through takes the next
+    // range first: so none is always the last to be come to, however often limits begin, before the numbers have gone round.
+    private byte _limited;
+    private ulong _mostClock;
+    private int _range, _bucket, _buckets, _rangesLeft;
 
     public EntryTable()
     {
@@ -16,6 +21,46 @@ internal sealed class EntryTable
 
     /// <summary>Number of entries, absent keys with a queue included.</summary>
     public int Count { get; private set; }
+
+    /// <summary>Whether there may be entries that the limit of all clocks has not come to.</summary>
+    public bool IsLimiting => _rangesLeft > 0;
+
+    /// <summary>
+    /// From now on the clock of each entry that is there is no more than <paramref name="most"/>, or its version if that is later. Who asks for an
+    /// entry finds it so; the others come to it by and by, as <see cref="LimitSome"/> is called.
+    /// </summary>
+    public void LimitClocks(ulong most)
+    {
+        _limited++;
+        _mostClock = most;
+        _rangesLeft = Ranges;
+        StartRange((_range + 1) % Ranges);
+    }
+
+    /// <summary>Comes to some more entries; <paramref name="buckets"/> bounds the work.</summary>
+    public void LimitSome(int buckets)
+    {
+        for (; buckets > 0 && _rangesLeft > 0; buckets--)
+        {
+            var all = _ranges[_range].Buckets;
+            // It has grown: entries lie elsewhere.
+            if (all.Length != _buckets) StartRange(_range);
+            for (var entry = all[_bucket]; entry is not null; entry = entry.Chain) Limit(entry);
+            if (++_bucket < all.Length) continue;
+            _rangesLeft--;
+            StartRange((_range + 1) % Ranges);
+        }
+    }
+
+    /// <summary>The clock of an entry, before it counts.</summary>
+    public void Limit(Entry entry)
+    {
+        if (entry.Limited == _limited) return;
+        entry.Limited = _limited;
+        entry.Clock = Math.Max(entry.Version, Math.Min(entry.Clock, _mostClock));
+    }
+
+    private void StartRange(int range) => (_range, _bucket, _buckets) = (range, 0, _ranges[range].Buckets.Length);
 
     public static int RangeOf(ulong hash) => (int)(hash >> 56);
 
@@ -29,10 +74,14 @@ internal sealed class EntryTable
 
     public Entry FindOrAdd(ReadOnlySpan<byte> key, ulong hash, ulong clock)
     {
-        if (Find(key, hash) is { } found) return found;
+        if (Find(key, hash) is { } found)
+        {
+            Limit(found);
+            return found;
+        }
         ref Range range = ref _ranges[RangeOf(hash)];
         if (range.Count == range.Buckets.Length) range.Grow();
-        var entry = new Entry(key.ToArray(), hash) { Clock = clock };
+        var entry = new Entry(key.ToArray(), hash) { Clock = clock, Limited = _limited };
         ref Entry? bucket = ref range.Buckets[range.Index(hash)];
         entry.Chain = bucket;
         bucket = entry;

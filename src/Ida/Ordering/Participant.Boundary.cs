@@ -83,13 +83,12 @@ internal sealed partial class Participant
         ulong most = state.Clock.Limit(state.Node.Now) - HybridClock.Jump + 1;
         _floor = Math.Min(_floor, most);
         if (!state.Clock.WasAhead) return;
-        for (int range = 0; range < EntryTable.Ranges; range++)
-        {
-            Table.Collect(range, _swept);
-            foreach (var entry in _swept) entry.Clock = Math.Max(entry.Version, Math.Min(entry.Clock, most));
-        }
-        _swept.Clear();
+        Table.LimitClocks(most);
+        LimitSome();
     }
+
+    /// <summary>Goes on with that, as much as a turn bears.</summary>
+    public void LimitSome() => Table.LimitSome(LimitedPerTurn);
 
     /// <summary>Another shard, or none: nothing of the old slice remains.</summary>
     public void DropSlice()

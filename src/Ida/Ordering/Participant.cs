@@ -17,6 +17,7 @@ namespace Ida.Ordering;
 internal sealed partial class Participant(DhtState state, DhtSender send)
 {
     private const int MostUnheard = 16_384, MostRecords = 4096, MostPooledUses = 65_536;
+    internal const int LimitedPerTurn = 16_384;
     private const long BetweenViews = 1_000_000_000;
 
     private readonly OpTable _ops = new();
@@ -336,6 +337,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     public void DropIfIdle(Entry entry)
     {
         if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Full && (IsMark(entry) || IsLate(entry)))) return;
+        Table.Limit(entry);
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);
     }
