@@ -30,4 +30,11 @@ internal sealed class SimClock(long offset, double drift)
         _virtualBase = virtualNow;
         Drift = drift;
     }
+
+    /// <summary>Shows so much more, or less, from one moment to the next.</summary>
+    public void Step(long virtualNow, long by)
+    {
+        _localBase = Local(virtualNow) + by;
+        _virtualBase = virtualNow;
+    }
 }

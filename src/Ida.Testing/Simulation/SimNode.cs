@@ -81,6 +81,16 @@ public sealed class SimNode : ILinkSink
         }
     }
 
+    /// <summary>
+    /// Its clock is set forward, or back. The node never sees a time before one that it has seen, so that after a step back its time stands still until the
+    /// clock has caught up, and its timers with it.
+    /// </summary>
+    internal void StepClock(TimeSpan by)
+    {
+        _clock.Step(Simulation.Time, Simulation.Nanoseconds(by));
+        ScheduleTimer();
+    }
+
     internal Simulation Simulation { get; }
     internal SimHost Host { get; }
     internal SimLinks Links { get; private set; } = null!;
@@ -219,7 +229,7 @@ public sealed class SimNode : ILinkSink
     {
         if (Simulation.Time < _timerAt) return;
         _timerAt = long.MaxValue;
-        if (_node.NextTimer <= LocalTime) ScheduleTurn();
+        if (_node.NextTimer <= _node.Clock()) ScheduleTurn();
         else ScheduleTimer();
     }
 
@@ -326,7 +336,7 @@ public sealed class SimNode : ILinkSink
     {
         long due = _node.NextTimer;
         if (due == long.MaxValue) return;
-        long at = Math.Max(_clock.Virtual(due), Simulation.Time);
+        long at = due <= _node.Now ? Simulation.Time : Math.Max(_clock.Virtual(due), Simulation.Time);
         if (at >= _timerAt) return;
         _timerAt = at;
         Simulation.Events.Add(at, SimEventKind.Timer, this);

@@ -12,13 +12,10 @@ internal static class OracleScenarios
     public static Scenario Wild { get; } = Of("wild", wild: true);
 
     /// <summary>Systems of 1, 2, 5 and 20 processes, five voters, small saved states, and all that callers, hosts and strangers do besides crashing.</summary>
-    public static Scenario Surface { get; } = new("oracle-surface", run =>
-    {
-        using var schedule = new OracleSchedule(run.Case, run.Without, surface: run.Ingredients);
-        string? violation = schedule.Run();
-        run.Lost = schedule.OracleLost;
-        ScenarioFailedException.ThrowIf(violation);
-    }) { Ingredients = OracleSurface.Names };
+    public static Scenario Surface { get; } = OfSurface(trustsClocks: false);
+
+    /// <summary>The negative control of its clocks: those that are wrong beyond what leases take into account are judged like others.</summary>
+    public static Scenario SurfaceThatTrustsClocks { get; } = OfSurface(trustsClocks: true);
 
     /// <summary>Processes that are held up, and one that is stopped, with the defaults of the membership service.</summary>
     public static Scenario Pauses { get; } = PausesWith(new());
@@ -29,6 +26,14 @@ internal static class OracleScenarios
         using var schedule = new PauseSchedule(run, membership);
         ScenarioFailedException.ThrowIf(schedule.Run());
     }) { Ingredients = PauseSchedule.Names };
+
+    private static Scenario OfSurface(bool trustsClocks) => new("oracle-surface", run =>
+    {
+        using var schedule = new OracleSchedule(run.Case, run.Without, surface: run.Ingredients, trustsClocks: trustsClocks);
+        string? violation = schedule.Run();
+        run.Lost = schedule.OracleLost;
+        ScenarioFailedException.ThrowIf(violation);
+    }) { Ingredients = OracleSurface.Names };
 
     private static Scenario Of(string name, bool wild) => new($"oracle-{name}", run =>
     {

@@ -15,9 +15,10 @@ internal sealed class OracleSchedule : IDisposable
     private readonly OracleCluster _cluster;
     private readonly Prng _random;
     private readonly OracleSurface? _surface;
+    private readonly WrongClocks? _clocks;
     private TimeSpan _rejoin;
 
-    public OracleSchedule(SimulationCase run, Rule without = Rule.None, bool wild = false, Ingredients? surface = null)
+    public OracleSchedule(SimulationCase run, Rule without = Rule.None, bool wild = false, Ingredients? surface = null, bool trustsClocks = false)
     {
         _run = run;
         var simulation = run.Start();
@@ -26,6 +27,7 @@ internal sealed class OracleSchedule : IDisposable
         _cluster = new(simulation, _surface?.Processes ?? 6, seeds: 1, without, _surface?.Membership ?? new() { SnapshotEntries = 64, SnapshotKeep = 8 }, _surface is null ? null : _surface.Shape);
         _surface?.Attach(_cluster);
         if (_surface is not null) _surface.Spares = SparesOracle;
+        if (surface is not null) _clocks = WrongClocks.Draw(run, _cluster, surface, trustsClocks);
         Wild = wild;
     }
 
@@ -54,6 +56,7 @@ internal sealed class OracleSchedule : IDisposable
             Revive();
         }
         _surface?.End();
+        _clocks?.End();
         _surface?.Judge();
         cluster.Simulation.Network.Heal();
         bool settled = cluster.RunUntil(() => cluster.Checker.Violations.Count > 0 || ReviveAndSettled(), 40);

@@ -56,7 +56,7 @@ internal sealed class OracleSurface
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
         "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old flush reports", "join cancelled", "leave cancelled",
         "departure", "one accuses for long", "slow handlers accused",
-        Pairs, AtOnce, LeasesDiffer, DyingLeader, "its successor has the exclusion",
+        Pairs, AtOnce, LeasesDiffer, DyingLeader, "its successor has the exclusion", .. WrongClocks.Names,
     ];
 
     public int Processes { get; }

@@ -55,7 +55,7 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
         if (member && proposal.BaseView > own) oracle.Sync(proposal.Group, own, group.Wedge?.Number ?? 0);
         if (!member || proposal.BaseView != own || proposal.Number <= (group.Wedge?.Number ?? 0)) return;
         group.Wedge = proposal;
-        checker.Acknowledged(proposal.Number, oracle.Self);
+        checker.Acknowledged(proposal, oracle.Self);
         ProcessId leader = proposal.Survivors.Count > 0 ? proposal.Survivors[0] : proposal.Leavers[0];
         if (leader != oracle.Self) return;
         if (ReportsAtOnce && checker.AllAcknowledged(proposal))

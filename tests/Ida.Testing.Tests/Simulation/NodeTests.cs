@@ -142,6 +142,41 @@ public sealed class NodeTests
     }
 
     [Fact]
+    public void A_clock_that_is_set_takes_timers_with_it_and_no_node_sees_time_go_back()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 7, MaxClockDrift = 0, MaxWakeDelay = TimeSpan.Zero });
+        var node = simulation.AddNode();
+        var timer = new OneTimer(() => simulation.Now);
+        node.Post(() => node.Node.SetTimer(node.Node.Now + 10_000_000_000, timer, 0));
+        simulation.Run(Second);
+        node.StepClock(4 * Second);
+        simulation.Run(9 * Second);
+        Assert.InRange(timer.At.TotalSeconds, 6, 6.001);
+        long seen = node.Node.Now;
+        node.StepClock(-20 * Second);
+        node.Post(() => node.Node.SetTimer(node.Node.Now + 1_000_000_000, timer, 0));
+        simulation.Run(Second);
+        Assert.True(node.Node.Now >= seen && node.Node.Clock() == node.Node.Now, "time went back");
+        simulation.Run(30 * Second);
+        Assert.InRange(timer.At.TotalSeconds, 26.9, 27.1);
+    }
+
+    [Fact]
+    public void What_is_due_already_is_done_though_the_clock_was_set_back()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 7, MaxClockDrift = 0, MaxWakeDelay = TimeSpan.Zero });
+        var node = simulation.AddNode();
+        var timer = new OneTimer(() => simulation.Now);
+        simulation.Run(Second);
+        node.Post(static () => { });
+        simulation.Run(Millisecond);
+        node.StepClock(-20 * Second);
+        node.Post(() => node.Node.SetTimer(node.Node.Now, timer, 0));
+        simulation.Run(Second);
+        Assert.InRange(timer.At.TotalSeconds, 1, 1.01);
+    }
+
+    [Fact]
     public void Turns_of_a_slow_node_take_longer()
     {
         long ordinary = Deliveries(1), slow = Deliveries(10_000);
