@@ -23,4 +23,12 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
         Assert.True(lost * 5 <= runs, $"{lost} of {runs} schedules lost their system and were judged for safety only");
         Assert.True(deliveries > runs * 100, $"{deliveries} deliveries in {runs} runs");
     }
+
+    /// <summary>
+    /// Seeds that once failed. 653: who had disposed of its group while it was cut off, and went before the others had decided it, was judged as one that had
+    /// left with the others.
+    /// </summary>
+    [Theory]
+    [InlineData(653)]
+    public void Seeds_that_once_failed(ulong seed) => Assert.Null(GroupScenarios.Surface.Judge(seed, GroupCore.Runtime.Rule.None));
 }

@@ -171,7 +171,8 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
         finally
         {
-            if (seat.Group!.Completion.IsCompletedSuccessfully) seat.HasLeft();
+            // Who went before the others had decided it is gone for them like one that crashed: what it has handled they may never get.
+            if (seat.Group!.Completion.IsCompletedSuccessfully && seat.Group.Protocol.Phase != GroupPhase.Withdrawn) seat.HasLeft();
             else if (seat.Group.Completion.IsCompleted) seat.End();
         }
     }
@@ -509,7 +510,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
     }
 
-    private static bool IsOver(Exception error) => error is NotMemberException or PoisonedException or NodeStoppedException and not NodeFaultedException;
+    private static bool IsOver(Exception error) => error is NotMemberException or PoisonedException or NodeStoppedException and not NodeFaultedException { InnerException: not DrawnFaultException };
 
     private static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
 

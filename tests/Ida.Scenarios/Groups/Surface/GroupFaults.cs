@@ -73,6 +73,15 @@ internal sealed class GroupFaults(GroupSurface surface)
         }
     }
 
+    /// <summary>Whether a process may lose its place now, where it is not the one that has lost it just before: then no other may for a while.</summary>
+    public bool TryCost(bool again = false)
+    {
+        var active = surface.Places.FindAll(static place => place.IsActive && place.IsAwake);
+        if (!(again ? active.Count > 2 && active.Count == surface.Places.Count : MayCost(active))) return false;
+        Cost();
+        return true;
+    }
+
     /// <summary>The last fault: no view changes later by itself, so what a link loses now comes only if its users hear of it.</summary>
     public void OverflowLast()
     {

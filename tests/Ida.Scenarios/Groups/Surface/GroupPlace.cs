@@ -32,6 +32,12 @@ internal sealed class GroupPlace(GroupSurface surface)
     /// <summary>The program of it is being started again.</summary>
     public bool IsStarting { get; set; }
 
+    /// <summary>It lost a life while it rejoined, and has not been called for the next.</summary>
+    public bool AwaitsRejoin { get; set; }
+
+    /// <summary>Whether that call is still owed: not when the node has ended as its options say.</summary>
+    public bool IsOwedRejoin => AwaitsRejoin && !IsEnding && !IsStarting && !Member.Node.Completion.IsCompleted;
+
     public bool IsAwake => surface.Simulation.Now >= AwakeSince;
 
     public bool IsActive => !IsStarting && Member is { Node: { State: MembershipState.Active, Completion.IsCompleted: false }, Host.Alive: true } && !IsEnding;
@@ -48,6 +54,7 @@ internal sealed class GroupPlace(GroupSurface surface)
     {
         var life = Member.Host;
         _crashed.Add(life);
+        AwaitsRejoin = false;
         foreach (var seat in Seats) seat.EndIfOf(life);
         surface.Simulation.After(TimeSpan.Zero, () => life.Crash(hostAnswers));
     }

@@ -28,6 +28,7 @@ internal sealed class GroupSurface
     private readonly Dictionary<ulong, ulong> _viewOf = [];
     private readonly List<TaskCompletionSource> _stuck = [];
     private readonly GroupFaults _faults;
+    private readonly RejoinHooks _hooks;
     private readonly bool _rejoins;
     private string? _failure;
     private ulong _ids;
@@ -56,6 +57,7 @@ internal sealed class GroupSurface
         Open = new(Simulation);
         Calls = new(this);
         _faults = new(this);
+        _hooks = new(this, _faults);
         Simulation.AddInvariant("group surface", () => _failure ?? _groups.Select(static group => group.Broken()).FirstOrDefault(static broken => broken is not null));
     }
 
@@ -133,6 +135,7 @@ internal sealed class GroupSurface
                 foreach (var group in _groups)
                     if (group == _groups[0] || Random.Chance(0.6)) Join(place, group, first: true);
             await UntilAsync(() => !Seats.Any(static seat => seat.IsJoining), 60, "The first joins end");
+            if (_rejoins && !IsCalm) _hooks.Begin();
             var end = Simulation.Now + s_seconds;
             while (Simulation.Now < end)
             {
@@ -144,6 +147,12 @@ internal sealed class GroupSurface
         }, TimeSpan.FromMinutes(30));
         _run.Work = _groups.Sum(static group => group.Deliveries);
         _run.Views = _groups.Sum(static group => group.Views);
+    }
+
+    /// <summary>The program of a process joins the group that all are in.</summary>
+    public void JoinFirst(GroupPlace place)
+    {
+        if (!place.Seats.Exists(seat => seat.Shared == _groups[0] && seat.Life == place.Member.Host && seat.IsOpen)) Join(place, _groups[0]);
     }
 
     /// <summary>A process joins a group it has no seat in: any, or the one given. Null when there is none.</summary>
@@ -198,7 +207,7 @@ internal sealed class GroupSurface
         Drawn.Draw(GroupNames.Restart);
         // Its stop may not be over, as where it was frozen meanwhile: then that is cut short.
         if (place.Member.Host.Alive) place.Crash(hostAnswers: true);
-        place.IsStarting = true;
+        (place.IsStarting, place.AwaitsRejoin) = (true, false);
         _ = Simulation.Spawn(async () =>
         {
             try
@@ -249,11 +258,8 @@ internal sealed class GroupSurface
     {
         Groups = place.Bounds,
         OnPoison = PoisonPolicy.Rejoin,
-        OnRejoined = (_, _) =>
-        {
-            if (!IsOver) Join(place, _groups[0]);
-            return Task.CompletedTask;
-        },
+        OnFault = PoisonPolicy.Rejoin,
+        OnRejoined = (_, token) => _hooks.OnRejoinedAsync(place, token),
     };
 
     private async Task JoinAsync(GroupSeat seat, CancellationToken token)
@@ -399,7 +405,7 @@ internal sealed class GroupSurface
         }
         foreach (var stuck in _stuck) Simulation.After(TimeSpan.Zero, stuck.SetResult);
         if (!IsCalm && Random.Chance(0.3)) _faults.OverflowLast();
-        await UntilAsync(() => (Open.Count == 0 && !Places.Exists(static place => place.IsStarting)) || IsLost(), 150, "All calls end");
+        await UntilAsync(() => (Open.Count == 0 && !Places.Exists(static place => place.IsStarting || place.IsOwedRejoin)) || IsLost(), 150, "All calls end");
         if (!IsLost())
         {
             await UntilAsync(() => IsLost() || _groups.TrueForAll(IsSettled), 60, "Each group settles in a view of its members");
