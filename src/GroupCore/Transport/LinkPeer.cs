@@ -21,7 +21,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     public bool IsKnown { get; set; }
 
     /// <summary>Own name of the session.</summary>
-    public ulong Token { get; init; }
+    public ulong Token { get; set; }
 
     /// <summary>The other end's name of the session, 0 before the first handshake.</summary>
     public ulong PeerToken { get; set; }
@@ -46,6 +46,15 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
 
     /// <summary>Whether who listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }
+
+    /// <summary>Whether one that came in its name has turned out not to be it: from then on whoever comes does not stop a dial.</summary>
+    public bool IsDisputed { get; set; }
+
+    /// <summary>
+    /// Whether this node asked for it, and all that is known of the other end is what one that dialled in has said, to whom nothing was sent: if that
+    /// one is not it, nothing is lost, and the link goes on without it.
+    /// </summary>
+    public bool IsUntouched => IsOpened && !IsConfirmed && !session.HasSent;
 
     /// <summary>Whether its host said at the last dial that nobody listens there: then its name is anybody's.</summary>
     public bool IsVacant { get; set; }

@@ -191,6 +191,17 @@ internal sealed partial class LinkSession
         _bulk.Forget();
     }
 
+    /// <summary>Whether frames have left.</summary>
+    public bool HasSent => _written > 0;
+
+    /// <summary>The other end was not the one that is meant, and nothing was sent to it: the next one starts at the beginning.</summary>
+    public void BeginAnew()
+    {
+        Detach();
+        Received = 0;
+        BeginInput();
+    }
+
     /// <summary>Ends the session and lets go of its slabs.</summary>
     public void Close()
     {

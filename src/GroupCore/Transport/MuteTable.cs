@@ -2,7 +2,8 @@ namespace GroupCore.Transport;
 
 /// <summary>
 /// Counts the malformed frames of each node, by its id, and says which nodes are not heard for a while. Bounded: whoever did worst longest
-/// ago is forgotten first. Source: groupcore-oracle 10.7.
+/// ago is forgotten first. Who is known to be the node, and who only came in its name, are counted apart: else a stranger could let a node
+/// give up any other. Source: groupcore-oracle 10.7.
 /// </summary>
 /// <param name="most">Malformed frames in a minute that a node may send.</param>
 internal sealed class MuteTable(int most)
@@ -10,17 +11,17 @@ internal sealed class MuteTable(int most)
     public const int Malformed = 100;
     private const int Nodes = 1_024;
     private const long Minute = 60_000_000_000;
-    private readonly Dictionary<ulong, Entry> _nodes = [];
-    private readonly Queue<ulong> _order = new();
+    private readonly Dictionary<(ulong Node, bool Confirmed), Entry> _nodes = [];
+    private readonly Queue<(ulong Node, bool Confirmed)> _order = new();
 
     /// <summary>Counts one; true when it is the one too many, and the node is not to be heard for a minute from now.</summary>
-    public bool Add(ulong node, long now)
+    public bool Add(ulong node, long now, bool confirmed = false)
     {
-        if (!_nodes.TryGetValue(node, out var entry))
+        if (!_nodes.TryGetValue((node, confirmed), out var entry))
         {
             if (_nodes.Count >= Nodes) _nodes.Remove(_order.Dequeue());
-            _order.Enqueue(node);
-            _nodes.Add(node, entry = new() { Since = now });
+            _order.Enqueue((node, confirmed));
+            _nodes.Add((node, confirmed), entry = new() { Since = now });
         }
         if (now - entry.Since >= Minute) (entry.Since, entry.Count) = (now, 0);
         if (++entry.Count <= most) return false;
@@ -28,8 +29,14 @@ internal sealed class MuteTable(int most)
         return true;
     }
 
-    /// <summary>Whether the node is not to be heard now.</summary>
-    public bool IsMuted(ulong node, long now) => _nodes.Count > 0 && _nodes.TryGetValue(node, out var entry) && now < entry.Until;
+    /// <summary>Whether the node, or who comes in its name, is not to be heard now.</summary>
+    public bool IsMuted(ulong node, long now, bool confirmed = false) => _nodes.Count > 0 && _nodes.TryGetValue((node, confirmed), out var entry) && now < entry.Until;
+
+    /// <summary>The node was reached: what others did in its name is not held against it.</summary>
+    public void Clear(ulong node)
+    {
+        if (_nodes.TryGetValue((node, false), out var entry)) (entry.Count, entry.Until) = (0, long.MinValue);
+    }
 
     private sealed class Entry
     {

@@ -27,6 +27,13 @@ internal sealed partial class TcpMesh
         peer.Confirming = Begin(socket, ConnectionKind.Confirming, peer, DialTime);
     }
 
+    private void Confirmed(LinkPeer peer)
+    {
+        peer.IsConfirmed = true;
+        peer.IsDisputed = false;
+        _muted.Clear(peer.NodeId);
+    }
+
     // Nobody there, or nobody who says: its connection serves all the same.
     private void Unconfirmed(LinkPeer peer)
     {
@@ -39,19 +46,44 @@ internal sealed partial class TcpMesh
     {
         if (ack.Status == HelloStatus.Accepted && ack.NodeId == peer.NodeId)
         {
-            peer.IsConfirmed = true;
+            Confirmed(peer);
             Drop(connection);
             Unconfirmed(peer);
         }
         else if (Denies(ack))
         {
-            _node.Counters.Refuse(RefusalReason.WrongSender);
-            Fail(peer, LinkFault.Rejected);
+            Denied(peer);
         }
         else
         {
             DialFailed(connection, LinkFault.Unreachable, 0);
         }
+    }
+
+    // Who listens there does not know the session: it was another that came in its name.
+    private void Denied(LinkPeer peer)
+    {
+        _node.Counters.Refuse(RefusalReason.WrongSender);
+        if (peer.IsUntouched)
+        {
+            ForgetOther(peer);
+            Dial(peer);
+        }
+        else
+        {
+            Fail(peer, LinkFault.Rejected);
+        }
+    }
+
+    // What is queued waits for who is meant. The other has heard the name of the session, so that gets a new one.
+    private void ForgetOther(LinkPeer peer)
+    {
+        bool wasUp = peer.Phase == LinkPhase.Up;
+        DropAll(peer);
+        if (peer.Phase != LinkPhase.Down) Become(peer, LinkPhase.Down);
+        peer.Session.BeginAnew();
+        (peer.Token, peer.PeerToken, peer.IsUnanswered, peer.IsDisputed) = (NewToken(), 0, false, true);
+        if (wasUp) Raise(peer, LinkFault.Reset);
     }
 
     // Who answers at the address that is asked for has an id under which somebody dialled in: it says whether that was it.
@@ -71,7 +103,7 @@ internal sealed partial class TcpMesh
         }
         else if (ack.Status == HelloStatus.Accepted && ack.NodeId == rival.NodeId)
         {
-            rival.IsConfirmed = true;
+            Confirmed(rival);
             Alias(peer, rival);
         }
         else if (Denies(ack))

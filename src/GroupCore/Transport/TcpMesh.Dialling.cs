@@ -69,7 +69,7 @@ internal sealed partial class TcpMesh
     {
         if (_stopping) return;
         _timers.Cancel(peer.Redial);
-        if (_muted.IsMuted(peer.NodeId, _node.Now))
+        if (_muted.IsMuted(peer.NodeId, _node.Now, confirmed: true))
         {
             Report(peer, LinkFault.Unreachable);
             if (kind != ConnectionKind.Probe) RedialLater(peer, FramingPause);

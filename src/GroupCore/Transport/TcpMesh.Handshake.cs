@@ -48,7 +48,7 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongCluster);
             Answer(connection, hello.Cluster != _cluster ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
         }
-        else if (_muted.IsMuted(hello.NodeId, _node.Now))
+        else if (_muted.IsMuted(hello.NodeId, _node.Now) || _muted.IsMuted(hello.NodeId, _node.Now, confirmed: true))
         {
             _node.Counters.Refuse(RefusalReason.Muted);
             Answer(connection, HelloStatus.Full);
@@ -94,9 +94,16 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Superseded);
                 return;
             }
-            // It starts anew: it has closed the session that is known here.
-            Fail(peer, LinkFault.Rejected);
-            peer = null;
+            // It starts anew: it has closed the session that is known here, or that was not its own.
+            if (peer.IsUntouched)
+            {
+                ForgetOther(peer);
+            }
+            else
+            {
+                Fail(peer, LinkFault.Rejected);
+                peer = null;
+            }
         }
         if (peer is null)
         {
@@ -116,9 +123,16 @@ internal sealed partial class TcpMesh
             Answer(connection, HelloStatus.Superseded);
             return;
         }
+        if (peer.IsUntouched && hello.Received > 0)
+        {
+            // Nothing was sent.
+            _node.Counters.Refuse(RefusalReason.WrongSender);
+            Answer(connection, HelloStatus.Forgotten);
+            return;
+        }
         if (peer.Dialling is { } dialling)
         {
-            if (_node.Id < hello.NodeId && peer.Connection is null)
+            if ((_node.Id < hello.NodeId || peer.IsDisputed) && peer.Connection is null)
             {
                 Answer(connection, HelloStatus.Superseded);
                 return;
@@ -190,6 +204,9 @@ internal sealed partial class TcpMesh
                 peer.Probing = null;
                 Raise(peer, LinkNews.Up);
                 break;
+            case HelloStatus.Forgotten when peer is { IsUntouched: true, PeerToken: not 0 }:
+                Denied(peer);
+                break;
             case HelloStatus.Accepted when (peer.PeerToken != 0 && peer.PeerToken != ack.Token) || ack.Token == 0 || !peer.Session.Attach(ack.Received):
             case HelloStatus.Forgotten or HelloStatus.WrongVersion:
                 Fail(peer, LinkFault.Rejected);
@@ -229,7 +246,7 @@ internal sealed partial class TcpMesh
         {
             Fail(peer, LinkFault.Rejected);
         }
-        else if (_muted.IsMuted(nodeId, _node.Now))
+        else if (_muted.IsMuted(nodeId, _node.Now, confirmed: true))
         {
             DialFailed(connection, LinkFault.Unreachable, FramingPause);
         }
@@ -261,7 +278,7 @@ internal sealed partial class TcpMesh
         peer.Connection = connection;
         peer.IsKnown = true;
         peer.IsVacant = false;
-        if (connection.Kind == ConnectionKind.Dialled) peer.IsConfirmed = true;
+        if (connection.Kind == ConnectionKind.Dialled) Confirmed(peer);
         else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;
         peer.HeardAt = _node.Now;

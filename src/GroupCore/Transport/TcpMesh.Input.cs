@@ -64,10 +64,10 @@ internal sealed partial class TcpMesh
         if (_node.Counters.Malformed != malformed) Blame(session.Peer);
     }
 
-    // A malformed frame came from that peer. One that goes on so is not heard any more.
+    // A malformed frame came from that peer. One that goes on so is not heard any more: as the node, or as one that says it is.
     private void Blame(int number)
     {
-        if (Find(number) is not { } peer || !_muted.Add(peer.NodeId, _node.Now)) return;
+        if (Find(number) is not { } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
         _node.Counters.Refuse(RefusalReason.Muted);
         Fail(peer, LinkFault.Rejected);
     }

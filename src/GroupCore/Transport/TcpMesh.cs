@@ -19,7 +19,8 @@ namespace GroupCore.Transport;
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
 /// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
-/// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled (<see cref="MuteTable"/>).</para>
+/// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused, and not dialled if it is known that they
+/// were its own (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
 /// within it, or lets the time pass, is counted. Behind its Hello it is a guest until this node asks for it, and there are 4,096 places: of those
 /// that nobody vouched for within a minute the most silent one gives way to a newcomer, or leaves its descriptor when there is none for a
@@ -222,7 +223,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId, bool asked)
     {
         var session = new LinkSession(_numbers++, _pool, LinkCarrier.Connection, node: _backlog);
-        var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = _random.NextUInt64() | 1 };
+        var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = NewToken() };
         _peers[peer.Number] = peer;
         if (asked) _byAddress[address] = peer;
         else BecomeGuest(peer);
@@ -230,6 +231,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         Live++;
         return peer;
     }
+
+    private ulong NewToken() => _random.NextUInt64() | 1;
 
     private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);
 
@@ -281,6 +284,11 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         peer.Session.Close();
         Live--;
         _timers.Cancel(peer.Redial);
+        DropAll(peer);
+    }
+
+    private void DropAll(LinkPeer peer)
+    {
         foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing, peer.Confirming])
             if (connection is not null) Drop(connection);
         (peer.Connection, peer.Dialling, peer.Probing, peer.Confirming) = (null, null, null, null);

@@ -17,6 +17,8 @@ public sealed class NameTests
 
     public static TheoryData<string> Ports => TcpMeshTests.Ports;
 
+    public static TheoryData<string, bool> PortsAndDiallers => [.. Ports.SelectMany(static port => new[] { (port.Data, false), (port.Data, true) })];
+
     /// <summary>As with a seed: only its address is known.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Who_is_asked_for_by_address_gets_its_frames_whoever_took_its_name_before(string port)
@@ -56,7 +58,7 @@ public sealed class NameTests
 
     /// <summary>The stranger names the node's own address: what is sent waits until whoever listens there has said whether it knows the link.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_took_name_and_address_of_another_gets_nothing_and_loses_its_link_when_the_other_is_asked_for(string port)
+    public async Task Who_took_name_and_address_of_another_gets_nothing_and_the_other_is_reached_when_it_is_asked_for(string port)
     {
         await using var a = new TestNode(Kind(port));
         await using var b = new TestNode(Kind(port));
@@ -66,13 +68,11 @@ public sealed class NameTests
         await b.Saw(null);
         int named = -1;
         await b.Do(node => TestNode.Write(node, [named = node.Links.Open(a.Address, a.Node.Id)], 0, 100));
-        await b.Saw(LinkFault.Rejected, named);
+        await a.Until(() => a.Got == 1, "no frame at a");
         Assert.True(stranger.WaitForEnd(60_000));
         Assert.Equal(0, stolen);
-        int again = await b.Open(a.Address, a.Node.Id);
-        Assert.NotEqual(named, again);
-        await b.Send(again, 0, 100);
-        await a.Until(() => a.Got == 1, "no frame at a");
+        Assert.Equal(0, b.Faults(LinkFault.Rejected));
+        Assert.True(b.Refused(RefusalReason.WrongSender) > 0);
     }
 
     /// <summary>Both ends' names of the link must agree: a stranger that has spoken with each in the name of the other knows one of each.</summary>
@@ -89,8 +89,65 @@ public sealed class NameTests
         await b.Saw(null);
         int named = -1;
         await b.Do(node => TestNode.Write(node, [named = node.Links.Open(a.Address, a.Node.Id)], 0, 100));
-        await b.Saw(LinkFault.Rejected, named);
+        Assert.True(stranger.WaitForEnd(60_000));
         Assert.Equal(0, stolen);
+        // Nobody is at the node in this one's name any more.
+        toA.Dispose();
+        await a.Until(() => a.Got == 1, "no frame at a");
+        Assert.Equal(0, b.Faults(LinkFault.Rejected));
+    }
+
+    /// <summary>The node is not reached yet: who comes in its name says what no end of this link can say.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_link_that_was_asked_for_outlives_a_stranger_that_says_it_has_received_of_it(string port)
+    {
+        using var proxy = new BreakingProxy();
+        proxy.Target = new(Nowhere);
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int named = await b.Open(proxy.Address, a.Node.Id);
+        await b.Send(named, 0, 100);
+        await b.Saw(LinkFault.Unreachable, named);
+        HelloStatus status;
+        do
+        {
+            using var stranger = new TokenPeer(b.Node.Id, a.Node.Id, 5, proxy.Address.Text, received: 1);
+            status = stranger.Say(b.Address).Status;
+        }
+        while (status == HelloStatus.Superseded);
+        Assert.Equal(HelloStatus.Forgotten, status);
+        proxy.Target = a.Address;
+        await a.Until(() => a.Got == 1, "no frame at a");
+        Assert.Equal(0, b.Faults(LinkFault.Rejected));
+        Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(named)));
+    }
+
+    /// <summary>It comes, says something, and goes. Then this node reaches the other, or the other this node.</summary>
+    [Theory, MemberData(nameof(PortsAndDiallers))]
+    public async Task A_link_that_was_asked_for_outlives_a_stranger_that_had_it_for_a_moment(string port, bool comesItself)
+    {
+        using var proxy = new BreakingProxy();
+        proxy.Target = new(Nowhere);
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int named = await b.Open(proxy.Address, a.Node.Id);
+        await b.Saw(LinkFault.Unreachable, named);
+        using (var stranger = new RawPeer("test", a.Node.Id, proxy.Address.Text, 5))
+        {
+            await b.Until(() => stranger.Connect(b.Address, b.Node.Id) == HelloStatus.Accepted, "always refused");
+            stranger.Write(Unknown());
+            Assert.True(stranger.Settle());
+        }
+        await b.Saw(LinkFault.Reset, named);
+        await b.Send(named, 0, 100);
+        if (comesItself) await a.Open(b.Address, b.Node.Id);
+        else proxy.Target = a.Address;
+        await a.Until(() => a.Got == 1, "no frame at a");
+        int back = await a.Do(node => node.Links.Open(b.Address, b.Node.Id));
+        await a.Send(back, 0, 100);
+        await b.Until(() => b.Got == 1, "no frame at b");
+        foreach (var node in new[] { a, b }) Assert.Equal(0, node.Faults(LinkFault.Rejected));
+        Assert.Equal(1, await b.Do(node => ((TcpMesh)node.Links).Live));
     }
 
     [Theory, MemberData(nameof(Ports))]
@@ -243,25 +300,62 @@ public sealed class NameTests
         }
     }
 
+    /// <summary>What came over the stranger's link says nothing of who listens at the address.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_node_whose_name_a_stranger_has_brought_into_disrepute_is_dialled_and_heard(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        using var stranger = new RawPeer("test", a.Node.Id, a.Address.Text, 1);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        for (int i = 0; i <= MuteTable.Malformed; i++) stranger.Write(Unknown());
+        stranger.Flush();
+        Assert.True(stranger.WaitForEnd(60_000));
+        using var again = new RawPeer("test", a.Node.Id, a.Address.Text, 2);
+        Assert.Equal(HelloStatus.Full, again.Connect(b.Address));
+        int named = await b.Open(a.Address, a.Node.Id);
+        await b.Saw(null, named);
+        Assert.Equal(0, b.Faults(LinkFault.Unreachable));
+        await b.Send(named, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+        // Who comes in its name, as the node itself may, is heard again as well.
+        await b.Do(node => node.Links.Close(named));
+        using var third = new RawPeer("test", a.Node.Id, a.Address.Text, 3);
+        Assert.Equal(HelloStatus.Accepted, third.Connect(b.Address));
+    }
+
+    private static byte[] Unknown()
+    {
+        var frame = new byte[FrameHeader.Size];
+        FrameHeader.Write(frame, (FrameType)15, 0, 0, 0);
+        return frame;
+    }
+
     private static SocketPortKind Kind(string port) => Enum.Parse<SocketPortKind>(port);
 
     /// <summary>Says one full Hello in a name and keeps the connection.</summary>
-    private sealed class TokenPeer(ulong expected, ulong id, ulong token) : IDisposable
+    private sealed class TokenPeer(ulong expected, ulong id, ulong token, string listen = Nowhere, long received = 0) : IDisposable
     {
         private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
         /// <summary>What the node calls the link.</summary>
         public ulong Greet(NodeAddress address)
         {
+            var ack = Say(address);
+            Assert.Equal(HelloStatus.Accepted, ack.Status);
+            return ack.Token;
+        }
+
+        public HelloAckFrame Say(NodeAddress address)
+        {
             _socket.Connect(EndPointText.Parse(address.Text, nameof(address)));
-            _socket.Send(new HelloFrame("test", HelloFrame.Version, HelloFrame.Version, false, id, expected, token, 0, 0, Nowhere).ToFrame());
+            _socket.Send(new HelloFrame("test", HelloFrame.Version, HelloFrame.Version, false, id, expected, token, 0, received, listen).ToFrame());
             var answer = new byte[LinkLimits.HelloBytes];
             int got = 0;
             FrameHeader header;
             while (!FrameHeader.TryRead(answer.AsSpan(0, got), out header) || got < header.FrameLength) got += _socket.Receive(answer.AsSpan(got));
             Assert.True(HelloAckFrame.TryRead(answer.AsSpan(FrameHeader.Size, header.BodyLength), out var ack));
-            Assert.Equal(HelloStatus.Accepted, ack.Status);
-            return ack.Token;
+            return ack;
         }
 
         public void Dispose() => _socket.Dispose();

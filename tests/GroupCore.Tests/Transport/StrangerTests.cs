@@ -322,6 +322,8 @@ public sealed class StrangerTests
         Assert.False(table.Add(1, 0) || table.Add(1, 0));
         Assert.True(table.Add(1, 59 * second));
         Assert.True(table.IsMuted(1, 118 * second) && !table.IsMuted(2, 118 * second));
+        // Somebody in its name: it is not the one that is dialled, and not counted with it.
+        Assert.False(table.IsMuted(1, 118 * second, confirmed: true) || table.Add(1, 118 * second, confirmed: true));
         Assert.False(table.IsMuted(1, 119 * second));
         // Two in each minute are none too many.
         for (int i = 0; i < 20; i++) Assert.False(table.Add(2, i * 30 * second));
