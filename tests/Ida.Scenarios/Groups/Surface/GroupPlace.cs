@@ -26,6 +26,9 @@ internal sealed class GroupPlace(GroupSurface surface)
     /// <summary>How long each writing of its state takes.</summary>
     public TimeSpan Saving { get; set; }
 
+    /// <summary>When the last writing of its state that was delayed comes to its end.</summary>
+    public TimeSpan SavesUntil { get; private set; }
+
     /// <summary>Its program has ended it, or is about to.</summary>
     public bool IsEnding { get; set; }
 
@@ -74,7 +77,11 @@ internal sealed class GroupPlace(GroupSurface surface)
 
     private TimeSpan Delay(ICompletion work)
     {
-        if (work is StateCut) return Saving;
+        if (work is StateCut)
+        {
+            SavesUntil = surface.Simulation.Now + Saving;
+            return Saving;
+        }
         if (work is not Dispatcher || _worker == TimeSpan.Zero) return TimeSpan.Zero;
         var time = _worker;
         _worker = TimeSpan.Zero;

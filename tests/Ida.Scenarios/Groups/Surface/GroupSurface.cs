@@ -185,12 +185,12 @@ internal sealed class GroupSurface
         var begun = Simulation.Now;
         Open.Add(new($"join of {group.Name}", place, JoinAsync(seat, source?.Token ?? default), begun)
         {
-            Source = source, CancelAt = cancelAt, EndsByToken = true,
+            Source = source, CancelAt = cancelAt, EndsByToken = true, Cancelled = () => OnJoinCancelled(seat),
             Judge = task => task.Exception?.InnerException switch
             {
                 null => null,
                 JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * LeastClock => null,
-                JoinRefusedException refused when !IsCalm || !place.IsActive || MayBeRefused(group, refused) => null,
+                JoinRefusedException refused when MayBeRefused(group, refused) || !IsCalm || !place.IsActive => null,
                 PoisonedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
                 // The one before it has not been undone yet.
                 InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or PoisonedException) when place.Seats.Exists(other => other != seat && other.Shared == group) => null,
@@ -226,6 +226,11 @@ internal sealed class GroupSurface
         });
     }
 
+    private void OnJoinCancelled(GroupSeat joiner)
+    {
+        if (joiner.IsJoining && Places.Exists(place => place.SavesUntil > Simulation.Now && place.Seats.Exists(seat => seat.Shared == joiner.Shared && seat.IsUsable))) Drawn.Draw(GroupNames.JoinCancelledInSave);
+    }
+
     /// <summary>A state that cannot be saved or loaded, or that nobody holds any more, though nothing fails.</summary>
     private bool MayBeRefused(SharedGroup group, JoinRefusedException refused) =>
         IsGivenUp(refused) || group.HasState && Seats.Any(seat => seat.Shared == group && seat.Habits is { SaveThrows: true } or { LoadThrows: true })
@@ -243,7 +248,7 @@ internal sealed class GroupSurface
         var bounds = new GroupHostOptions();
         if (Random.Chance(0.5)) bounds = bounds with { MaxJoinBacklogBytes = 4 << 20 };
         if (Random.Chance(0.2)) bounds = bounds with { DisposeTimeout = TimeSpan.FromMilliseconds(Random.Next(200)) };
-        if (Random.Chance(0.2)) bounds = bounds with { SaveTimeout = TimeSpan.FromSeconds(1 + Random.Next(3)) };
+        if (Random.Chance(0.3)) bounds = bounds with { SaveTimeout = TimeSpan.FromMilliseconds(1_000 + Random.Next(2_000)) };
         return bounds;
     }
 

@@ -49,11 +49,11 @@ internal sealed class RejoinHooks(GroupSurface surface, GroupFaults faults)
         var life = place.Member.Host;
         bool paused = _random.Chance(0.3);
         Simulation.After(TimeSpan.FromMilliseconds(_random.Next(0, _random.Chance(0.5) ? 3 : 400)), () => Lose(place, life, paused));
-        return _random.Next(4) switch
+        return _random.Next(6) switch
         {
             0 => Task.CompletedTask,
-            1 => ThrowAsync(place, life, token),
-            2 => StayAsync(place),
+            < 4 => ThrowAsync(place, life, token),
+            4 => StayAsync(place),
             _ => WaitAsync(place, life, token),
         };
     }
