@@ -27,7 +27,7 @@ internal sealed record FrameBatch(ulong Seed, int Count, int Victim, Persona Per
         var random = new Prng(Seed);
         var victim = system.Members[Victim];
         using var stranger = new Stranger(victim, Persona == Persona.Former ? system.Former.Id.Node : random.NextUInt64() | 1, random.NextUInt64() | 1);
-        if (stranger.Learn(system, Persona == Persona.Registering) is not { } context) return $"{victim.Node.Id} does not answer a stranger's question";
+        if (stranger.Learn(system, Persona == Persona.Registering) is not { } context) return $"{victim.Node.Id} does not answer a stranger's question: {stranger.Refusal}";
         bool deaf = Persona == Persona.Deaf;
         int asked = 0;
         var source = new FrameSource(context, samples, random, deaf ? 0 : Breaking);

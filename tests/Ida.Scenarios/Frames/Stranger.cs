@@ -44,10 +44,7 @@ internal sealed class Stranger : IDisposable
     /// </summary>
     public FrameContext? Learn(FrameVictims system, bool registering)
     {
-        if (!Again()) return null;
-        Ask();
-        _link.Flush();
-        if (!_link.Wait(() => _oracle is not null, Patience)) return null;
+        if (!IsAnswered()) return null;
         var view = _victim.Group.CurrentView;
         List<Replica> nodes = [.. system.Members.Select(member => new Replica(member.Node.Id.Node, member.Node.Address)), new(system.Former.Id.Node, system.Former.Address)];
         List<ProcessId> processes = [.. system.Members.Select(member => member.Node.Id), system.Former.Id];
@@ -57,6 +54,21 @@ internal sealed class Stranger : IDisposable
             processes.Add(new(Id, 1));
         }
         return new(_system, _oracle!.Replicas, _oracle.Leader, view.Group, view.Id, nodes, processes);
+    }
+
+    // A node whose connection breaks before it has its answer dials again, and asks again.
+    private bool IsAnswered()
+    {
+        for (long end = Environment.TickCount64 + Patience; _oracle is null;)
+        {
+            if (!_link.IsUp && !Again()) return false;
+            Ask();
+            _link.Flush();
+            if (_link.Wait(() => _oracle is not null, Math.Max(0, end - Environment.TickCount64))) return true;
+            Refusal = _link.IsUp ? "no answer to its question" : "the connection ends before the answer to its question";
+            if (Environment.TickCount64 > end) return false;
+        }
+        return true;
     }
 
     /// <summary>Asks what any node may ask; false when the connection does not stand.</summary>
@@ -92,7 +104,9 @@ internal sealed class Stranger : IDisposable
 
     public void Dispose() => _link.Dispose();
 
-    // What a node does that dials: of two dials that cross one gives way and comes again, and who is not known any more begins anew.
+    // What a node does that dials: of two dials that cross one gives way and comes again, who is not known any more begins anew, and a connection that
+    // ends before the answer is dialled again. Where a loaded machine lets this thread wait between its dial and its Hello, the victim gives up the connection
+    // after the time that it leaves a stranger for its Hello, and is right to.
     private bool Again()
     {
         long end = Environment.TickCount64 + Patience;
@@ -102,7 +116,7 @@ internal sealed class Stranger : IDisposable
             if (answer == HelloStatus.Accepted) return true;
             Refusal = answer?.ToString() ?? $"no answer: {_link.Error}";
             if (answer == HelloStatus.Forgotten) _link.BeginAnew();
-            else if (answer != HelloStatus.Superseded) return false;
+            else if (answer is not (HelloStatus.Superseded or null)) return false;
             if (Environment.TickCount64 > end) return false;
         }
     }
