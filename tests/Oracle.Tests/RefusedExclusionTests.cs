@@ -51,4 +51,30 @@ public sealed class RefusedExclusionTests
             replica.Log.EndOfTurn();
         }
     }
+
+    /// <summary>A process says goodbye again, in more requests than one entry takes; the log takes the first entry, and is full then.</summary>
+    [Fact]
+    public void A_process_whose_exclusion_is_in_the_log_is_no_member_though_the_log_refused_a_second_one()
+    {
+        var bus = new LogBus(Rule.None);
+        var part = bus.Add(1);
+        var replica = new OracleReplica(part, new(), new(part), () => { }, () => { });
+        replica.Log.Found(LogBus.ReplicaOf(1));
+        for (ulong node = 1; node <= 2; node++)
+            replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0)));
+        // Until nothing is left to do for the configuration.
+        for (int turn = 0; turn < 10; turn++)
+        {
+            replica.Shell.EndOfTurn();
+            replica.Log.EndOfTurn();
+        }
+        var goer = replica.State.FindNode(2)!.Id;
+        while (replica.Log.Entries.LastIndex - replica.Log.Commit < 8_191) Assert.True(replica.Log.Leading!.TryAppend(OperationCodec.WriteEntry([])));
+        for (ulong number = 1; number <= 300; number++) replica.Shell.OnRequest(0, LogBus.ReplicaOf(2), new(goer, number, number, new Depart(true)));
+        replica.Shell.EndOfTurn();
+        Assert.False(replica.Log.Leading!.TryAppend([]));
+        Assert.True(replica.Shell.IsExcluding(goer));
+        replica.Log.EndOfTurn();
+        Assert.False(replica.State.IsAlive(goer));
+    }
 }

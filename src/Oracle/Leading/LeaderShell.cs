@@ -31,6 +31,7 @@ internal sealed class LeaderShell
 
     // Those of them whose exclusion is not in the log yet.
     private readonly SortedSet<ProcessId> _unlogged = [];
+    private readonly List<Request> _appended = [];
     private readonly List<Request> _refused = [];
     private readonly List<Request> _released = [];
     private ulong? _decision;
@@ -63,6 +64,9 @@ internal sealed class LeaderShell
 
     /// <summary>Leases remembered here, and requests whose senders wait; for checks.</summary>
     public (int Leases, int Requests) Held => (_leases.Count, _intake.Waiting);
+
+    /// <summary>Whether the exclusion of a process is decided here and not applied yet; for checks.</summary>
+    public bool IsExcluding(ProcessId process) => _excluding.Contains(process);
 
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
@@ -258,15 +262,20 @@ internal sealed class LeaderShell
     /// <summary>An exclusion that the log does not take is decided again by the evidence, which is repeated; until then the process is a member like others.</summary>
     private void Append(Log.Leader leader)
     {
-        _intake.Append(leader, _refused);
-        foreach (var request in _refused)
-        {
-            if (request.Operation is Depart { Goodbye: true } && _unlogged.Contains(request.Requester)) _excluding.Remove(request.Requester);
-            if (request.Operation is not Fail fail) continue;
-            foreach (var failure in fail.Failures)
-                if (_unlogged.Contains(failure.Process)) _excluding.Remove(failure.Process);
-        }
+        _intake.Append(leader, _appended, _refused);
+        // Of several that name the same process one may have been taken.
+        foreach (var request in _appended) EachExcluded(request, _unlogged.Remove);
+        foreach (var request in _refused) EachExcluded(request, process => _unlogged.Contains(process) && _excluding.Remove(process));
         _unlogged.Clear();
+        _appended.Clear();
+        _refused.Clear();
+    }
+
+    private static void EachExcluded(Request request, Func<ProcessId, bool> then)
+    {
+        if (request.Operation is Depart { Goodbye: true }) then(request.Requester);
+        if (request.Operation is not Fail fail) return;
+        foreach (var failure in fail.Failures) then(failure.Process);
     }
 
     private void TellReplicas()

@@ -77,9 +77,13 @@ internal sealed class RequestIntake(INode node)
         Due = _gathered.Count >= GatherMost ? node.Now : Math.Min(Due, node.Now + GatherTime);
     }
 
-    /// <summary>Appends what is due. What the log does not take, now in <paramref name="refused"/>, is forgotten: its senders repeat it.</summary>
-    public void Append(Log.Leader leader, List<Request> refused)
+    /// <summary>
+    /// Appends what is due, now in <paramref name="appended"/>. What the log does not take, now in <paramref name="refused"/>, is forgotten: its
+    /// senders repeat it.
+    /// </summary>
+    public void Append(Log.Leader leader, List<Request> appended, List<Request> refused)
     {
+        appended.Clear();
         refused.Clear();
         if (Due <= node.Now)
         {
@@ -92,7 +96,11 @@ internal sealed class RequestIntake(INode node)
         {
             _entry.Clear();
             while (at < _now.Count && _entry.Count < EntryOperations && (_entry.Count == 0 || !IsLarge(_now[at]))) _entry.Add(_now[at++]);
-            if (leader.TryAppend(OperationCodec.WriteEntry(_entry))) continue;
+            if (leader.TryAppend(OperationCodec.WriteEntry(_entry)))
+            {
+                appended.AddRange(_entry);
+                continue;
+            }
             foreach (var request in _entry) TryEnd(request, out _);
             refused.AddRange(_entry);
         }
