@@ -27,11 +27,11 @@ internal sealed partial class TcpMesh
         _strangers.Add(connection);
     }
 
-    public void OnAcceptFailed()
+    public void OnAcceptFailed(bool noDescriptor)
     {
         _node.Counters.Refuse(RefusalReason.Exhausted);
         // The descriptor of a guest serves who comes next, a member or another guest.
-        long pause = TryDisplace(connected: true) ? Millisecond : AcceptPause;
+        long pause = noDescriptor && TryDisplace(connected: true) ? Millisecond : AcceptPause;
         _timers.Set(_node.Now + pause, new AcceptPauseEnd(_port), 0);
     }
 
@@ -82,8 +82,8 @@ internal sealed partial class TcpMesh
         }
         catch (Exception error) when (error is IOException or SocketException)
         {
-            // As a rule for want of a descriptor: the next dial finds that of a guest.
-            TryDisplace(connected: true);
+            // The next dial finds the descriptor of a guest.
+            if (error is NoDescriptorException) TryDisplace(connected: true);
             Report(peer, LinkFault.Unreachable);
             if (kind != ConnectionKind.Probe) RedialLater(peer, 0);
             return;

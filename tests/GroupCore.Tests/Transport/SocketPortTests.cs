@@ -77,7 +77,7 @@ public sealed class SocketPortTests
             Order.Add("accepted");
         }
 
-        public void OnAcceptFailed()
+        public void OnAcceptFailed(bool noDescriptor)
         {
         }
 

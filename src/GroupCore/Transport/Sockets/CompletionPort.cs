@@ -46,14 +46,27 @@ internal sealed class CompletionPort : ISocketPort
 
     public PortSocket Dial(IPEndPoint to)
     {
-        var socket = Open(new(to.AddressFamily, SocketType.Stream, ProtocolType.Tcp));
-        // The receive operation serves for connecting as well: it is free until then.
-        socket.Input.RemoteEndPoint = to;
-        socket.Input.SetBuffer(0, 0);
-        socket.IsReceiving = true;
-        if (!socket.Socket.ConnectAsync(socket.Input)) Completed(socket.Input);
-        return socket;
+        CompletionSocket? socket = null;
+        try
+        {
+            socket = Open(new(to.AddressFamily, SocketType.Stream, ProtocolType.Tcp));
+            // The receive operation serves for connecting as well: it is free until then.
+            socket.Input.RemoteEndPoint = to;
+            socket.Input.SetBuffer(0, 0);
+            socket.IsReceiving = true;
+            if (!socket.Socket.ConnectAsync(socket.Input)) Completed(socket.Input);
+            return socket;
+        }
+        catch (Exception error)
+        {
+            if (socket is not null) Close(socket);
+            if (error is SocketException { SocketErrorCode: SocketError.TooManyOpenSockets }) throw new NoDescriptorException(error.Message, error);
+            throw;
+        }
     }
+
+    /// <summary>Sockets that are not closed; for checks.</summary>
+    public int Sockets => _open.Count;
 
     public bool HasNews => _readable.Count > 0 || _acceptsNext;
 
@@ -203,7 +216,7 @@ internal sealed class CompletionPort : ISocketPort
         var accepted = _accept.AcceptSocket;
         _accept.AcceptSocket = null;
         _acceptsNext = _accept.SocketError is SocketError.Success or SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.Interrupted;
-        if (!_acceptsNext) events.OnAcceptFailed();
+        if (!_acceptsNext) events.OnAcceptFailed(_accept.SocketError == SocketError.TooManyOpenSockets);
         if (_accept.SocketError != SocketError.Success || TryOpen(accepted!) is not { } socket)
         {
             accepted?.Dispose();

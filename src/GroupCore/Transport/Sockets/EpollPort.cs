@@ -300,10 +300,10 @@ internal sealed unsafe class EpollPort : ISocketPort
                 Check(descriptor);
                 socket = Add(descriptor);
             }
-            catch (IOException)
+            catch (IOException failure)
             {
                 _acceptFailed = true;
-                events.OnAcceptFailed();
+                events.OnAcceptFailed(failure is NoDescriptorException);
                 return;
             }
             socket.IsConnected = true;
@@ -367,7 +367,10 @@ internal sealed unsafe class EpollPort : ISocketPort
         Check(LibC.SetOption(descriptor, level, name, &on, sizeof(int)));
     }
 
-    private static int Check(int result) => result >= 0
-        ? result
-        : throw new IOException($"A system call of the socket port failed: {Marshal.GetLastPInvokeErrorMessage()}.");
+    private static int Check(int result)
+    {
+        if (result >= 0) return result;
+        string message = $"A system call of the socket port failed: {Marshal.GetLastPInvokeErrorMessage()}.";
+        throw Marshal.GetLastPInvokeError() is LibC.TooManyOpen or LibC.TooManyOpenInSystem ? new NoDescriptorException(message) : new IOException(message);
+    }
 }

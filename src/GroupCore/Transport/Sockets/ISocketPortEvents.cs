@@ -6,8 +6,11 @@ internal interface ISocketPortEvents
     /// <summary>Somebody connected.</summary>
     void OnAccepted(PortSocket socket);
 
-    /// <summary>There is no descriptor, or no memory, for a connection: the port takes none until <see cref="ISocketPort.ResumeAccepting"/>.</summary>
-    void OnAcceptFailed();
+    /// <summary>
+    /// There is no descriptor for a connection (<paramref name="noDescriptor"/>), or no memory: the port takes none until
+    /// <see cref="ISocketPort.ResumeAccepting"/>.
+    /// </summary>
+    void OnAcceptFailed(bool noDescriptor);
 
     /// <summary>A dialled connection is made, or failed and is closed.</summary>
     void OnDialled(PortSocket socket, DialResult result);
