@@ -156,7 +156,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             _node.Counters.Refuse(RefusalReason.WrongSender);
             return;
         }
-        Handle(peer, new(nodeId, _node.Links.AddressOf(peer)), header.Type, body);
+        Handle(peer, _directory.NameOf(nodeId, _node.Links.AddressOf(peer)), header.Type, body);
     }
 
     /// <inheritdoc/>

@@ -33,6 +33,19 @@ internal sealed class OracleDirectory(INode node)
 
     public bool MayLead(ulong nodeId) => nodeId == Leader.Node || Replicas.IsVoter(nodeId);
 
+    /// <summary>
+    /// A node and where it is. Of a replica that is what the replicas say, and not the address at which this process happens to reach it, as a seed or
+    /// through a proxy: who is told of a leader may reach it at its own address only.
+    /// </summary>
+    public Replica NameOf(ulong nodeId, NodeAddress reached)
+    {
+        foreach (var voter in Replicas.Voters)
+            if (voter.Node == nodeId) return voter;
+        foreach (var learner in Replicas.Learners)
+            if (learner.Node == nodeId) return learner;
+        return nodeId == Leader.Node ? Leader : new(nodeId, reached);
+    }
+
     public void Learn(Configuration replicas)
     {
         if (replicas.Voters.Count > 0) Replicas = replicas;
