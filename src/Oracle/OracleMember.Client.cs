@@ -149,7 +149,7 @@ public sealed partial class OracleMember
     /// <summary>A seed, a replica, or who listens where one was, names a leader: the one known here has fallen silent, or was never heard.</summary>
     private void Follow(int peer, in Replica from, OracleIs answer)
     {
-        if (answer.Leader.Node == 0 || !(_bootstrap.Asks(peer) || _directory.Knows(from.Node))) return;
+        if (answer.Leader.Node == 0 || !(_bootstrap.Asks(peer) || IsReplica(peer, from))) return;
         _directory.Learn(answer.Replicas);
         OnLeaderHint(answer.Leader);
     }

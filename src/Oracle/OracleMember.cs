@@ -237,7 +237,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             return;
         }
         if (peer != Outlet.Own) _watch.Heard(from.Node);
-        if (!MayTell(from.Node, frame))
+        if (!MayTell(peer, from, frame))
         {
             _node.Counters.Refuse(RefusalReason.WrongSender);
             return;
@@ -267,16 +267,30 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     }
 
     /// <summary>
-    /// Whether that node may say this. Decisions come from replicas; a replica that is not known yet is heard once one that is has named it.
+    /// Whether that node may say this. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known yet is heard once one that is has named it.
     /// The log takes frames of all while it hears no leader: a replica that was cut off may know none of those that it is to vote with.
     /// </summary>
-    private bool MayTell(ulong sender, IFrame frame) => frame switch
+    private bool MayTell(int peer, in Replica from, IFrame frame) => frame switch
     {
-        ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => sender == _node.Id || _directory.Knows(sender),
-        VoteRequest or VoteReply or AppendRequest or AppendReply or SnapshotChunk or SnapshotAck or TimeoutNow => sender == _node.Id || _directory.Knows(sender)
-            || _replica is { } replica && (replica.Knows(sender) || !replica.Log.HearsLeader),
+        ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
+        VoteRequest or VoteReply or AppendRequest or AppendReply or SnapshotChunk or SnapshotAck or TimeoutNow => from.Node == _node.Id || _directory.Knows(from.Node)
+            || _replica is { } replica && (replica.Knows(from.Node) || !replica.Log.HearsLeader),
         _ => true,
     };
+
+    /// <summary>
+    /// Whether the other end of a link is a replica, or the leader, that is known here, and not only says so: some of what replicas decide cannot be
+    /// taken back. One that only dialled in is asked for where it is, by which the link is confirmed; what it said meanwhile this process asks for
+    /// every second.
+    /// </summary>
+    private bool IsReplica(int peer, in Replica from)
+    {
+        if (peer == Outlet.Own) return true;
+        if (!_directory.Knows(from.Node)) return false;
+        if (_node.Links.IsConfirmed(peer)) return true;
+        _node.Links.Open(from.Address, from.Node);
+        return false;
+    }
 
     private OracleReplica MakeReplica()
     {

@@ -38,6 +38,12 @@ public interface ILinks
     {
     }
 
+    /// <summary>
+    /// Whether the peer is who it says: it was reached by a dial of the address that was asked for, or who listens there has this session. Of one that only
+    /// dialled in nothing is known but what it says.
+    /// </summary>
+    internal bool IsConfirmed(int peer) => true;
+
     /// <summary>Bytes of frames that came from the peer over this link.</summary>
     internal long Received(int peer) => 0;
 

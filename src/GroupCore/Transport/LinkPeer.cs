@@ -79,7 +79,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Failed dials since the link was up.</summary>
     public int Attempt { get; set; }
 
-    /// <summary>Next dial, or the end of the time in which it may come back.</summary>
+    /// <summary>Next dial, the next question whether it is who it says, or the end of the time in which it may come back.</summary>
     public TimerHandle Redial { get; set; }
 
     /// <summary>When a failed dial was last reported.</summary>

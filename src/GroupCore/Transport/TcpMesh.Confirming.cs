@@ -22,6 +22,7 @@ internal sealed partial class TcpMesh
         catch (Exception error) when (error is IOException or SocketException)
         {
             // As if nobody were there to say otherwise.
+            ConfirmLater(peer);
             return;
         }
         peer.Confirming = Begin(socket, ConnectionKind.Confirming, peer, DialTime);
@@ -34,12 +35,18 @@ internal sealed partial class TcpMesh
         _muted.Clear(peer.NodeId);
     }
 
-    // Nobody there, or nobody who says: its connection serves all the same.
+    // Nobody there, or nobody who says: its connection serves all the same. It is asked again, since what it decides for others is not believed before.
     private void Unconfirmed(LinkPeer peer)
     {
         peer.Confirming = null;
         peer.IsUnanswered = !peer.IsConfirmed;
+        if (!peer.IsConfirmed) ConfirmLater(peer);
         MarkDirty(peer);
+    }
+
+    private void ConfirmLater(LinkPeer peer)
+    {
+        if (peer.Phase == LinkPhase.Up) Redial(peer, ConfirmPause);
     }
 
     private void OnConfirmed(TcpConnection connection, LinkPeer peer, in HelloAckFrame ack)

@@ -13,6 +13,7 @@ internal sealed partial class TcpMesh
     private const long FramingPause = 1000 * Millisecond;
     private const long AcceptPause = 100 * Millisecond;
     private const long ForgetAfter = 60_000 * Millisecond;
+    private const long ConfirmPause = 1000 * Millisecond;
     private const int MaxStrangers = 64;
     private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
 
@@ -63,12 +64,13 @@ internal sealed partial class TcpMesh
     {
         if (!peer.IsOpened) Fail(peer, LinkFault.Rejected);
         else if (peer.Phase == LinkPhase.Down) Dial(peer);
+        else Confirm(peer);
     }
 
     private void Dial(LinkPeer peer, ConnectionKind kind = ConnectionKind.Dialled)
     {
         if (_stopping) return;
-        _timers.Cancel(peer.Redial);
+        if (kind != ConnectionKind.Probe) _timers.Cancel(peer.Redial);
         if (_muted.IsMuted(peer.NodeId, _node.Now, confirmed: true))
         {
             Report(peer, LinkFault.Unreachable);

@@ -155,6 +155,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         Weigh(known);
     }
 
+    public bool IsConfirmed(int peer) => Find(peer) is { IsConfirmed: true };
+
     public void Probe(int peer)
     {
         if (Find(peer) is not { IsOver: false, IsOpened: true } probed) return;

@@ -45,6 +45,9 @@ internal sealed partial class SimLinkEnd
     /// <summary>Whether the owner was told that the other end is a process of its system.</summary>
     public bool IsVouched { get; set; }
 
+    /// <summary>Whether a schedule lets the owner find that nothing confirms who the other end is.</summary>
+    public bool IsDoubted { get; set; }
+
     /// <summary>Whether the owner neither asked for it nor was told who it is.</summary>
     public bool IsForeign => !_opened && !IsVouched;
 

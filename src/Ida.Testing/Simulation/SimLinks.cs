@@ -32,6 +32,8 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public void Vouch(int peer) => End(peer).IsVouched = true;
 
+    public bool IsConfirmed(int peer) => !End(peer).IsDoubted;
+
     public long Received(int peer) => End(peer).Session.Received;
 
     public long Taken(int peer) => End(peer).Session.Taken;

@@ -104,6 +104,31 @@ public sealed class StrangerTests
         Assert.Equal(1, await a.Do(node => ((TcpMesh)node.Links).Live));
     }
 
+    /// <summary>What it says cannot be taken back, as that a process is excluded, is not believed of a name alone.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_only_dialled_in_is_confirmed_when_who_listens_where_it_says_has_its_session(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int dialled = await a.Open(b.Address);
+        int back = await b.Saw(null);
+        await a.Saw(null, dialled);
+        Assert.True(await a.Do(node => node.Links.IsConfirmed(dialled)));
+        Assert.False(await b.Do(node => node.Links.IsConfirmed(back)));
+        Assert.Equal(back, await b.Open(a.Address, a.Node.Id));
+        await b.Until(() => b.Do(node => node.Links.IsConfirmed(back)).Result, "Nobody confirms it.");
+        // One that takes the name of a node that listens there never is.
+        await using var c = new TestNode(Kind(port));
+        using var impostor = new RawPeer("test", c.Node.Id, c.Address.Text, 1);
+        Assert.Equal(HelloStatus.Accepted, impostor.Connect(b.Address));
+        int guest = await b.Saw(null);
+        Assert.False(await b.Do(node => node.Links.IsConfirmed(guest)));
+        int asked = await b.Open(c.Address, c.Node.Id);
+        Assert.Equal(guest, asked);
+        await b.Saw(LinkFault.Rejected, asked);
+        Assert.False(await b.Do(node => node.Links.IsConfirmed(asked)));
+    }
+
     /// <summary>As with a seed: who is there is not known yet.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_stranger_that_claims_an_address_first_gets_nothing_of_what_is_sent_there(string port)

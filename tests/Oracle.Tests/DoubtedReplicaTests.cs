@@ -1,0 +1,68 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Frames;
+
+namespace Oracle.Tests;
+
+/// <summary>What replicas decide is not believed of the name of a replica alone (groupcore-oracle 10.2).</summary>
+public sealed class DoubtedReplicaTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void An_exclusion_is_believed_over_a_confirmed_link_only(bool doubted)
+    {
+        using var cluster = Settled();
+        var leader = cluster.Leader!;
+        var victim = Victim(cluster);
+        Doubt(victim, doubted);
+        long refused = victim.Node.Node.Counters.Refused(RefusalReason.WrongSender);
+        leader.Node.Post(() => new Outlet(leader.Node.Node) { System = leader.Oracle.System }.Send(victim.Node.Id, victim.Node.Address, new PoisonFrame(victim.Oracle.Self, "go")));
+        cluster.Run(1);
+        Assert.Equal(doubted ? MembershipState.Active : MembershipState.Poisoned, victim.Oracle.State);
+        Assert.Equal(doubted, victim.Node.Node.Counters.Refused(RefusalReason.WrongSender) > refused);
+    }
+
+    /// <summary>Leases are granted to it all the same.</summary>
+    [Fact]
+    public void A_lease_is_believed_over_a_confirmed_link_only()
+    {
+        using var cluster = Settled();
+        var victim = Victim(cluster);
+        Doubt(victim, true);
+        Assert.True(cluster.RunUntil(() => victim.Oracle.State == MembershipState.Blocked, 6), cluster.Describe());
+        Doubt(victim, false);
+        Assert.True(cluster.RunUntil(() => victim.Oracle.State == MembershipState.Active, 6), cluster.Describe());
+    }
+
+    /// <summary>A view that joins it, and who the replicas are.</summary>
+    [Fact]
+    public void A_view_is_believed_over_a_confirmed_link_only()
+    {
+        using var cluster = Settled();
+        var victim = Victim(cluster);
+        Doubt(victim, true);
+        victim.Node.Post(() => victim.Oracle.Join("g", new(), ""));
+        cluster.Run(2);
+        Assert.Null(victim.Groups.ViewOf("g"));
+        Doubt(victim, false);
+        Assert.True(cluster.RunUntil(() => victim.Groups.ViewOf("g") is not null, 10), cluster.Describe());
+    }
+
+    private static OracleCluster Settled()
+    {
+        var cluster = new OracleCluster(91, 4);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
+        cluster.Run(3);
+        return cluster;
+    }
+
+    /// <summary>One that is no replica: those decide for themselves.</summary>
+    private static OracleCluster.Process Victim(OracleCluster cluster) => cluster.Alive.Single(process => process.Oracle.Replica is null);
+
+    private static void Doubt(OracleCluster.Process process, bool doubted)
+    {
+        foreach (var end in process.Node.Links.Ends) end.IsDoubted = doubted;
+    }
+}
