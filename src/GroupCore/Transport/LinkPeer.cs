@@ -10,12 +10,16 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
 
     public LinkSession Session => session;
 
-    public NodeAddress Address => address;
+    /// <summary>Where this node asked for it, or else where it says that it listens.</summary>
+    public NodeAddress Address { get; private set; } = address;
 
-    public IPEndPoint EndPoint => endPoint;
+    public IPEndPoint EndPoint { get; private set; } = endPoint;
 
     /// <summary>The id it has shown or must show; 0 while whoever answers is meant.</summary>
     public ulong NodeId { get; set; }
+
+    /// <summary>Whom this node asked for where one that says it listens elsewhere dialled in under that id; 0 for anybody.</summary>
+    public ulong MeantId { get; set; }
 
     /// <summary>Whether it has shown its id.</summary>
     public bool IsKnown { get; set; }
@@ -59,6 +63,9 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether its host said at the last dial that nobody listens there: then its name is anybody's.</summary>
     public bool IsVacant { get; set; }
 
+    /// <summary>Since when no node has answered a dial of its address; <see cref="long.MaxValue"/> when the last one was answered, or it is connected.</summary>
+    public long SilentSince { get; set; } = long.MaxValue;
+
     /// <summary>Whether this node asked for the peer; one that only dialled in is not dialled, and forgotten when it stays away.</summary>
     public bool IsOpened { get; set; }
 
@@ -99,6 +106,8 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
         if (LinkPhases.MayFollow(Phase, next)) Phase = next;
         else counters.Forbid($"Link {Number}: {next} after {Phase}.");
     }
+
+    public void ListensAt(NodeAddress asked, IPEndPoint at) => (Address, EndPoint) = (asked, at);
 
     public void OnTimer(long token) => mesh.OnRedial(this);
 }

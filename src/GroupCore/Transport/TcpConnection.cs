@@ -24,6 +24,9 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>Whether a dialler waits for the answer to what it said.</summary>
     public bool AwaitsAck => State is ConnectionState.AwaitAck or ConnectionState.AwaitFullAck;
 
+    /// <summary>Whether a node answered what a dialler said.</summary>
+    public bool WasAnswered { get; set; }
+
     /// <summary>End of the time for connecting and the handshake.</summary>
     public TimerHandle Deadline { get; set; }
 

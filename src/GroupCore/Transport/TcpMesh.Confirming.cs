@@ -93,6 +93,25 @@ internal sealed partial class TcpMesh
         if (wasUp) Raise(peer, LinkFault.Reset);
     }
 
+    // The node is asked for elsewhere than where one that dialled in under its id says it listens. Both may be it, at two addresses of its own, or an
+    // impostor: who listens where it is asked for says which, and what is sent waits for that.
+    private int OpenBeside(LinkPeer guest, NodeAddress address, System.Net.IPEndPoint endPoint)
+    {
+        var peer = At(address) is { NodeId: 0 } there && (there.MeantId == 0 || there.MeantId == guest.NodeId) ? there : Add(address, endPoint, 0, asked: true);
+        peer.MeantId = guest.NodeId;
+        return AskFor(peer);
+    }
+
+    // Nobody is there to say whether who dialled in under the id is the one that is meant: whoever came first is believed.
+    private bool TryBelieve(LinkPeer peer)
+    {
+        if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
+        guest.IsUnanswered = !guest.IsConfirmed;
+        Alias(peer, guest);
+        if (!guest.IsConfirmed) ConfirmLater(guest);
+        return true;
+    }
+
     // Who answers at the address that is asked for has an id under which somebody dialled in: it says whether that was it.
     private void AskAbout(TcpConnection connection, LinkPeer guest)
     {

@@ -13,6 +13,7 @@ internal sealed partial class TcpMesh
     private const long FramingPause = 1000 * Millisecond;
     private const long AcceptPause = 100 * Millisecond;
     private const long ForgetAfter = 60_000 * Millisecond;
+    private const long SilentTime = 5000 * Millisecond;
     private const long ConfirmPause = 1000 * Millisecond;
     private const int MaxStrangers = 64;
     private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
@@ -119,6 +120,7 @@ internal sealed partial class TcpMesh
             return;
         }
         peer.IsVacant = fault == LinkFault.Refused;
+        if (!connection.WasAnswered && peer.Connection is null) peer.SilentSince = Math.Min(peer.SilentSince, _node.Now);
         if (connection.Kind == ConnectionKind.Probe)
         {
             peer.Probing = null;
@@ -127,6 +129,7 @@ internal sealed partial class TcpMesh
         }
         peer.Dialling = null;
         Become(peer, LinkPhase.Down);
+        if (TryBelieve(peer)) return;
         Report(peer, fault);
         RedialLater(peer, pause);
     }

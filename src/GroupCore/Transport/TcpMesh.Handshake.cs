@@ -82,11 +82,12 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Forgotten);
                 return;
             }
-            if (peer.Connection is not null || peer is { IsConfirmed: true, IsVacant: false })
+            if (peer.Connection is not null || (peer is { IsConfirmed: true, IsVacant: false } && _node.Now - peer.SilentSince < SilentTime))
             {
                 // An impostor, or the node itself, whose end of the old session was not read here yet. What stands says something: if nobody
                 // is there to hear it, its connection breaks, and the newcomer, who tries again, finds the place empty. One without a
-                // connection, of which it is known where it listens, is asked there.
+                // connection, of which it is known where it listens, is asked there; when nobody answers there for some seconds it is as if nobody
+                // listened, and who comes is believed: membership waits longer for who is cut off than anybody who starts anew.
                 if (peer is { Connection: null, Dialling: null }) Dial(peer);
                 peer.Session.AcknowledgeNow(_node.Now);
                 MarkDirty(peer);
@@ -180,6 +181,8 @@ internal sealed partial class TcpMesh
             Refuse(connection, RefusalReason.Malformed);
             return;
         }
+        connection.WasAnswered = true;
+        peer.SilentSince = long.MaxValue;
         if (connection.Rival is { } rival)
         {
             OnRivalJudged(connection, rival, ack);
@@ -250,7 +253,7 @@ internal sealed partial class TcpMesh
         {
             DialFailed(connection, LinkFault.Unreachable, FramingPause);
         }
-        else if (peer.NodeId != 0 && peer.NodeId != nodeId)
+        else if ((peer.NodeId != 0 && peer.NodeId != nodeId) || (peer.MeantId != 0 && peer.MeantId != nodeId))
         {
             Fail(peer, LinkFault.Replaced);
         }
@@ -278,6 +281,7 @@ internal sealed partial class TcpMesh
         peer.Connection = connection;
         peer.IsKnown = true;
         peer.IsVacant = false;
+        peer.SilentSince = long.MaxValue;
         if (connection.Kind == ConnectionKind.Dialled) Confirmed(peer);
         else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;

@@ -27,12 +27,13 @@ namespace GroupCore.Transport;
 /// connection that comes or is made; its link ends when more than 16 KiB wait for it, since it takes no answers. Without such a guest the node
 /// then takes no connection for 100 ms, which is counted, and goes on.</para>
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
-/// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again; nor an address: what a node
+/// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again, unless its
+/// host says that nobody listens, or nobody has answered there for 5 s; nor an address: what a node
 /// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. Nor does who took the
-/// name of a node that is not connected here keep it once this node asks for that node: one that says it listens elsewhere goes at once; else
-/// what is sent waits until whoever listens at the address says whether it has this session, by both ends' tokens, of which one who spoke with
-/// each end in the name of the other knows one (<see cref="Confirm"/>). Where nobody answers at the address whoever came first is believed,
-/// and so is, until it is asked for, a guest.</para>
+/// name of a node that is not connected here keep it once this node asks for that node: what is sent waits until whoever listens where it is
+/// asked for says whether it has this session, by both ends' tokens, of which one who spoke with each end in the name of the other knows one
+/// (<see cref="Confirm"/>), wherever it said that it listens, since a node may have several addresses. Where nobody answers at the address
+/// whoever came first is believed, and so is, until it is asked for, a guest.</para>
 /// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
@@ -112,16 +113,14 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         }
         else
         {
-            if (_byId.TryGetValue(nodeId, out peer) && !peer.IsOpened && peer.Address != address)
-            {
-                // It took the name of one that listens elsewhere.
-                _node.Counters.Refuse(RefusalReason.WrongSender);
-                Fail(peer, LinkFault.Rejected);
-                peer = null;
-            }
+            if (_byId.TryGetValue(nodeId, out peer) && !peer.IsOpened && peer.Address != address) return OpenBeside(peer, address, endPoint);
             if (peer is null && (peer = At(address)) is not null && !TryClaim(peer, nodeId)) peer = null;
         }
-        peer ??= Add(address, endPoint, nodeId, asked: true);
+        return AskFor(peer ?? Add(address, endPoint, nodeId, asked: true));
+    }
+
+    private int AskFor(LinkPeer peer)
+    {
         bool first = !peer.IsOpened;
         AskedFor(peer);
         if (first) Confirm(peer);
@@ -254,6 +253,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     {
         peer.Session.MoveTo(known.Session);
         End(peer);
+        // Who only dialled in is dialled where it was asked for, and not where it says that it listens.
+        if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
         AskedFor(known);
         _byAddress[peer.Address] = known;
         if (known is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);

@@ -166,6 +166,61 @@ public sealed class NameTests
         Assert.Equal(0, b.Refused(RefusalReason.WrongSender));
     }
 
+    /// <summary>It has two addresses, as behind a proxy, or where it listens on all interfaces: others name another one than it says itself.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_node_that_dialled_in_and_is_asked_for_at_another_address_of_its_own_keeps_its_link(string port)
+    {
+        using var proxy = new BreakingProxy();
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        proxy.Target = a.Address;
+        int peer = await a.Open(b.Address);
+        int back = await b.Saw(null);
+        int named = await b.Open(proxy.Address, a.Node.Id);
+        await b.Send(named, 0, 100);
+        await b.Send(back, 0, 100);
+        await a.Until(() => a.Got == 2, "frames missing at a");
+        await a.Send(peer, 0, 100);
+        await b.Until(() => b.Got == 1, "no frame at b");
+        Assert.Equal(1, await b.Do(node => ((TcpMesh)node.Links).Live));
+        foreach (var node in new[] { a, b }) Assert.Equal((0, 0), (node.Faults(LinkFault.Rejected), node.Faults(LinkFault.Replaced)));
+        Assert.Equal(0, b.Refused(RefusalReason.WrongSender));
+        // It is dialled where it was asked for.
+        proxy.BreakAll();
+        await b.Send(named, 0, 100);
+        await a.Until(() => a.Got == 3, "no frame at a");
+    }
+
+    /// <summary>The address that others name leads nowhere from here. Nobody says that who dialled in is not the one that is meant.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_node_that_dialled_in_and_is_asked_for_where_nobody_listens_keeps_its_link(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        await a.Open(b.Address);
+        int back = await b.Saw(null), named = await b.Open(new(Nowhere), a.Node.Id);
+        await b.Saw(null, named);
+        await b.Send(named, 0, 100);
+        await b.Send(back, 0, 100);
+        await a.Until(() => a.Got == 2, "frames missing at a");
+        Assert.Equal(0, a.Faults(LinkFault.Rejected));
+    }
+
+    /// <summary>It is another node that listens there: that one is not given the frames of who was named.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_node_that_dialled_in_and_is_asked_for_where_another_listens_is_not_mixed_up_with_it(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        await using var c = new TestNode(Kind(port));
+        await a.Open(b.Address);
+        int back = await b.Saw(null), named = await b.Open(c.Address, a.Node.Id);
+        await b.Saw(LinkFault.Replaced, named);
+        await b.Send(back, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+        Assert.Equal(0, c.Got);
+    }
+
     /// <summary>It cannot be asked: a proxy that is cut, or a node that only dials. Its own connection serves.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_node_that_dialled_in_and_cannot_be_reached_where_it_listens_keeps_its_link(string port)
@@ -201,6 +256,35 @@ public sealed class NameTests
         proxy.Target = b.Address;
         await b.Until(() => b.Got == 1, "the link does not resume");
         Assert.Equal(9, a.Refused(RefusalReason.WrongSender));
+    }
+
+    /// <summary>
+    /// The node has closed the link, and starts anew before this one can reach it again: it is not kept out for as long as membership waits for those
+    /// that are cut off.
+    /// </summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_node_that_starts_anew_is_taken_once_nobody_has_answered_at_its_address_for_some_seconds(string port)
+    {
+        using var proxy = new BreakingProxy();
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        proxy.Target = b.Address;
+        int peer = await a.Open(proxy.Address);
+        await a.Saw(null, peer);
+        proxy.Target = new(Nowhere);
+        proxy.BreakAll();
+        await a.Saw(LinkFault.Reset, peer);
+        using var early = new RawPeer("test", b.Node.Id, proxy.Address.Text, 1);
+        Assert.Equal(HelloStatus.Superseded, early.Connect(a.Address));
+        // The first dials fail within a third of a second, the later ones at most one in 750 ms.
+        await a.Until(() => a.Faults(LinkFault.Unreachable) >= 11, "not dialled");
+        using var late = new RawPeer("test", b.Node.Id, proxy.Address.Text, 2);
+        Assert.Equal(HelloStatus.Accepted, late.Connect(a.Address));
+        await a.Saw(LinkFault.Rejected, peer);
+        int anew = await a.Saw(null);
+        Assert.Equal(b.Node.Id, await a.Do(node => node.Links.NodeIdOf(anew)));
+        // It only says who it is.
+        Assert.False(await a.Do(node => node.Links.IsConfirmed(anew)));
     }
 
     /// <summary>
