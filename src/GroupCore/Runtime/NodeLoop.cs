@@ -36,15 +36,16 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         _batches = new(OnCompletionFault, SendLeft);
         _standIn = new();
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;
-        var port = CreatePort(options.Port);
+        ISocketPort? port = null;
         try
         {
+            var opened = port = CreatePort(options.Port);
             _node = new(NodeLoopOptions.RandomNumber() | 1, options.Seed ?? NodeLoopOptions.RandomNumber(), this,
-                node => _mesh = new(node, new(options.Cluster, port, listen, advertise, options.MostQueuedBytes, options.MostMalformed, options.MostGuests), NodeLoopOptions.RandomNumber()), options.CommandCapacity);
+                node => _mesh = new(node, new(options.Cluster, opened, listen, advertise, options.MostQueuedBytes, options.MostMalformed, options.MostGuests), NodeLoopOptions.RandomNumber()), options.CommandCapacity);
         }
         catch
         {
-            port.Dispose();
+            port?.Dispose();
             _standIn.Dispose();
             throw;
         }

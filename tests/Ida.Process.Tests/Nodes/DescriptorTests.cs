@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Reflection;
@@ -105,6 +106,54 @@ public sealed partial class DescriptorTests
         }
         foreach (var socket in sockets) socket.Dispose();
     }
+
+    [Theory, InlineData("Epoll"), InlineData("Completion")]
+    public async Task A_start_that_fails_for_want_of_descriptors_keeps_none(string port)
+    {
+        if (!OperatingSystem.IsLinux()) return;
+        var (exitCode, output, errors) = await SampleProcess.RunWithAsync($"{PortVariable}={port}", "Ida.Process.Tests",
+            "--explicit", "only", "--filter-method", $"{typeof(DescriptorTests).FullName}.{nameof(Failing_in_this_process)}", "--no-progress", "--no-ansi");
+        Assert.True(exitCode == 0, output + string.Join('\n', errors));
+    }
+
+    /// <summary>What the child does.</summary>
+    [Fact(Explicit = true)]
+    public async Task Failing_in_this_process()
+    {
+        const int attempts = 10;
+        var port = Enum.Parse<SocketPortKind>(Environment.GetEnvironmentVariable(PortVariable) ?? "Auto");
+        var options = new NodeLoopOptions { Cluster = "d", Listen = "127.0.0.1:0", Port = port };
+        LoadAssemblies();
+        StartWorkers();
+        await NodeLoop.Start(options).StopAsync();
+        var failed = new List<Exception?>();
+        int before = Open().Count;
+        // A start needs two or four: each of them is missing once.
+        int needed = port == SocketPortKind.Completion ? 2 : 4;
+        for (int i = 0; i < attempts * needed; i++)
+        {
+            // Anew each time: what an attempt has kept is not missing to the next.
+            var whole = Limit(new Limits { Soft = NumbersWith(i % needed), Hard = 0 });
+            failed.Add(Record.Exception(() => NodeLoop.Start(options)));
+            Limit(whole);
+        }
+        Assert.All(failed, static error => Assert.True(error is IOException or SocketException, error?.ToString() ?? "started"));
+        // The runtime may have opened one or two of its own.
+        Assert.InRange(Open().Count - before, -attempts, attempts / 2);
+    }
+
+    // How many numbers descriptors may have so that some are left.
+    private static ulong NumbersWith(int left)
+    {
+        var open = Open();
+        int number = 0;
+        for (; open.Contains(number) || left-- > 0; number++);
+        return (ulong)number;
+    }
+
+    // One is open only for the look.
+    private static HashSet<int> Open() =>
+        [.. Directory.GetFiles("/proc/self/fd").Where(static path => new FileInfo(path).LinkTarget is not null).Select(static path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
 
     private static HelloStatus Greet(Socket socket, IdaNode node, ulong id)
     {

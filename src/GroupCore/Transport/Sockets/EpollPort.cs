@@ -53,8 +53,18 @@ internal sealed unsafe class EpollPort : ISocketPort
     {
         _eventsAt = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_events));
         _poll = Check(LibC.EpollCreate(LibC.CloseOnExec));
-        _wake = Check(LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec));
-        Register(_wake, LibC.In, WakeData);
+        _wake = LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec);
+        try
+        {
+            Check(_wake);
+            Register(_wake, LibC.In, WakeData);
+        }
+        catch (IOException)
+        {
+            if (_wake >= 0) LibC.Close(_wake);
+            LibC.Close(_poll);
+            throw;
+        }
     }
 
     public IPEndPoint Listen(IPEndPoint at)
