@@ -88,6 +88,7 @@ public sealed record OracleOptions
     /// <summary>Throws <see cref="InvalidOptionException"/> naming the option that is out of range, and the range.</summary>
     public void Validate()
     {
+        if (Seeds is null || Tag is null || Host is null) throw new InvalidOptionException($"{(Seeds is null ? "Seeds" : Tag is null ? "Tag" : "Host")} is null; it may be left out instead.");
         if (OracleSize is not (3 or 5)) throw new InvalidOptionException($"OracleSize is {OracleSize}; allowed are 3 and 5.");
         if (LeaseDuration < TimeSpan.FromMilliseconds(100) || LeaseDuration > IsolationTimeout)
             throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 100 ms to IsolationTimeout ({IsolationTimeout}).");

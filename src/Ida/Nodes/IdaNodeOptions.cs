@@ -76,6 +76,12 @@ public sealed record IdaNodeOptions
 
     internal void Validate()
     {
+        ThrowIfNull(Cluster, nameof(Cluster));
+        ThrowIfNull(Seeds, nameof(Seeds));
+        ThrowIfNull(Tag, nameof(Tag));
+        ThrowIfNull(Membership, nameof(Membership));
+        ThrowIfNull(Groups, nameof(Groups));
+        if (!Utf8Text.IsKept(Cluster)) throw new InvalidOptionException($"Cluster is '{Utf8Text.AsGot(Cluster)}', with half a surrogate pair: other nodes would read another name.");
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
         foreach (string seed in Seeds) EndPointText.Parse(seed, nameof(Seeds));
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
@@ -86,6 +92,11 @@ public sealed record IdaNodeOptions
         if (MaxQueuedBytes is < 16L << 20 or > 1L << 40) throw new InvalidOptionException($"MaxQueuedBytes is {MaxQueuedBytes}; allowed are {16L << 20} to {1L << 40}.");
         if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin && OnFault != PoisonPolicy.Rejoin)
             throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison} and OnFault is {OnFault}; it is called under Rejoin only.");
+    }
+
+    private static void ThrowIfNull(object? value, string name)
+    {
+        if (value is null) throw new InvalidOptionException($"{name} is null; it may be left out instead.");
     }
 
     internal GroupHostOptions ForGroups() => Groups with { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag };

@@ -25,6 +25,33 @@ public sealed class NodeErrorTests
         Assert.Contains(address, e.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>A name with half a character is not the same for those that it is sent to.</summary>
+    [Theory, InlineData("Cluster"), InlineData("Cluster", "Cluster is 'a\uFFFD'"), InlineData("Seeds"), InlineData("Tag"), InlineData("Membership"),
+     InlineData("Membership", "Host"), InlineData("Groups")]
+    public void An_option_that_is_null_or_half_a_character_is_named(string option, string? named = null)
+    {
+        var some = new IdaNodeOptions { Cluster = "a", Listen = "127.0.0.1:0" };
+        var options = (option, named) switch
+        {
+            ("Cluster", null) => some with { Cluster = null! },
+            ("Cluster", _) => some with { Cluster = "a\uD800" },
+            ("Seeds", _) => some with { Seeds = null! },
+            ("Tag", _) => some with { Tag = null! },
+            ("Membership", null) => some with { Membership = null! },
+            ("Membership", _) => some with { Membership = new() { Host = null! } },
+            _ => some with { Groups = null! },
+        };
+        var e = Assert.ThrowsAny<ArgumentException>(() => { _ = IdaNode.StartAsync(options).AsTask(); });
+        Assert.StartsWith(named ?? $"{option} is null", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_group_name_with_half_a_character_is_refused()
+    {
+        await using var node = await StartAsync(new() { Cluster = "a" });
+        await Assert.ThrowsAsync<ArgumentException>(() => node.JoinAsync("g\uD800").AsTask().WaitAsync(Patience));
+    }
+
     [Fact]
     public async Task A_seed_where_nobody_answers_is_named()
     {

@@ -82,6 +82,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         cancellationToken.ThrowIfCancellationRequested();
         if (Encoding.UTF8.GetByteCount(name) > GroupLimits.NameBytes)
             throw new ArgumentException($"A group name has at most {GroupLimits.NameBytes} bytes of UTF-8.", nameof(name));
+        if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The group name '{Utf8Text.AsGot(name)}' holds half a surrogate pair: other processes would read another name.", nameof(name));
         if (options is { SlowMemberTimeout: var slow } && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1)))
             throw new ArgumentException($"SlowMemberTimeout is {slow}; allowed are 1 s to 1 h.", nameof(options));
         var builder = new GroupBuilder(Options.Serializer);
