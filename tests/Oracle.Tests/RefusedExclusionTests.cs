@@ -61,7 +61,7 @@ public sealed class RefusedExclusionTests
         var replica = new OracleReplica(part, new(), new(part), () => { }, () => { });
         replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= 2; node++)
-            replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0)));
+            replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
         // Until nothing is left to do for the configuration.
         for (int turn = 0; turn < 10; turn++)
         {
