@@ -73,6 +73,9 @@ public sealed record OracleOptions
     /// </summary>
     public int ProbeRounds { get; init; } = 4;
 
+    /// <summary>After how long whoever starts this process gives up; <see cref="Timeout.InfiniteTimeSpan"/> for never. Of it, the process waits for seeds that are there and do not found.</summary>
+    internal TimeSpan StartTimeout { get; init; } = Timeout.InfiniteTimeSpan;
+
     /// <summary>
     /// In groups that this process creates: of how many of the first initialised members the last may not be excluded without proof of
     /// death (groupcore-oracle A5). Needed for uniform delivery only; default 0, the rule is off.

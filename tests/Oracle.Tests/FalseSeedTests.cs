@@ -24,6 +24,35 @@ public sealed class FalseSeedTests
         Assert.Equal(cluster[1].Oracle.System, cluster[2].Oracle.System);
     }
 
+    /// <summary>
+    /// Whoever starts a process gives up after a while and starts it again, and what it has waited is forgotten: each life has to found within
+    /// three quarters of the time that it is given, in the order of places.
+    /// </summary>
+    [Theory]
+    [InlineData(2), InlineData(3), InlineData(5)]
+    public void A_life_that_is_given_15_s_to_start_waits_for_a_stranger_no_longer_than_most_of_them(int seeds)
+    {
+        using var cluster = new OracleCluster(3, seeds, seeds: seeds, options: new() { StartTimeout = TimeSpan.FromSeconds(15) });
+        _ = new Asker(cluster[0].Node, [.. Enumerable.Range(1, seeds - 1).Select(place => cluster[place].Node.Address)]);
+        for (int place = 1; place < seeds; place++) cluster[place].StartAt(TimeSpan.Zero);
+        cluster.Run(5);
+        Assert.Equal(MembershipState.Starting, cluster[1].Oracle.State);
+        var others = cluster.Lives.Skip(1).ToList();
+        Assert.True(cluster.RunUntil(() => others.TrueForAll(process => process.Oracle.State == MembershipState.Active), 8), cluster.Describe());
+        Assert.Single(others.Select(process => process.Oracle.System).Distinct());
+        Assert.NotNull(cluster[1].Oracle.Replica);
+    }
+
+    /// <summary>The last seed has to be done in time as well when all before it are false.</summary>
+    [Fact]
+    public void The_last_of_five_seeds_founds_in_time_when_all_before_it_are_false()
+    {
+        using var cluster = new OracleCluster(4, 5, seeds: 5, options: new() { StartTimeout = TimeSpan.FromSeconds(15) });
+        for (int place = 0; place < 4; place++) _ = new Asker(cluster[place].Node, [cluster[4].Node.Address]);
+        cluster[4].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[4].Oracle.State == MembershipState.Active, 13), cluster.Describe());
+    }
+
     /// <summary>A link of a stranger that says it listens at the seed's address, at which nobody does.</summary>
     [Fact]
     public void A_stranger_that_only_claims_the_address_of_a_seed_is_waited_for_once()
@@ -63,26 +92,6 @@ public sealed class FalseSeedTests
         Assert.InRange(waited, 2_000, 3_000);
         // It is the seed that was reached.
         Assert.True(bootstrap.Asks(SeedLinks.Dialled));
-    }
-
-    /// <summary>Asks all the time, and answers that it does not know.</summary>
-    private sealed class Asker : ITimerTarget
-    {
-        private readonly Ida.Testing.SimNode _node;
-        private readonly NodeAddress[] _all;
-        private readonly Outlet _outlet;
-
-        public Asker(Ida.Testing.SimNode node, NodeAddress[] all)
-        {
-            (_node, _all, _outlet) = (node, all, new(node.Node));
-            node.Post(() => OnTimer(0));
-        }
-
-        public void OnTimer(long token)
-        {
-            foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle() : new OracleIs(Log.Configuration.Empty, default));
-            _node.Node.SetTimer(_node.Node.Now + (100 * Durations.Millisecond), this, token + 1);
-        }
     }
 
     private sealed class SeedLinks : ILinks

@@ -30,7 +30,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership)
     {
         (Node, _options, Began) = (node, options, node.Now);
-        Oracle = new OracleMember(node, membership);
+        Oracle = new OracleMember(node, membership with { StartTimeout = options.StartTimeout });
         Groups = new GroupHost(node, new MembershipTap(Oracle, OnState), options.ForGroups());
         node.AtStop(this);
         if (TimeLimit.Due(node.Now, options.StartTimeout) is < TimeLimit.Never and var due) node.SetTimer(due, this, StartLimit);

@@ -12,9 +12,9 @@ namespace Oracle.Client;
 /// knows one and every earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears an earlier one (its questions tell)
 /// waits for it, so of two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
 /// The wait for an earlier seed has an end, since whoever listens at its address, or says that it does, may never found. One that this
-/// process reached at the address is waited for 30 s for each place that it is earlier, and 5 s for each earlier seed, from when it was first heard: so
-/// where one is waited for in vain the next founds well before the one behind it. Who dialled in and only says that it listens there is waited for 5 s, and not at all
-/// when another node is reached there.
+/// process reached at the address is waited for from when it was first heard, the longer the earlier its place (<see cref="Deference"/>). Who dialled in
+/// and only says that it listens there is waited for 5 s at most, and not at all when another node is reached there.
+/// Who hears another seed asks once more before it founds: the other may have done so since it was asked last.
 /// Whoever may found listens for a second first: a system that lives without a process at this address tells so (<see cref="Herald"/>), and
 /// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
@@ -28,15 +28,15 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private const long AskEvery = 200 * Durations.Millisecond;
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
     private const long HeraldTime = 5 * Herald.Every;
-    private const long DeferenceTo = 5 * Durations.Second;
-    private const long DeferenceToClaim = 5 * Durations.Second;
-    private const long DeferencePerPlace = 30 * Durations.Second;
+    private const long Fresh = 5 * Durations.Second;
     private const int MostKnown = 64;
     private readonly List<Seed> _seeds = [];
     private readonly List<Seed> _known = [];
     private int _own = -1;
+    private Deference _deference = null!;
     private long _began;
     private long _asked;
+    private long _askedLast;
 
     /// <summary>Whether nobody answered yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
@@ -61,12 +61,23 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
             else if (!_seeds.Exists(seed => seed.Address == address)) _seeds.Add(new(address));
         }
         if (_seeds.Count == 0) _own = 0;
+        _deference = new(options, _own, _seeds.Count);
+        _askedLast = 0;
     }
 
     /// <summary>Asks again when it is time; true when this process is to found the system.</summary>
     public bool Step()
     {
-        if (MayFound()) return true;
+        if (!MayFound())
+        {
+            _askedLast = 0;
+        }
+        else
+        {
+            if (!_seeds.Exists(IsFresh)) return true;
+            if (_askedLast == 0) (_askedLast, _asked) = (node.Now, long.MinValue / 2);
+            else if (node.Now - _askedLast >= AskEvery) return true;
+        }
         Ask();
         return false;
     }
@@ -132,13 +143,22 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
     private bool IsAt(Seed seed, int peer) => seed.Peer >= 0 && (seed.Peer == peer || (Reached(seed) is not 0 and ulong id && node.Links.NodeIdOf(peer) == id));
 
+    private bool IsFresh(Seed seed) => seed.HeardAt != 0 && node.Now - seed.HeardAt < Fresh;
+
     /// <summary>Whether something speaks for a process at that address that may yet found, or has.</summary>
     private bool IsHeard(Seed seed, int place)
     {
         long now = node.Now;
-        if (seed.HeardAt != 0 && now - seed.HeardAt < DeferenceTo)
-            return place >= _own || now - seed.FirstHeard < ((_own - place) * DeferencePerPlace) + (_own * DeferenceTo);
-        return seed.ClaimedAt != 0 && Reached(seed) == 0 && now - seed.ClaimedAt < DeferenceTo && now - seed.FirstClaimed < DeferenceToClaim;
+        if (IsFresh(seed)) return place >= _own || now - seed.FirstHeard < _deference.To(place) + Tie();
+        return seed.ClaimedAt != 0 && Reached(seed) == 0 && now - seed.ClaimedAt < Fresh && now - seed.FirstClaimed < _deference.ToClaim;
+    }
+
+    /// <summary>Of two that hear each other and put each other first, one has to go before the other.</summary>
+    private long Tie()
+    {
+        foreach (var seed in _seeds)
+            if (IsFresh(seed) && string.CompareOrdinal(seed.Address.Text, node.Links.Local.Text) < 0) return _deference.Tie;
+        return 0;
     }
 
     private bool MayFound()

@@ -1,0 +1,48 @@
+namespace Oracle.Client;
+
+/// <summary>How long a process that may found waits for earlier seeds that are there and do not found.</summary>
+/// <remarks>
+/// A seed that was reached is given time to found itself (<see cref="Least"/>), and more for each place that it is earlier and for each earlier
+/// seed, so that where one is waited for in vain the next founds well before the one behind it: up to 30 s and 5 s. Whoever starts this process may
+/// give up, and start it again, before that; the next life knows nothing of what this one has waited. So the last of the seeds, when it waits for the
+/// first, takes three quarters of the time that it has, and the others less in proportion; with very many seeds it is more, since
+/// their order matters more. Of seeds that wait for each other, since their lists differ, both have then waited
+/// enough at the same time: who hears of one with a lower address waits a little longer, which says the same whatever the lists say.
+/// </remarks>
+internal sealed class Deference
+{
+    /// <summary>A seed that is alone founds after 2.5 s at most.</summary>
+    private const long Least = 3_500 * Durations.Millisecond;
+    private const long LeastStep = 500 * Durations.Millisecond;
+    private const long MostEach = 5 * Durations.Second;
+    private const long MostPerPlace = 30 * Durations.Second;
+    private const long MostToClaim = 5 * Durations.Second;
+    private const long MostTie = Durations.Second;
+    private static readonly TimeSpan s_mostTime = TimeSpan.FromDays(1);
+    private readonly int _own;
+    private readonly long _perPlace;
+    private readonly long _each;
+
+    /// <param name="options">Says how long this process may take to start.</param>
+    /// <param name="own">How many seeds are earlier.</param>
+    /// <param name="others">How many other seeds there are.</param>
+    public Deference(OracleOptions options, int own, int others)
+    {
+        _own = own;
+        var time = options.StartTimeout == Timeout.InfiniteTimeSpan || options.StartTimeout > s_mostTime ? s_mostTime : options.StartTimeout;
+        long budget = (time.Nanoseconds() / 4 * 3) - Least;
+        long share = budget / Math.Max(1, others);
+        _each = Math.Clamp(share / 2, LeastStep, MostEach);
+        _perPlace = Math.Clamp(share - _each, LeastStep, MostPerPlace);
+        ToClaim = Math.Clamp(budget / Math.Max(1, own), Least, MostToClaim);
+    }
+
+    /// <summary>How long one is waited for that only says it listens at a seed's address.</summary>
+    public long ToClaim { get; }
+
+    /// <summary>How much longer one with a higher address waits than one with a lower: less than who is a place further behind.</summary>
+    public long Tie => Math.Min(MostTie, _each / 2);
+
+    /// <summary>How long the seed at that earlier place is waited for, from when it was first heard.</summary>
+    public long To(int place) => Least + ((_own - place) * _perPlace) + (_own * _each);
+}

@@ -1,0 +1,27 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Ida.Testing;
+using Oracle;
+using Oracle.Frames;
+
+namespace Ida.Scenarios;
+
+/// <summary>Listens at a seed's address, asks all the time, answers that it does not know, and never founds.</summary>
+internal sealed class Asker : ITimerTarget
+{
+    private readonly SimNode _node;
+    private readonly IReadOnlyList<NodeAddress> _all;
+    private readonly Outlet _outlet;
+
+    public Asker(SimNode node, IReadOnlyList<NodeAddress> all)
+    {
+        (_node, _all, _outlet) = (node, all, new(node.Node));
+        node.Post(() => OnTimer(0));
+    }
+
+    public void OnTimer(long token)
+    {
+        foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle() : new OracleIs(Oracle.Log.Configuration.Empty, default));
+        _node.Node.SetTimer(_node.Node.Now + (100 * Durations.Millisecond), this, token + 1);
+    }
+}
