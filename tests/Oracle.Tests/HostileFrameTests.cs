@@ -56,6 +56,16 @@ public sealed class HostileFrameTests
         Assert.True(Reads(Install([first, second], joined: [A], moved: [new(B, 5, 1)])));
     }
 
+    /// <summary>In the log it would end every node that comes to apply it.</summary>
+    [Fact]
+    public void F1_operations_that_cannot_be_read_do_not_come_into_the_log()
+    {
+        var entry = OperationCodec.WriteEntry([new(A, 1, 1, new Leave(new(1, 2)))]);
+        Assert.True(Reads(new AppendRequest(1, 0, 0, [new(1, EntryKind.Operations, entry)], 0, 0)));
+        foreach (byte[] bytes in (byte[][])[[], [0xC1], entry[..^1], [0xDD, 0xFF, 0xFF, 0xFF, 0xFF]])
+            Assert.False(Reads(new AppendRequest(1, 0, 0, [new(1, EntryKind.Noop, []), new(1, EntryKind.Operations, bytes)], 0, 0)));
+    }
+
     /// <summary>Each byte that is not UTF-8 would be three when it is written again: too long for those who read it then.</summary>
     [Fact]
     public void F1_text_that_is_not_UTF8_is_malformed()

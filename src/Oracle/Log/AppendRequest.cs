@@ -1,5 +1,6 @@
 using GroupCore.Wire;
 using Oracle.Frames;
+using Oracle.State.Operations;
 
 namespace Oracle.Log;
 
@@ -37,7 +38,9 @@ internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm
         for (int i = 0; i < count; i++)
         {
             var entry = new LogEntry(WireFormat.ReadPlace(ref reader), WireFormat.ReadEnum<EntryKind>(ref reader, 3), reader.ReadBinary().ToArray());
+            // What cannot be read does not come into the log: once it is committed there, nothing but the end of the node keeps its state from going astray.
             if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
+            else if (entry.Kind == EntryKind.Operations) OperationCodec.ReadEntry(entry.Content);
             entries.Add(entry);
         }
         return new(term, prevIndex, prevTerm, entries, commit, read);

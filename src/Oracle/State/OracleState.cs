@@ -64,16 +64,8 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
 
     public void Apply(ulong index, ReadOnlySpan<byte> content)
     {
+        var requests = OperationCodec.ReadEntry(content);
         _index = index;
-        List<Request> requests;
-        try
-        {
-            requests = OperationCodec.ReadEntry(content);
-        }
-        catch (InvalidDataException)
-        {
-            return;
-        }
         foreach (var request in requests) Apply(request);
         foreach (var (id, rebuild) in _rebuild)
         {
