@@ -41,7 +41,7 @@ internal sealed partial class NodeLoop
         bool done = false;
         try
         {
-            _node.Advance(Clock());
+            _node.Advance(HostClock.Now());
             _node.RunCommands();
             // A group with inline handlers came into being: they run in the pilot's turn.
             if (_node.LendsTurns) _node.EndTurn();
@@ -80,7 +80,7 @@ internal sealed partial class NodeLoop
         if (!_unsent || !TryBorrow(atOnce: true, out var from)) return;
         try
         {
-            _node.Advance(Clock());
+            _node.Advance(HostClock.Now());
             Flush();
             GiveBack(from, false);
         }

@@ -79,7 +79,7 @@ internal sealed partial class NodeLoop
     // True when something happened.
     private bool Turn()
     {
-        _node.Advance(Clock());
+        _node.Advance(HostClock.Now());
         if (_callersFault is not null) ExceptionDispatchInfo.Throw(_callersFault);
         if (_away is not null) Relieve();
         int work = _mesh.Poll() + _node.RunCommands() + _node.FireTimers();
@@ -107,12 +107,12 @@ internal sealed partial class NodeLoop
             batch.Queue();
             return true;
         }
-        long began = Clock();
+        long began = HostClock.Now();
         (_away, _awaySince) = (batch.Count > 1 ? batch : null, _node.Now);
         _gate.Open(PilotState.Away);
         _standIn.OnLeft();
         ExecutionContext.Run(_context, static batch => ((CompletionBatch)batch!).RunHere(), batch);
-        _standIn.OnBack(Clock() - began);
+        _standIn.OnBack(HostClock.Now() - began);
         if (!_gate.TryResume()) return false;
         _away = null;
         // What a caller's turn left; not where that turn threw.
@@ -130,7 +130,7 @@ internal sealed partial class NodeLoop
 
     private void Idle()
     {
-        long now = Clock();
+        long now = HostClock.Now();
         if (_idleSince == 0) _idleSince = now;
         bool sleeps = now - _idleSince >= _spin && _away is null;
         _sleepUntil = NextTimer;
@@ -145,7 +145,7 @@ internal sealed partial class NodeLoop
     private void Sleep(long now)
     {
         _mesh.Wait(_sleepUntil == long.MaxValue ? long.MaxValue : _sleepUntil - now);
-        bool soon = Clock() - now < 8 * _mostSpin;
+        bool soon = HostClock.Now() - now < 8 * _mostSpin;
         _spin = soon ? _mostSpin : _spin > 1000 ? _spin - (_spin / 4) : 0;
     }
 }

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using GroupCore.Transport;
 using GroupCore.Transport.Sockets;
 
@@ -49,7 +48,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
             _standIn.Dispose();
             throw;
         }
-        _node.Advance(Clock());
+        _node.Advance(HostClock.Now());
     }
 
     /// <summary>The node, for protocols and callers.</summary>
@@ -109,7 +108,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <summary>The same as <see cref="StopAsync"/>.</summary>
     public ValueTask DisposeAsync() => new(StopAsync());
 
-    long IHostPort.Clock() => Clock();
+    long IHostPort.Clock() => HostClock.Now();
 
     /// <inheritdoc/>
     public void Wake()
@@ -137,18 +136,14 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         else ThreadPool.UnsafeQueueUserWorkItem(static resumed => resumed.Loop.RunGuarded(resumed.Work), (Loop: this, Work: work), preferLocal: true);
     }
 
-    private static long Clock() => Stopwatch.Frequency == 1_000_000_000
-        ? Stopwatch.GetTimestamp()
-        : (long)((Int128)Stopwatch.GetTimestamp() * 1_000_000_000 / Stopwatch.Frequency);
-
     private static ISocketPort CreatePort(SocketPortKind kind) =>
         OperatingSystem.IsLinux() && kind != SocketPortKind.Completion ? new EpollPort() : new CompletionPort();
 
     private void Drain()
     {
         _mesh.BeginStop();
-        long now = Clock();
-        for (long end = now + FlushTime; now < end; now = Clock())
+        long now = HostClock.Now();
+        for (long end = now + FlushTime; now < end; now = HostClock.Now())
         {
             _node.Advance(now);
             _mesh.Poll();

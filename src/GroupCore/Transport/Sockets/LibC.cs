@@ -12,6 +12,7 @@ internal static unsafe partial class LibC
     public const int SocketLevel = 1, ReuseAddress = 2, Error = 4, TcpLevel = 6, NoDelay = 1;
     public const int DontWait = 0x40, NoSignal = 0x4000;
     public const int Add = 1, Delete = 2;
+    public const int BootTime = 7;
     public const uint In = 1, Out = 4, Err = 8, Hup = 0x10, ReadHup = 0x2000, Edge = 0x80000000;
 
     [StructLayout(LayoutKind.Sequential)]
@@ -39,6 +40,22 @@ internal static unsafe partial class LibC
         public int Descriptor;
         public short Wanted;
         public short Found;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    private struct Time
+    {
+        public nint Seconds;
+        public nint Nanoseconds;
+    }
+
+    /// <summary>What a clock of the system shows, in nanoseconds; false when it has none of that number.</summary>
+    public static bool TryReadClock(int clock, out long nanoseconds)
+    {
+        Time time;
+        bool read = GetTime(clock, &time) == 0;
+        nanoseconds = read ? (time.Seconds * 1_000_000_000L) + time.Nanoseconds : 0;
+        return read;
     }
 
     [LibraryImport("libc", EntryPoint = "socket", SetLastError = true)]
@@ -97,4 +114,9 @@ internal static unsafe partial class LibC
 
     [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
     public static partial nint Write(int descriptor, void* from, nuint length);
+
+    // It returns at once and never waits for the collector, which spares it most of what a call costs.
+    [LibraryImport("libc", EntryPoint = "clock_gettime")]
+    [SuppressGCTransition]
+    private static partial int GetTime(int clock, Time* time);
 }

@@ -1,0 +1,24 @@
+using System.Diagnostics;
+using GroupCore.Transport.Sockets;
+
+namespace GroupCore.Runtime;
+
+/// <summary>The clock of a node's loop, in nanoseconds from a moment that is the same for all nodes of a host.</summary>
+/// <remarks>
+/// It counts the time in which the machine was suspended: a process that wakes must see that its lease is over, since the others have gone on
+/// meanwhile. On Linux the clock behind <see cref="Stopwatch"/> stands still then, so the one that does not (CLOCK_BOOTTIME) is read instead, without a
+/// system call and for the same price: 35 ns each, on a virtual machine. On Windows the stopwatch itself counts on; elsewhere (macOS) it does not,
+/// nor anywhere while a virtual machine is stopped by its host without being told.
+/// </remarks>
+internal static class HostClock
+{
+    private static readonly bool s_boot = OperatingSystem.IsLinux() && LibC.TryReadClock(LibC.BootTime, out _);
+
+    public static long Now()
+    {
+        if (OperatingSystem.IsLinux() && s_boot && LibC.TryReadClock(LibC.BootTime, out long now)) return now;
+        return Stopwatch.Frequency == 1_000_000_000
+            ? Stopwatch.GetTimestamp()
+            : (long)((Int128)Stopwatch.GetTimestamp() * 1_000_000_000 / Stopwatch.Frequency);
+    }
+}
