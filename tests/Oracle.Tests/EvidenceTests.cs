@@ -92,6 +92,50 @@ public sealed class EvidenceTests
         }
     }
 
+    /// <summary>
+    /// When many fail at once each of their watchers says so every half second. All that arrives in one turn is weighed once, and what it costs grows
+    /// with the reports and not with their square.
+    /// </summary>
+    [Fact]
+    public void Reports_that_come_in_one_turn_are_weighed_once()
+    {
+        using var cluster = Running(6, 3);
+        var leader = cluster.Leader!;
+        var others = cluster.Alive.Where(process => process != leader).ToList();
+        long decisions = 0;
+        leader.Node.Post(() =>
+        {
+            var shell = leader.Oracle.Replica!.Shell;
+            decisions = shell.Decisions;
+            var observer = new Log.Replica(others[0].Node.Id, others[0].Node.Address);
+            for (int i = 0; i < 1_000; i++) shell.OnSuspect(0, observer, new(others[1].Oracle.Self, i % 2 == 1, Accusation.FlushStall, 0));
+        });
+        cluster.Run(0.001);
+        Assert.InRange(leader.Oracle.Replica!.Shell.Decisions - decisions, 1, 2);
+        Assert.Equal(3, cluster.Alive.Count());
+    }
+
+    /// <summary>
+    /// A process falls silent and is excluded; its lease is long. Then its host says that it is gone: whoever watched it until then is believed, and the view
+    /// does not wait for the lease.
+    /// </summary>
+    [Fact]
+    public void Proof_of_death_that_comes_after_the_exclusion_ends_the_wait_for_the_lease()
+    {
+        for (ulong seed = 1; seed <= 5; seed++)
+        {
+            var options = new OracleOptions { LeaseDuration = TimeSpan.FromSeconds(20), IsolationTimeout = TimeSpan.FromSeconds(20) };
+            using var cluster = new OracleCluster(seed, 5, options: options);
+            Start(cluster);
+            var one = cluster.Alive.Last(process => process != cluster.Leader);
+            one.Node.Pause(TimeSpan.FromMinutes(1));
+            Assert.True(cluster.RunUntil(() => cluster.Leader!.Oracle.Replica!.State.Find(one.Oracle.Self) is { Status: ProcessStatus.Failed }, 10), cluster.Describe());
+            Assert.False(cluster.RunUntil(() => cluster.Settled("g"), 0.1), cluster.Describe());
+            one.Node.Crash(hostAnswers: true);
+            Assert.True(cluster.RunUntil(() => cluster.Alive.All(process => process.Groups.ViewOf("g") is { Members.Count: 4 }), 3), cluster.Describe());
+        }
+    }
+
     /// <summary>20 processes. Three report one, and five that have nothing to do with it are down: that says nothing about it.</summary>
     [Fact]
     public void F10_accused_processes_count_as_reporters_only_of_those_they_watch()

@@ -72,17 +72,16 @@ internal sealed class CutDetector(INode node, Observers observers)
                 if (!process.Proved) decided.Add(new(subject, true));
                 continue;
             }
-            if (subject == needed || IsOneStall(reports)) continue;
+            if (!process.Alive || subject == needed || IsOneStall(reports)) continue;
             int tally = Tally(state, subject, reports, low);
             if (tally >= high) tallied.Add(subject);
-            else if (tally >= low && state.IsAlive(subject)) unstable = true;
+            else if (tally >= low) unstable = true;
         }
         if (tallied.Count == 0) _decidedSince = 0;
         else if (_decidedSince == 0) _decidedSince = node.Now;
         if (tallied.Count > 0 && (!unstable || node.Now - _decidedSince >= UnstableWait))
         {
-            foreach (var subject in tallied)
-                if (state.IsAlive(subject)) decided.Add(new(subject, false));
+            foreach (var subject in tallied) decided.Add(new(subject, false));
         }
         if (decided.Count == 0) AddPair(state, decided, needed, mayGo);
         return decided;
@@ -114,8 +113,8 @@ internal sealed class CutDetector(INode node, Observers observers)
         int tally = 0;
         foreach (var (_, report) in reports) tally += report.Health >= PoorHealth ? 1 : 2;
         if (tally < low) return tally;
-        foreach (var (other, others) in _reports)
-            if (other != subject && !reports.ContainsKey(other) && 2 * others.Count >= low && observers.Watches(other, subject, state)) tally += 2;
+        foreach (var other in observers.WatchersOf(subject, state))
+            if (!reports.ContainsKey(other) && _reports.TryGetValue(other, out var others) && 2 * others.Count >= low) tally += 2;
         return tally;
     }
 

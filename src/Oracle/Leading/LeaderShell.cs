@@ -39,6 +39,7 @@ internal sealed class LeaderShell
     private long _pruneAt;
     private bool _began;
     private bool _progress;
+    private bool _evidence;
 
     public LeaderShell(INode node, OracleOptions options, Outlet outlet, ReplicatedLog log, OracleState state)
     {
@@ -68,13 +69,16 @@ internal sealed class LeaderShell
     /// <summary>Whether the exclusion of a process is decided here and not applied yet; for checks.</summary>
     public bool IsExcluding(ProcessId process) => _excluding.Contains(process);
 
+    /// <summary>How often the evidence was weighed; for checks.</summary>
+    public long Decisions { get; private set; }
+
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
 
     /// <summary>The role changed.</summary>
     public void Reset()
     {
-        _began = false;
+        _began = _evidence = false;
         _leases.Clear();
         _gate.Clear();
         _detector.Clear();
@@ -160,8 +164,8 @@ internal sealed class LeaderShell
         }
         if (suspect.Withdrawn) _detector.Withdraw(suspect.Subject, observer.Id);
         else _detector.Accuse(suspect.Subject, observer.Id, suspect.Evidence, suspect.Health);
-        // Before that it may not know all; it decides when it begins.
-        if (Active) Decide();
+        // All that comes in this turn is weighed together: to do so with each report would cost the square of how many there are.
+        _evidence = true;
     }
 
     /// <summary>
@@ -198,7 +202,9 @@ internal sealed class LeaderShell
 
     public void EndOfTurn()
     {
+        // Before it is active it may not know all; it decides when it begins.
         if (!Active || _log.Leading is not { } leader) return;
+        if (_evidence) Decide();
         _leases.Grant(_log, _state, _excluding, _observers);
         ConfirmDecision(leader);
         if (_progress)
@@ -331,6 +337,8 @@ internal sealed class LeaderShell
 
     private void Decide(bool confirmed = false)
     {
+        Decisions++;
+        _evidence = false;
         int alive = CountAlive();
         var failures = _detector.Decide(_state, alive, Needed(), MayGo);
         failures.RemoveAll(failure => _excluding.Contains(failure.Process) && !failure.Proved);

@@ -12,18 +12,20 @@ internal sealed class Observers
 {
     public const int MaxPerSubject = 8;
     private readonly Dictionary<ProcessId, List<ProcessRecord>> _subjects = [];
+    private readonly SortedDictionary<ProcessId, List<ProcessId>> _watchers = [];
     private ulong _version = ulong.MaxValue;
 
     /// <summary>How many watch each process.</summary>
     public static int PerSubject(int processes) => Math.Min(MaxPerSubject, processes - 1);
 
     /// <summary>Whether it is that process's part to watch the other.</summary>
-    public bool Watches(ProcessId observer, ProcessId subject, OracleState state)
+    public bool Watches(ProcessId observer, ProcessId subject, OracleState state) => WatchersOf(subject, state).Contains(observer);
+
+    /// <summary>Whose part it is to watch that process, or was until it was excluded.</summary>
+    public List<ProcessId> WatchersOf(ProcessId subject, OracleState state)
     {
         if (_version != state.ProcessesVersion) Assign(state);
-        foreach (var watched in _subjects.GetValueOrDefault(observer, []))
-            if (watched.Id == subject) return true;
-        return false;
+        return _watchers.GetValueOrDefault(subject, []);
     }
 
     public List<Subject> SubjectsOf(ProcessRecord observer, OracleState state)
@@ -42,15 +44,16 @@ internal sealed class Observers
     {
         _version = state.ProcessesVersion;
         _subjects.Clear();
+        Forget(state);
         var alive = new List<ProcessRecord>();
         foreach (var process in state.Processes)
             if (process.Alive) alive.Add(process);
-        foreach (var process in alive) _subjects[process.Id] = [];
+        foreach (var process in alive) (_subjects[process.Id], _watchers[process.Id]) = ([], []);
         if (alive.Count <= MaxPerSubject + 1)
         {
             foreach (var observer in alive)
                 foreach (var subject in alive)
-                    if (subject != observer) _subjects[observer.Id].Add(subject);
+                    if (subject != observer) Add(observer, subject);
             return;
         }
         for (ulong ring = 0; ring < MaxPerSubject; ring++)
@@ -59,11 +62,28 @@ internal sealed class Observers
             alive.Sort((left, right) => (Mix(left.Id.Node, salt), left.Id).CompareTo((Mix(right.Id.Node, salt), right.Id)));
             for (int i = 0; i < alive.Count; i++)
             {
-                var mine = _subjects[alive[i].Id];
                 ProcessRecord next = alive[(i + 1) % alive.Count];
-                if (!mine.Contains(next)) mine.Add(next);
+                if (!_subjects[alive[i].Id].Contains(next)) Add(alive[i], next);
             }
         }
+    }
+
+    /// <summary>
+    /// Keeps who watched a process when it was excluded on suspicion: that it is dead may be proved only then, and spares those it was with the wait
+    /// for its lease.
+    /// </summary>
+    private void Forget(OracleState state)
+    {
+        var over = new List<ProcessId>();
+        foreach (var (subject, _) in _watchers)
+            if (state.Find(subject) is not { Alive: false, Proved: false }) over.Add(subject);
+        foreach (var subject in over) _watchers.Remove(subject);
+    }
+
+    private void Add(ProcessRecord observer, ProcessRecord subject)
+    {
+        _subjects[observer.Id].Add(subject);
+        _watchers[subject.Id].Add(observer.Id);
     }
 
     private static ulong Mix(ulong node, ulong ring)
