@@ -11,12 +11,16 @@ namespace Oracle.Client;
 /// A lease lasts 98 % of L from the moment the question was sent, on the own clock (the other 2 % are for clocks that drift by 1 % each way).
 /// A jump of the clock puts the process in doubt (groupcore-oracle 8.5): it holds no lease until a question that it sends afterwards is
 /// answered. Whether it holds one is judged against the time of each use, so nothing has to fire for a lease to end.
+/// The time of a jump is no silence of the others. But of a loop that stalls again and again, as on a host that is loaded far beyond what it can
+/// do, nearly all time is: once as much as makes a process give up has passed so without an answer, further jumps count as silence.
 /// </remarks>
 internal sealed class LeaseHolder(INode node, OracleOptions options)
 {
     private readonly long _length = options.LeaseDuration.Nanoseconds() / 100 * 98;
     private readonly long _every = options.LeaseDuration.Nanoseconds() / 4;
     private long _until;
+    private readonly long _patience = options.IsolationTimeout.Nanoseconds() + options.PoisonTimeout.Nanoseconds();
+    private long _credited;
     private long _notBefore = long.MinValue;
     private long _sent = long.MinValue / 2;
     private bool _waiting;
@@ -55,6 +59,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         if (grant.Sent > node.Now || grant.Sent < _notBefore) return false;
         _waiting = false;
         InDoubt = false;
+        _credited = 0;
         _until = Math.Max(_until, grant.Sent + _length);
         Contact = Math.Max(Contact, grant.Sent);
         return true;
@@ -67,8 +72,10 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         _until = 0;
         _notBefore = node.Now;
         _sent = long.MinValue / 2;
+        if (_credited >= _patience) return;
         // The time that passed at once was no silence of the others: they could not be asked in it. What they were silent before it counts.
         Contact = Math.Min(node.Now, Contact + jump);
+        _credited += jump;
     }
 
     public void End()
