@@ -353,7 +353,8 @@ public sealed partial class OracleMember
         if (_departure != Departure.Leaving || _groups.Count > 0) return;
         // A copy of the log that hears no leader may be one that no leader tells anything any more: then the last lease says who votes.
         var replicas = _replica?.Log is { HearsLeader: true } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
-        bool alone = replicas.Voters.Count == 1 && replicas.IsVoter(_node.Id) && _watch.IsAlone;
+        // Whom this process is to watch it hears with its lease, after others have been registered.
+        bool alone = _watch.IsAlone && _replica is { Shell.Alone: true } own && own.Log.Entries.Configuration is { Voters.Count: 1 } latest && latest.IsVoter(_node.Id);
         if (replicas.IsVoter(_node.Id) && !alone) return;
         _departure = Departure.Goodbye;
         if (alone) End("left");

@@ -53,6 +53,31 @@ public sealed class DepartureTests
         }
     }
 
+    /// <summary>
+    /// The Oracle has just registered another process, and the one that leads and departs has not been told to watch it: if it took itself for the
+    /// last one and ended, the other would be left with nobody who can decide.
+    /// </summary>
+    [Fact]
+    public void A_lone_leader_that_departs_hands_over_to_a_process_that_it_has_just_registered()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            var latency = TimeSpan.FromMilliseconds(60);
+            using var cluster = new OracleCluster(seed, 2, link: new() { MinLatency = latency, MaxLatency = latency });
+            var (first, second) = (cluster[0], cluster[1]);
+            first.StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Active, 5), cluster.Describe());
+            cluster.Run(2);
+            second.StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => first.Oracle.Replica!.State.Processes.Count == 2, 5), cluster.Describe());
+            first.Node.Post(first.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => cluster.Leader == second, 2), cluster.Describe());
+            cluster.Run(5);
+            Assert.Equal(MembershipState.Active, second.Oracle.State);
+        }
+    }
+
     private static bool IsVoter(OracleCluster.Process leader, OracleCluster.Process process) =>
         leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id);
 }
