@@ -92,6 +92,25 @@ public sealed class SnapshotTests
         Assert.NotEqual(0UL, bus[2].Applied);
     }
 
+    /// <summary>To save the state costs all of it: what is not committed yet cannot be cut away by it, and is no reason to.</summary>
+    [Fact]
+    public void A_long_tail_that_is_not_committed_does_not_have_the_state_saved_with_each_commit()
+    {
+        var bus = new LogBus(Rule.None);
+        bus.Add(1);
+        bus[1].Found(LogBus.ReplicaOf(1));
+        bus.Settle();
+        bus.Add(2);
+        Assert.True(bus[1].Leading!.TryChange(bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(2))));
+        bus.Settle();
+        const int Entries = 96;
+        for (int i = 0; i < Entries; i++) Assert.True(bus[1].Leading!.TryAppend(new byte[128 << 10]));
+        bus.Settle(rounds: 1_000);
+        Assert.Equal(bus[1].Entries.LastIndex, bus[2].Commit);
+        // 12 MB in all.
+        Assert.Equal((1, 1), (bus.Parts[1].Saves, bus.Parts[2].Saves));
+    }
+
     /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>
     private static LogBus Behind()
     {

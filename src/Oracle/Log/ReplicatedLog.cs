@@ -21,6 +21,7 @@ internal sealed class ReplicatedLog : ITimerTarget
     private const long SnapshotAtBytes = 8 << 20;
     private ArrayBufferWriter<byte> _incoming = new();
     private (ulong Term, ulong Index) _incomingOf;
+    private long _appliedBytes;
     private TimerHandle _timer;
 
     public ReplicatedLog(INode node, OracleOptions options, ILogPort port, IStateMachine machine)
@@ -170,6 +171,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         while (Applied < Commit)
         {
             LogEntry entry = Entries[++Applied];
+            _appliedBytes += entry.Content.Length;
             OnApplied?.Invoke(Applied, entry);
             if (entry.Kind == EntryKind.Operations) Machine.Apply(Applied, entry.Content);
         }
@@ -305,14 +307,17 @@ internal sealed class ReplicatedLog : ITimerTarget
         else Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
         Commit = Applied = chunk.LastIndex;
         Saved = (chunk.LastIndex, chunk.LastTerm, chunk.Configuration, bytes);
+        _appliedBytes = 0;
         Port.OnProgress();
         Port.Send(from, new AppendReply(Term, true, chunk.LastIndex, 0));
     }
 
     private void Save()
     {
-        if (Applied - Saved.Index < (ulong)Options.SnapshotEntries && Entries.Bytes < SnapshotAtBytes) return;
+        // Not the bytes held: of those that are not committed none can be cut away, and the state would be saved again with each commit.
+        if (Applied - Saved.Index < (ulong)Options.SnapshotEntries && _appliedBytes < SnapshotAtBytes) return;
         if (Applied == Saved.Index) return;
+        _appliedBytes = 0;
         var buffer = new ArrayBufferWriter<byte>(Math.Max(1_024, Saved.Bytes.Length));
         Machine.Save(buffer);
         Saved = (Applied, Entries.TermAt(Applied), Entries.ConfigurationAt(Applied), buffer.WrittenSpan.ToArray());

@@ -130,6 +130,9 @@ internal sealed class LogBus
 
         public long Now => _bus._now;
 
+        /// <summary>How often its state was saved.</summary>
+        public int Saves { get; private set; }
+
         /// <summary>How long this process has been frozen in its present turn.</summary>
         public long Frozen { get; set; }
 
@@ -202,7 +205,11 @@ internal sealed class LogBus
         {
         }
 
-        void IStateMachine.Save(IBufferWriter<byte> into) => into.Write(new byte[_bus.StateBytes]);
+        void IStateMachine.Save(IBufferWriter<byte> into)
+        {
+            Saves++;
+            into.Write(new byte[_bus.StateBytes]);
+        }
 
         bool IStateMachine.TryRestore(ReadOnlySpan<byte> bytes) => bytes.Length == _bus.StateBytes;
     }
