@@ -113,7 +113,8 @@ public sealed partial class OracleMember
         _bootstrap.Heard(peer);
         bool knows = Registered || _replica is not null;
         var replicas = knows ? _directory.Replicas : Configuration.Empty;
-        if (knows || _outlet.System.IsNone) _outlet.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : default));
+        if (!knows && !_outlet.System.IsNone) return;
+        _outlet.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : _bootstrap.Announces ? new(_node.Id, _node.Links.Local) : default));
     }
 
     private void OnOracleIs(int peer, in Replica from, SystemId system, OracleIs answer)
@@ -121,6 +122,7 @@ public sealed partial class OracleMember
         if (system.IsNone)
         {
             _bootstrap.Heard(peer);
+            if (answer.Leader.Node != 0) _bootstrap.Announced(peer);
             return;
         }
         if (Registered || _replica is not null)

@@ -6,9 +6,16 @@ namespace Oracle.Tests;
 /// <summary>Processes whose lists name the seeds in different orders: no list says who is first, and one system comes of it all the same.</summary>
 public sealed class SeedOrderTests
 {
-    /// <summary>Each puts the other first, so each waits for the other, and both have waited long enough at the same time.</summary>
+    /// <summary>
+    /// Each puts another first, so each waits, and they have waited long enough at the same time; or each puts itself first, and waits for nobody.
+    /// </summary>
     [Theory]
     [InlineData("1 0", "0 1")]
+    [InlineData("0 1", "1 0")]
+    [InlineData("2 1 0", "2 0 1")]
+    [InlineData("1 2 0", "2 0 1", "0 1 2")]
+    [InlineData("2 1 0", "0 2 1", "1 0 2")]
+    [InlineData("0 1 2", "1 2 0", "2 0 1")]
     public void Seeds_that_put_each_other_first_found_one_system(params string[] lists)
     {
         for (ulong seed = 1; seed <= 30; seed++)

@@ -14,7 +14,8 @@ namespace Oracle.Client;
 /// The wait for an earlier seed has an end, since whoever listens at its address, or says that it does, may never found. One that this
 /// process reached at the address is waited for from when it was first heard, the longer the earlier its place (<see cref="Deference"/>). Who dialled in
 /// and only says that it listens there is waited for 5 s at most, and not at all when another node is reached there.
-/// Who hears another seed asks once more before it founds: the other may have done so since it was asked last.
+/// Whoever hears another seed says for a while that it is about to found, and asks on, before it does: the other may have founded meanwhile, or be about to
+/// as well, since their lists differ or it is late. Then the one with the lower address goes on, and the other waits for it for 2 s.
 /// Whoever may found listens for a second first: a system that lives without a process at this address tells so (<see cref="Herald"/>), and
 /// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
@@ -29,6 +30,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
     private const long HeraldTime = 5 * Herald.Every;
     private const long Fresh = 5 * Durations.Second;
+    // Who enters it within the last question of another's hears at its own first that the other has founded.
+    private const long AnnouncedFor = 3 * AskEvery;
+    private const long YieldTo = 2 * HeraldTime;
     private const int MostKnown = 64;
     private readonly List<Seed> _seeds = [];
     private readonly List<Seed> _known = [];
@@ -36,13 +40,16 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private Deference _deference = null!;
     private long _began;
     private long _asked;
-    private long _askedLast;
+    private long _announcing;
 
     /// <summary>Whether nobody answered yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
 
     /// <summary>Whether this process can do nothing but ask, and whoever answers at the seeds belongs to another cluster.</summary>
     public bool Stranded => _own < 0 && _seeds.TrueForAll(seed => seed.Foreign);
+
+    /// <summary>Whether this process is about to found, if it hears nothing to the contrary: what it says to those that ask.</summary>
+    public bool Announces => _announcing != 0;
 
     /// <summary>Hears once of each seed that belongs to another cluster.</summary>
     public Action<NodeAddress>? OnForeign { get; set; }
@@ -62,24 +69,33 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         }
         if (_seeds.Count == 0) _own = 0;
         _deference = new(options, _own, _seeds.Count);
-        _askedLast = 0;
+        _announcing = 0;
     }
 
     /// <summary>Asks again when it is time; true when this process is to found the system.</summary>
     public bool Step()
     {
+        if (_own >= 0 && _seeds.Count == 0 && options.Seeds.Count == 0) return true;
         if (!MayFound())
         {
-            _askedLast = 0;
+            _announcing = 0;
         }
         else
         {
-            if (!_seeds.Exists(IsFresh)) return true;
-            if (_askedLast == 0) (_askedLast, _asked) = (node.Now, long.MinValue / 2);
-            else if (node.Now - _askedLast >= AskEvery) return true;
+            // So that a system without a process here, or an earlier seed that is only just starting, has a moment to show itself.
+            bool listened = node.Now - _began >= HeraldTime;
+            if (listened && (!_seeds.Exists(IsFresh) || (_announcing != 0 && node.Now - _announcing >= AnnouncedFor))) return true;
+            if (_announcing == 0) (_announcing, _asked) = (node.Now, long.MinValue / 2);
         }
         Ask();
         return false;
+    }
+
+    /// <summary>The node that was reached at a seed's address says that it is about to found.</summary>
+    public void Announced(int peer)
+    {
+        if (_seeds.Find(seed => IsAt(seed, peer)) is not { } other || string.CompareOrdinal(other.Address.Text, node.Links.Local.Text) > 0) return;
+        if (other.FirstAnnounced == 0) other.FirstAnnounced = node.Now;
     }
 
     /// <summary>Asks the seeds who the Oracle is, when it is time again.</summary>
@@ -149,29 +165,19 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private bool IsHeard(Seed seed, int place)
     {
         long now = node.Now;
-        if (IsFresh(seed)) return place >= _own || now - seed.FirstHeard < _deference.To(place) + Tie();
+        if (IsFresh(seed)) return place >= _own || now - seed.FirstHeard < _deference.To(place);
         return seed.ClaimedAt != 0 && Reached(seed) == 0 && now - seed.ClaimedAt < Fresh && now - seed.FirstClaimed < _deference.ToClaim;
-    }
-
-    /// <summary>Of two that hear each other and put each other first, one has to go before the other.</summary>
-    private long Tie()
-    {
-        foreach (var seed in _seeds)
-            if (IsFresh(seed) && string.CompareOrdinal(seed.Address.Text, node.Links.Local.Text) < 0) return _deference.Tie;
-        return 0;
     }
 
     private bool MayFound()
     {
         if (_own < 0) return false;
-        if (_seeds.Count == 0 && options.Seeds.Count == 0) return true;
-        // So that a system without a process here, or an earlier seed that is only just starting, has a moment to show itself.
-        if (node.Now - _began < HeraldTime) return false;
         bool waited = node.Now - _began >= SilenceBeforeFounding;
         for (int i = 0; i < _seeds.Count; i++)
         {
             Seed seed = _seeds[i];
             bool heard = IsHeard(seed, i);
+            if (seed.FirstAnnounced != 0 && IsFresh(seed) && node.Now - seed.FirstAnnounced < YieldTo) return false;
             if (i < _own && (heard || !(seed.Refused || waited))) return false;
             // A later seed may have founded already: its answer, or its silence, is waited for.
             if (i >= _own && !(heard || seed.Refused || waited)) return false;
@@ -189,6 +195,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         public long HeardAt { get; set; }
 
         public long FirstHeard { get; set; }
+
+        /// <summary>When it first said that it is about to found, if it goes before this process then.</summary>
+        public long FirstAnnounced { get; set; }
 
         /// <summary>When one that dialled in from who knows where said last that it listens there.</summary>
         public long ClaimedAt { get; set; }

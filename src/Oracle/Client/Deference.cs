@@ -6,8 +6,7 @@ namespace Oracle.Client;
 /// seed, so that where one is waited for in vain the next founds well before the one behind it: up to 30 s and 5 s. Whoever starts this process may
 /// give up, and start it again, before that; the next life knows nothing of what this one has waited. So the last of the seeds, when it waits for the
 /// first, takes three quarters of the time that it has, and the others less in proportion; with very many seeds it is more, since
-/// their order matters more. Of seeds that wait for each other, since their lists differ, both have then waited
-/// enough at the same time: who hears of one with a lower address waits a little longer, which says the same whatever the lists say.
+/// their order matters more.
 /// </remarks>
 internal sealed class Deference
 {
@@ -17,7 +16,6 @@ internal sealed class Deference
     private const long MostEach = 5 * Durations.Second;
     private const long MostPerPlace = 30 * Durations.Second;
     private const long MostToClaim = 5 * Durations.Second;
-    private const long MostTie = Durations.Second;
     private static readonly TimeSpan s_mostTime = TimeSpan.FromDays(1);
     private readonly int _own;
     private readonly long _perPlace;
@@ -39,9 +37,6 @@ internal sealed class Deference
 
     /// <summary>How long one is waited for that only says it listens at a seed's address.</summary>
     public long ToClaim { get; }
-
-    /// <summary>How much longer one with a higher address waits than one with a lower: less than who is a place further behind.</summary>
-    public long Tie => Math.Min(MostTie, _each / 2);
 
     /// <summary>How long the seed at that earlier place is waited for, from when it was first heard.</summary>
     public long To(int place) => Least + ((_own - place) * _perPlace) + (_own * _each);

@@ -6,7 +6,7 @@ using Oracle.Frames;
 
 namespace Ida.Scenarios;
 
-/// <summary>Listens at a seed's address, asks all the time, answers that it does not know, and never founds.</summary>
+/// <summary>Listens at a seed's address, asks all the time, answers that it does not know, says that it is about to found, and never does.</summary>
 internal sealed class Asker : ITimerTarget
 {
     private readonly SimNode _node;
@@ -21,7 +21,7 @@ internal sealed class Asker : ITimerTarget
 
     public void OnTimer(long token)
     {
-        foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle() : new OracleIs(Oracle.Log.Configuration.Empty, default));
+        foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle() : new OracleIs(Oracle.Log.Configuration.Empty, new(_node.Id, _node.Address)));
         _node.Node.SetTimer(_node.Node.Now + (100 * Durations.Millisecond), this, token + 1);
     }
 }
