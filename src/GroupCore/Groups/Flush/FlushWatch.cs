@@ -95,7 +95,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         var reason = (WaitReason)body[8];
         if (reason != WaitReason.TooSlow)
         {
-            _signs[from] = new(reason, group.Node.Now);
+            // Handlers that are at work for one member's message may hold another's up: it says each of them in one step.
+            _signs[from] = new(reason, group.Node.Now, reason == WaitReason.OwnCode ? group.Node.Now : _signs[from].AtWork);
             // That nothing holds it up is no answer to what it has not handled or forwarded.
             if (reason != WaitReason.None || !_owing.Contains(from)) Forgive(from);
         }
@@ -133,9 +134,9 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             // So that the leader knows whose handlers are at work when others complain of it.
             var said = HandlersRun() ? WaitReason.OwnCode : reason;
             if (said != WaitReason.None || _missing.Count > 0) Send(flush.Leader, said, _missing);
-            if (reason == WaitReason.None && _missing.Count == 0 && (flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
         }
         TellWhoWaits();
+        if (_leader is null && reason == WaitReason.None && _missing.Count == 0 && (flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
         foreach (int rank in _missing) Accuse(_accused, rank, Accusation.FlushStall);
         EvictSlow();
         Describe(reason);
@@ -193,7 +194,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private bool IsTooSlow(int rank, int waiting)
     {
         if (!group.EvictsSlow || rank == waiting || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return false;
-        return rank == group.Rank ? HandlersRun() : _signs[rank].Reason == WaitReason.OwnCode && IsFresh(_signs[rank]);
+        return rank == group.Rank ? HandlersRun() : group.Node.Now - _signs[rank].AtWork <= GroupLimits.FlushSilenceNanoseconds;
     }
 
     private bool HandlersRun()
@@ -203,14 +204,14 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         return group.Peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
     }
 
-    /// <summary>Members whose messages are being handled here hear that they are.</summary>
+    /// <summary>Members whose messages are being handled here hear that they are. The leader hears again whom this one misses: its last word on that counts.</summary>
     private void TellWhoWaits()
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
         reasons.Clear();
         if (!group.Peers.Handles(reasons)) return;
         for (int rank = 0; rank < reasons.Length; rank++)
-            if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], []);
+            if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], rank == flush.Leader ? _missing : []);
     }
 
     private void EvictSlow()
@@ -273,5 +274,6 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (!ranks.Contains(rank)) ranks.Add(rank);
     }
 
-    private readonly record struct WaitSign(WaitReason Reason, long At);
+    /// <summary>What a member said last, and when it last said that handlers of its users are at work.</summary>
+    private readonly record struct WaitSign(WaitReason Reason, long At, long? AtWork);
 }
