@@ -199,6 +199,29 @@ public sealed class HandlerSendTests
         Assert.Empty(cluster.Oracle.Accusations);
     }
 
+    [Fact]
+    public void R9_what_handlers_send_at_a_blocked_member_keeps_the_order_of_the_handlers()
+    {
+        TestMember? first = null;
+        using var cluster = new GroupCluster(7, 2, more: g => g
+            .Handle<int>("number", (from, number) => _got.Add(number))
+            .Handle<int>("all", (from, number) => Forward(first!, number))
+            .Handle<int>("one", (from, number) => Forward(first!, number)));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        first = cluster[0];
+        first.Membership.Block(true);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        // Calls of handlers alone are complete at once; of these the first one waits for contact.
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.OrderedSendAsync("all", -1).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendToAsync(0, "one", -2).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        first.Membership.Block(false);
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count == 2, TimeSpan.FromSeconds(10)));
+        Assert.Equal([-1, -2], _got);
+    }
+
     private static void Forward(TestMember from, int number)
     {
         if (from.Group!.Rank == 0 && from.Group.Protocol.Upcalls.IsCurrent) _ = from.Group.SendToAsync(1, "number", number).AsTask();

@@ -68,8 +68,9 @@ internal sealed class PeerChannel
     /// </summary>
     /// <remarks>
     /// First in first out per receiver are the calls that are complete before the next one is made. A handler's call, complete at once, goes
-    /// before calls that still wait for a receiver's window, but before no other handler's; while this member is wedged, before all that
-    /// wait for the next view, complete or not: what a handler of a point-to-point message sends is of the view that ends.
+    /// before calls that still wait for a receiver's window, but before no other handler's: at a blocked member, which holds those back, they
+    /// go out with it. While this member is wedged it goes before all that wait for the next view, complete or not: what a handler of a
+    /// point-to-point message sends is of the view that ends.
     /// </remarks>
     public void Take(SendOperation call)
     {
@@ -94,7 +95,7 @@ internal sealed class PeerChannel
         bool inside = _handling.IsAwaited(call.Parent);
         bool free = _flush is null && !_group.IsBlocked;
         bool first = rank < 0 || (free && !_windows.HasWaiting(rank));
-        if (inside && free && !first) SendHandlersCalls(rank);
+        if (inside && _flush is null && !first) SendHandlersCalls(rank);
         if (!(inside || first) || !TrySend(call, inside)) _windows.Wait(rank, call);
     }
 
