@@ -36,6 +36,18 @@ public sealed class StateCutTests
     }
 
     [Fact]
+    public void A_snapshot_that_returns_nothing_to_write_it_with_is_no_empty_state()
+    {
+        var errors = new List<GroupError>();
+        using var cluster = new GroupCluster(107, 1, more: g => g.CheckpointSnapshot(static () => null!, static state => { }).OnError(errors.Add));
+        Assert.True(cluster.Settle());
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(10)));
+        Assert.Contains("returned null", Assert.IsType<JoinRefusedException>(comer.JoinError).Message, StringComparison.Ordinal);
+        Assert.IsType<InvalidOperationException>(Assert.Single(errors).Exception);
+    }
+
+    [Fact]
     public void A_state_is_not_saved_for_views_that_are_over()
     {
         GroupCluster? all = null;

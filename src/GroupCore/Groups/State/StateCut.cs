@@ -10,7 +10,8 @@ namespace GroupCore.Groups.State;
 /// <summary>
 /// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
 /// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners hear so, and
-/// what it comes to later is of no use. One of a view that is over is dropped where it is. Source: groupcore-oracle 9.1 (4), 9.2.
+/// what it comes to later is of no use. One of a view that is over is dropped where it is. When, is for <see cref="StateWriting"/> to say.
+/// Source: groupcore-oracle 9.1 (4), 9.2.
 /// </summary>
 internal sealed class StateCut(GroupProtocol group, View view, long limit) : NodeCommand, ICompletion
 {
@@ -49,23 +50,41 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
         _phase = StatePhase.Saving;
         try
         {
-            table.Save?.Invoke(new StateWriter(this, Bytes, limit));
-            _write = table.Save is null ? table.Snapshot?.Invoke() : static _ => { };
+            if (table.Save is { } save)
+            {
+                save(new StateWriter(this, Bytes, limit));
+                _write = static _ => { };
+            }
+            // Nothing to write it with is no empty state: a joiner would take that for all there is.
+            else if (table.Snapshot is { } snapshot) _write = snapshot() ?? throw new InvalidOperationException("The snapshot of the state returned null.");
         }
         catch (Exception error)
         {
             Fail(error);
         }
+        // It may have to wait for those before it.
+        _phase = StatePhase.Queued;
         group.Post(this);
     }
 
-    /// <summary>On the loop, now and then: gives user code up that has written nothing for so long.</summary>
-    public void Look(long now, TimeSpan limit)
+    /// <summary>On the loop: it is this one's turn to be written.</summary>
+    public void Start(INode node)
+    {
+        _phase = StatePhase.Saving;
+        _ = QuietFor(node.Now);
+        node.Complete(this);
+    }
+
+    /// <summary>On the loop, now and then: for how long user code has been at work and has written nothing, in nanoseconds.</summary>
+    public long QuietFor(long now)
     {
         var seen = (_phase, Bytes.Length);
         if (seen.Item1 != StatePhase.Saving || seen != _seen) (_seen, _seenAt) = (seen, now);
-        else if (now - _seenAt >= (long)limit.TotalNanoseconds) Fail(new TimeoutException($"The state was not saved: {seen.Item2} bytes were written, and nothing for {limit}."));
+        return now - _seenAt;
     }
+
+    /// <summary>On the loop: nobody waits for this user code any more.</summary>
+    public void GiveUp(TimeSpan limit) => Fail(new TimeoutException($"The state was not saved: {Bytes.Length} bytes were written, and nothing for {limit}."));
 
     /// <summary>On the loop: first when taken, then when written.</summary>
     public override void Run()

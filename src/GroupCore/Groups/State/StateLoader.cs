@@ -20,7 +20,6 @@ internal sealed class StateLoader : ITimerTarget
     private int _received;
     private StateHash _hash = new();
     private long _lastHeard;
-    private long _eventsHandled = -1;
     private bool _over;
 
     public StateLoader(GroupProtocol group, View view, long limit)
@@ -54,9 +53,8 @@ internal sealed class StateLoader : ITimerTarget
     {
         var giver = _view.Members[_view.Coordinator].Address;
         if (phase == StatePhase.Failed) _group.FailJoin($"its state could not be saved at {giver}: {Encoding.UTF8.GetString(text)}");
-        else if (phase == StatePhase.Saving || (phase == StatePhase.Queued && events != _eventsHandled)) _group.OnJoinProgress($"the state that {giver} saves");
-        else if (phase == StatePhase.Queued) _group.OnJoinWaits($"a handler at {giver}, which gives the state");
-        _eventsHandled = events;
+        else if (phase == StatePhase.Saving) _group.OnJoinProgress($"the state that {giver} saves");
+        else if (phase == StatePhase.Queued) _group.OnStateQueued($"{giver}", events);
     }
 
     private void OnOpen(long length)

@@ -77,7 +77,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Multicast.Close(reason);
         Peers.Close();
         _loader?.Close();
-        _saving?.Drop();
+        if (_saving is { } saving) Writing.Drop(saving);
         _hooks?.GiveUp();
         (_giver, _loader, _saving, _hooks) = (null, null, null, null);
     }
@@ -105,6 +105,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         if (initialised)
         {
             if (Coordinates(next)) CutState(next);
+            else Writing.Forget();
             Dispatcher.Add(new() { Kind = EventKind.View, Target = next });
             if (!next.Members[rank].Initialised) AskForInitialisedView();
         }
@@ -149,6 +150,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     {
         Touch();
         if (IsOver || !ReferenceEquals(cut.View, View) || IsWedged || !cut.TryTell()) return;
+        Writing.Forget();
         if (cut.Error is { } error)
         {
             // This member cannot serve the group's joiners: they hear why.

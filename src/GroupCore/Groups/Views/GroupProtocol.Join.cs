@@ -19,6 +19,7 @@ internal sealed partial class GroupProtocol
     private string _joinWaitsFor = "the membership service's answer";
     private StateCut? _saving;
     private int _silentGivers;
+    private long _giverHandled = -1;
     private TimerHandle _joinTimer;
     private (long JoinProgressAt, long Handled) _signed;
 
@@ -41,6 +42,14 @@ internal sealed partial class GroupProtocol
     {
         _silentGivers = 0;
         OnJoinProgress("the rest of the group's state");
+    }
+
+    /// <summary>The giver's handlers have not come to the state, which is progress as long as they go on; a view that comes meanwhile is none.</summary>
+    public void OnStateQueued(string giver, long handled)
+    {
+        if (handled != _giverHandled) OnJoinProgress($"the state that {giver} saves");
+        else OnJoinWaits($"a handler at {giver}, which gives the state");
+        _giverHandled = handled;
     }
 
     /// <summary>What the join waits for, when that is nothing that counts as progress.</summary>
@@ -119,7 +128,7 @@ internal sealed partial class GroupProtocol
     private void LookAtSave()
     {
         if (_saving is not { } cut || IsWedged) return;
-        cut.Look(Node.Now, _host.Options.SaveTimeout);
+        Writing.Look(cut);
         if (cut.Error is null) TellJoiners();
         else SendState(cut);
     }

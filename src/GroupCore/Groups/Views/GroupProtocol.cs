@@ -42,7 +42,7 @@ internal sealed partial class GroupProtocol
         Dispatcher = new(Node, Upcalls, table.Inline);
         Queries = new(Node, PostCancelled);
         Budget = new(name, Node.Links.Quota);
-        Writing = new(Node);
+        Writing = new(Node, host.Options.SaveTimeout);
     }
 
     public INode Node { get; }

@@ -1,0 +1,103 @@
+using GroupCore.Groups;
+using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Snapshots whose writers hang are given up also when their view is over: they stand in the way of later ones for a bounded time.</summary>
+public sealed class HungSaveTests
+{
+    private int _writes;
+
+    /// <summary>One member, whose first snapshots so many take hours to write, and a joiner without a limit of its own.</summary>
+    private GroupCluster Settled(ulong seed, int hang, TimeSpan? joinTimeout = null)
+    {
+        GroupCluster? all = null;
+        var cluster = new GroupCluster(seed, 1, more: static g => g.CheckpointSnapshot(static () => static to => to.GetSpan(1), static state => { }).OnError(static error => { }),
+            tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut && ++_writes <= hang ? TimeSpan.FromHours(5) : TimeSpan.Zero),
+            beforeMembers: c => (all, c.HostOptions) = (c, new() { JoinTimeout = joinTimeout ?? TimeSpan.FromHours(24) }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+
+    private static void ChangeViewsAsTwoHang(GroupCluster cluster, TestMember comer)
+    {
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }], TimeSpan.FromSeconds(5)));
+        for (int i = 0; i < 3; i++)
+        {
+            RequestView(cluster);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        }
+    }
+
+    [Fact]
+    public void A_snapshot_in_line_behind_two_that_hang_is_written_once_they_are_given_up()
+    {
+        using var cluster = Settled(1, hang: 2);
+        var comer = cluster.Add();
+        ChangeViewsAsTwoHang(cluster, comer);
+        Assert.Equal(2, _writes);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(70)));
+        Assert.Null(comer.JoinError);
+    }
+
+    [Fact]
+    public void Two_that_hang_are_in_the_way_of_no_join_after_them()
+    {
+        using var cluster = Settled(2, hang: 2, joinTimeout: TimeSpan.FromSeconds(20));
+        var comer = cluster.Add();
+        ChangeViewsAsTwoHang(cluster, comer);
+        // Refused, or its own time is over.
+        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is not null, TimeSpan.FromSeconds(70)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(70));
+        Group? before = null;
+        for (int i = 0; i < 2; i++)
+        {
+            comer.JoinAgain();
+            Assert.True(cluster.Simulation.RunUntil(() => comer.Group != before || comer.JoinError is not null, TimeSpan.FromSeconds(100)));
+            Assert.True(comer.JoinError is null, $"join {i}: {comer.JoinError}");
+            var group = before = comer.Group!;
+            _ = cluster.Simulation.Spawn(() => group.LeaveAsync().AsTask());
+            Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups.Count == 0, TimeSpan.FromSeconds(10)));
+        }
+    }
+
+    [Theory]
+    [InlineData(2)]
+    [InlineData(int.MaxValue)]
+    public void Views_that_come_faster_than_writers_are_given_up_keep_no_join_waiting_for_ever(int hang)
+    {
+        using var cluster = Settled(3, hang);
+        var comer = cluster.Add();
+        for (int i = 0; i < 20 && comer.Group is null && comer.JoinError is null; i++)
+        {
+            RequestView(cluster);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(30));
+        }
+        if (hang > 2) Assert.IsType<JoinRefusedException>(comer.JoinError);
+        else Assert.True(comer.Group is not null || comer.JoinError is not null);
+    }
+
+    [Fact]
+    public void Views_that_come_while_a_handler_of_the_giver_hangs_are_no_progress_of_a_join()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = new GroupCluster(4, 1, more: g => g.HandleAsync<int>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
+            beforeMembers: static c => c.HostOptions = new() { JoinTimeout = TimeSpan.FromSeconds(20) });
+        Assert.True(cluster.Settle());
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("hang", 0).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var comer = cluster.Add();
+        for (int i = 0; i < 5; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromSeconds(6));
+            RequestView(cluster);
+        }
+        Assert.IsType<JoinTimeoutException>(comer.JoinError);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+    }
+}
