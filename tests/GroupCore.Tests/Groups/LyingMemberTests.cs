@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using GroupCore.Groups.Flush;
+using GroupCore.Groups.Multicast;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -156,6 +157,49 @@ public sealed class LyingMemberTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         Assert.True(refused > 0);
         Assert.Equal(0, refusedOther);
+    }
+
+    [Fact]
+    public void What_a_member_forwards_beyond_the_cut_is_not_stored()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = new GroupCluster(66, 3, more: g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        var target = rank[0].Group!.Protocol;
+        // The cut is known, and the flush waits for a handler.
+        _ = cluster.Simulation.Spawn(() => rank[1].Group!.SendToAsync(2, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => target.Flush.Cut is not null, TimeSpan.FromSeconds(5)));
+        uint before = 0, after = 0;
+        long refused = 0;
+        rank[0].SimNode.Post(() =>
+        {
+            var counters = rank[0].SimNode.Node.Counters;
+            (before, refused) = (target.Multicast.ReceivedOf(1), counters.Refused(RefusalReason.Unexpected));
+            for (uint first = before; first < before + 10_000; first += 1_000) target.Flush.OnFrame(2, FrameType.Forward, Forwarded(target.Flush.Wedge, 1, first, 1_000));
+            (after, refused) = (target.Multicast.ReceivedOf(1), counters.Refused(RefusalReason.Unexpected) - refused);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal((before, 10), (after, refused));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>A Forward of messages that nobody sent.</summary>
+    private static byte[] Forwarded(ulong proposal, int sender, uint first, int count)
+    {
+        const int head = 16, record = 8;
+        var body = new byte[head + (count * record)];
+        BinaryPrimitives.WriteUInt64LittleEndian(body, proposal);
+        BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(8), (ushort)sender);
+        BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(10), (ushort)count);
+        BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(12), first);
+        for (int at = head; at < body.Length; at += record) MessageRecord.Write(body.AsSpan(at), MessageKind.Whole, 1, 0, []);
+        return body;
     }
 
     private static byte[] Written(FlushReport truth, string lie)

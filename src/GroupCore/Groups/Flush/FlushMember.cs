@@ -295,8 +295,8 @@ internal sealed class FlushMember
 
     private void OnForward(ReadOnlySpan<byte> body)
     {
-        if (Cut is null || body.Length < 8) _node.Counters.Refuse(RefusalReason.Unexpected);
-        else if (_group.Multicast.OnForward(body[8..])) TryAck();
+        if (Cut is not { } cut || body.Length < 8) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else if (_group.Multicast.OnForward(cut, body[8..])) TryAck();
     }
 
     private void OnAck(int rank, ReadOnlySpan<byte> body)

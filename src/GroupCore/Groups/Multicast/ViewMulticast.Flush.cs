@@ -75,10 +75,10 @@ internal sealed partial class ViewMulticast
         return end;
     }
 
-    /// <summary>Messages that another member held; deliveries follow at the end of the turn (R6).</summary>
-    public bool OnForward(ReadOnlySpan<byte> body)
+    /// <summary>Messages that another member held; deliveries follow at the end of the turn (R6). No window bounds them: the cut does.</summary>
+    public bool OnForward(FlushCut cut, ReadOnlySpan<byte> body)
     {
-        if (TryStore(-1, body, out var refusal)) return true;
+        if (TryStore(-1, body, cut.Upto, out var refusal)) return true;
         _node.Counters.Refuse(refusal);
         return false;
     }

@@ -13,15 +13,15 @@ internal sealed partial class ViewMulticast
     public void OnData(int sender, ReadOnlySpan<byte> body, bool wedged)
     {
         if (wedged && _node.Without != Rule.R1RefuseDataWhenWedged) return;
-        if (!TryStore(sender, body, out var refusal))
+        if (!TryStore(sender, body, [], out var refusal))
         {
             _node.Counters.Refuse(refusal);
             if (refusal == RefusalReason.Unexpected) _group.AskForView();
         }
     }
 
-    /// <summary>Stores a Data body or the like part of a Forward; nothing is changed when it is refused.</summary>
-    private bool TryStore(int sender, ReadOnlySpan<byte> body, out RefusalReason refusal)
+    /// <summary>Stores a Data body or the like part of a Forward, which brings nothing beyond the cut; nothing is changed when it is refused.</summary>
+    private bool TryStore(int sender, ReadOnlySpan<byte> body, ReadOnlySpan<uint> cut, out RefusalReason refusal)
     {
         refusal = RefusalReason.Malformed;
         if (body.Length < DataHead) return false;
@@ -37,7 +37,8 @@ internal sealed partial class ViewMulticast
         var log = _logs[rank];
         // A forward may bring again what another one brought: only what follows is new.
         int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
-        if (rank == _self || (first + skip != log.Received) || (sender >= 0 && (_hold is { } hold ? hold.IsFull(rank) : log.Full)))
+        bool beyond = sender < 0 ? first + (long)count > cut[rank] : _hold is { } hold ? hold.IsFull(rank) : log.Full;
+        if (rank == _self || (first + skip != log.Received) || beyond)
         {
             refusal = RefusalReason.Unexpected;
             return false;
