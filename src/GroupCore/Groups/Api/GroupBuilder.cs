@@ -6,7 +6,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// What a member does with a group's events, set before it joins. All handlers of a group run one after the other in the order of the
+/// What a member does with a group's events, set before it joins: later, all methods throw <see cref="InvalidOperationException"/>. All handlers of a group run one after the other in the order of the
 /// events (views, messages, checkpoints), outside of the protocol unless <see cref="Inline"/>: on a thread of the node or of the thread
 /// pool. All members register the same handlers.
 /// </summary>
@@ -18,6 +18,7 @@ namespace GroupCore.Groups;
 public sealed class GroupBuilder
 {
     private readonly IPayloadSerializer _serializer;
+    private volatile bool _sealed;
 
     internal GroupBuilder(IPayloadSerializer serializer) => _serializer = serializer;
 
@@ -25,12 +26,18 @@ public sealed class GroupBuilder
 
     internal bool HasAsync { get; private set; }
 
+    // Handlers, on their worker, and callers read it without a lock.
+    private HandlerTable Open => !_sealed ? Table : throw new InvalidOperationException("What a member does with a group's events is set before it joins: a builder that is kept changes nothing later.");
+
+    /// <summary>The configuration is over.</summary>
+    internal void Seal() => _sealed = true;
+
     /// <summary>Handles messages of one type.</summary>
     public GroupBuilder Handle<T>(string name, Action<MemberRef, T> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
-        Table.Add(new MessageEntry<T>(name, _serializer, handler, null));
+        Open.Add(new MessageEntry<T>(name, _serializer, handler, null));
         return this;
     }
 
@@ -39,8 +46,8 @@ public sealed class GroupBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
+        Open.Add(new MessageEntry<T>(name, _serializer, null, handler));
         HasAsync = true;
-        Table.Add(new MessageEntry<T>(name, _serializer, null, handler));
         return this;
     }
 
@@ -49,7 +56,7 @@ public sealed class GroupBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
-        Table.Add(new RawEntry(name, handler));
+        Open.Add(new RawEntry(name, handler));
         return this;
     }
 
@@ -65,7 +72,7 @@ public sealed class GroupBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
-        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, awaited: false, (from, query) => new(handler(from, query))));
+        Open.Add(new QueryEntry<TQuery, TReply>(name, _serializer, awaited: false, (from, query) => new(handler(from, query))));
         return this;
     }
 
@@ -74,8 +81,8 @@ public sealed class GroupBuilder
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
+        Open.Add(new QueryEntry<TQuery, TReply>(name, _serializer, awaited: true, handler));
         HasAsync = true;
-        Table.Add(new QueryEntry<TQuery, TReply>(name, _serializer, awaited: true, handler));
         return this;
     }
 
@@ -83,7 +90,7 @@ public sealed class GroupBuilder
     public GroupBuilder OnView(Action<View> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Table.OnView.Add(handler);
+        Open.OnView.Add(handler);
         return this;
     }
 
@@ -91,7 +98,7 @@ public sealed class GroupBuilder
     public GroupBuilder OnViewProposed(Action<Proposal, TerminationContext> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Table.OnProposed.Add(handler);
+        Open.OnProposed.Add(handler);
         return this;
     }
 
@@ -104,7 +111,7 @@ public sealed class GroupBuilder
     {
         ArgumentNullException.ThrowIfNull(save);
         ArgumentNullException.ThrowIfNull(load);
-        (Table.Save, Table.Snapshot, Table.Load) = (save, null, load);
+        (Open.Save, Open.Snapshot, Open.Load) = (save, null, load);
         return this;
     }
 
@@ -117,28 +124,28 @@ public sealed class GroupBuilder
     {
         ArgumentNullException.ThrowIfNull(snapshot);
         ArgumentNullException.ThrowIfNull(load);
-        (Table.Save, Table.Snapshot, Table.Load) = (null, snapshot, load);
+        (Open.Save, Open.Snapshot, Open.Load) = (null, snapshot, load);
         return this;
     }
 
     /// <summary>Hears of handlers that threw and of messages that no handler takes; by default they are only counted.</summary>
     public GroupBuilder OnError(Action<GroupError> handler)
     {
-        Table.OnError = handler;
+        Open.OnError = handler;
         return this;
     }
 
     /// <summary>Short text of this member in the views of this group; default that of the host.</summary>
     public GroupBuilder Tag(string tag)
     {
-        Table.Tag = tag;
+        Open.Tag = tag;
         return this;
     }
 
     /// <summary>Runs the handlers inside the protocol's turn, so that what they send leaves with the same write: they promise to be short and to wait for nothing.</summary>
     public GroupBuilder Inline()
     {
-        Table.Inline = true;
+        Open.Inline = true;
         return this;
     }
 }

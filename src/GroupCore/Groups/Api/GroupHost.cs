@@ -87,6 +87,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
             throw new ArgumentException($"SlowMemberTimeout is {slow}; allowed are 1 s to 1 h.", nameof(options));
         var builder = new GroupBuilder(Options.Serializer);
         configure(builder);
+        builder.Seal();
         if (builder.Table.Inline && builder.HasAsync) throw new ArgumentException("Inline groups take synchronous handlers only.", nameof(configure));
         var call = new JoinCall(this, name, options ?? new(), builder.Table);
         await Node.PostAsync(call, cancellationToken).ConfigureAwait(false);

@@ -1,0 +1,62 @@
+using GroupCore.Groups;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>What a member registers is complete before it joins: a builder that is kept changes nothing later.</summary>
+public sealed class BuilderTests
+{
+    public static TheoryData<string> Uses => [.. s_uses.Keys];
+
+    private static readonly Dictionary<string, Action<GroupBuilder>> s_uses = new()
+    {
+        ["Handle"] = static g => g.Handle<int>("late", static (from, m) => { }),
+        ["HandleAsync"] = static g => g.HandleAsync<int>("late", static (from, m) => default),
+        ["HandleBytes"] = static g => g.HandleBytes("late", static (from, m) => { }),
+        ["OnQuery"] = static g => g.OnQuery<int, int>("late", static (from, q) => q),
+        ["OnQuery, its own answer"] = static g => g.OnQuery<int, int>("late", static (from, q) => QueryAnswer<int>.Of(q)),
+        ["OnQueryAsync"] = static g => g.OnQueryAsync<int, int>("late", static (from, q) => new(QueryAnswer<int>.Of(q))),
+        ["OnView"] = static g => g.OnView(static view => { }),
+        ["OnViewProposed"] = static g => g.OnViewProposed(static (proposal, context) => context.Done()),
+        ["Checkpoint"] = static g => g.Checkpoint(static to => { }, static state => { }),
+        ["CheckpointSnapshot"] = static g => g.CheckpointSnapshot(static () => static to => { }, static state => { }),
+        ["OnError"] = static g => g.OnError(static error => { }),
+        ["Tag"] = static g => g.Tag("late"),
+        ["Inline"] = static g => g.Inline(),
+    };
+
+    [Theory]
+    [MemberData(nameof(Uses))]
+    public void A_builder_is_refused_after_its_configuration(string use)
+    {
+        GroupBuilder? kept = null;
+        using var cluster = new GroupCluster(1, 1, more: g => kept = g);
+        Assert.True(cluster.Settle());
+        Assert.Throws<InvalidOperationException>(() => s_uses[use](kept!));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_handler_of_views_that_registers_another_is_told_of_and_the_group_goes_on(bool inline)
+    {
+        var errors = new List<GroupError>();
+        bool on = false;
+        using var cluster = new GroupCluster(2, 2, more: g =>
+        {
+            if (inline) g.Inline();
+            g.OnError(errors.Add).OnView(view =>
+            {
+                if (on) g.OnView(static view => { });
+            });
+        });
+        Assert.True(cluster.Settle());
+        on = true;
+        cluster.Add();
+        Assert.True(cluster.Settle());
+        Assert.All(errors, static error => Assert.IsType<InvalidOperationException>(error.Exception));
+        Assert.True(errors.Count >= 3);
+        _ = cluster.Simulation.Spawn(() => cluster[0].SendAsync(ordered: true));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Null(cluster.Verdict());
+    }
+}
