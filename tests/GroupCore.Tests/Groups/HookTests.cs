@@ -112,6 +112,33 @@ public sealed class HookTests
     }
 
     [Fact]
+    public void What_the_hook_of_a_leaver_sends_reaches_those_that_stay()
+    {
+        int joined = 0;
+        bool on = false;
+        var got = new List<int>();
+        var errors = new List<GroupError>();
+        using var cluster = Settled(124, 3, g =>
+        {
+            int me = joined++;
+            g.Handle<int>("hook", (from, m) => got.Add(me)).OnError(errors.Add).OnViewProposed((proposal, context) =>
+            {
+                if (on && me == 1) SendToAll(context);
+                context.Done();
+            });
+        });
+        on = true;
+        _ = cluster.Simulation.Spawn(cluster[1].LeaveAsync);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[1].Ended, TimeSpan.FromSeconds(5)));
+        Assert.True(cluster.Settle());
+        Assert.Empty(errors);
+        // Its own handlers are a member's of the view that ends, like all others.
+        Assert.Equal([0, 1, 2], got.Order());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
     public void A_hook_that_has_not_begun_when_its_proposal_is_superseded_is_not_called_for_it()
     {
         int joined = 0;

@@ -146,10 +146,20 @@ public sealed class LateViewTests
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
         }
         late.End();
-        late.Membership.Deaf = false;
         var group = late.Group!;
+        // These wait for the view that is not here yet.
+        var calls = new List<Task>();
+        foreach (var call in new Func<Task>[] { () => group.SendAsync("fifo", new ulong[600_000]).AsTask(), () => group.OrderedSendAsync("ordered", new ulong[2]).AsTask(), () => group.FlushAsync().AsTask(),
+            () => group.QueryAsync<int, int>("ask", 1).AsTask() })
+            cluster.Simulation.After(TimeSpan.Zero, () => calls.Add(call()));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        Assert.All(calls, static call => Assert.False(call.IsCompleted));
+        late.Membership.Deaf = false;
         Assert.True(cluster.Simulation.RunUntil(() => group.Completion.IsCompleted, TimeSpan.FromSeconds(5)));
         Assert.IsType<GroupOverloadedException>(group.Completion.Exception?.InnerException);
+        // Calls end as the class says they do.
+        Assert.Equal(4, calls.Count);
+        Assert.All(calls, static call => Assert.IsType<NotMemberException>(call.Exception?.InnerException));
         bool over = false;
         Exception? error = null;
         _ = cluster.Simulation.Spawn(async () =>

@@ -90,7 +90,7 @@ public sealed partial class Group
                 return;
             }
             Protocol.Queries.Add(collector);
-            if (Protocol.Over is not null) collector.Fail(new NotMemberException(Name, "the membership is over"));
+            if (Protocol.CallError is { } over) collector.Fail(over);
             Protocol.Take(call);
         },
         error =>

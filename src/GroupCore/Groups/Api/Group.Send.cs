@@ -77,7 +77,7 @@ public sealed partial class Group
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
         if ((uint)rank >= (uint)context.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {context.View.Members.Count} members.");
         // Without a share: it waits for no state, and all ends with the view change.
-        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes);
+        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, ofHook: true);
         call.To = context.View.Members[rank].Id;
         call.Hook = context;
         call.Detached = true;
@@ -120,9 +120,9 @@ public sealed partial class Group
         await call.Task.ConfigureAwait(false);
     }
 
-    private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0, PeerShare? to = null, bool canWait = true)
+    private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0, PeerShare? to = null, bool canWait = true, bool ofHook = false)
     {
-        Protocol.ThrowIfOver();
+        Protocol.ThrowIfOver(ofHook);
         var call = SendOperation.Rent(Protocol, kind, entry.Id);
         try
         {
@@ -139,7 +139,7 @@ public sealed partial class Group
             else Protocol.Host.Options.Serializer.Serialize(call.Payload, message);
             if (call.Payload.Length > limit) throw new MessageTooLargeException(call.Payload.Length, limit, limit == GroupLimits.MessageBytes ? "message" : "point-to-point message");
             // Writing is user code: it may have taken long.
-            Protocol.ThrowIfOver();
+            Protocol.ThrowIfOver(ofHook);
             Protocol.Budget.Take(call.Payload.Length, to, canWait);
             call.Share = to;
             return call;

@@ -89,7 +89,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     /// <summary>The membership is over for the handlers, but not yet for the others: an event only counts as handled.</summary>
     private void Skip(object? target)
     {
-        Skipped = group.Over ?? new NotMemberException(group.Name, _left ? "it has left" : "its state could not be loaded");
+        Skipped = group.CallError ?? new NotMemberException(group.Name, _left ? "it has left" : "its state could not be loaded");
         if (target is not TerminationHooks hooks) return;
         foreach (var context in hooks.Contexts) context.Done();
     }

@@ -34,26 +34,26 @@ internal sealed partial class GroupProtocol
     /// <summary>What of it is for each receiver.</summary>
     public PeerShares Shares { get; } = new();
 
-    public void ThrowIfOver()
+    /// <summary>What calls end with when the membership is over, null before; not always what ended it, which <see cref="Completion"/> tells.</summary>
+    public Exception? CallError => _over is { } reason ? CallErrorOf(reason) : null;
+
+    private Exception CallErrorOf(Exception reason) =>
+        reason is NodeStoppedException or PoisonedException or NotMemberException ? reason : new NotMemberException(Name, reason.Message.TrimEnd('.'));
+
+    /// <summary>A member that is leaving originates nothing more, but for its hooks: it takes part in the view change like those that stay.</summary>
+    public void ThrowIfOver(bool ofHook = false)
     {
-        if (_over is { } reason)
-        {
-            throw reason switch
-            {
-                NodeStoppedException or PoisonedException or NotMemberException => ISharedError.ForCall(reason),
-                _ => new NotMemberException(Name, reason.Message),
-            };
-        }
-        if (_life.IsGoing) throw new NotMemberException(Name, "it is leaving");
+        if (CallError is { } error) throw ISharedError.ForCall(error);
+        if (_life.IsGoing && !ofHook) throw new NotMemberException(Name, "it is leaving");
     }
 
     /// <summary>A caller's message, on the loop.</summary>
     public void Take(SendOperation call)
     {
         Touch();
-        if (_over is { } reason)
+        if (CallError is { } error)
         {
-            call.Error = reason;
+            call.Error = error;
             Finish(call);
         }
         // A token that fired before the call came here has found nothing to end.
@@ -65,9 +65,9 @@ internal sealed partial class GroupProtocol
     public void Take(FlushCall call)
     {
         Touch();
-        if (_over is { } reason)
+        if (CallError is { } error)
         {
-            call.Error = reason;
+            call.Error = error;
             Node.Complete(call);
         }
         else _calls.Enqueue(call);

@@ -24,7 +24,7 @@ internal sealed partial class GroupProtocol : IGroupPort
     public void Attach(ILayerAttachment attachment)
     {
         Touch();
-        if (_over is { } reason) attachment.Fail(reason);
+        if (CallError is { } error) attachment.Fail(error);
         else if (_layer is not null || _attaching.Count > 0) attachment.Fail(new InvalidOperationException($"Group '{Name}' has a layer already."));
         else if (View is null || IsWedged) _attaching.Add(attachment);
         else AttachNow(attachment);

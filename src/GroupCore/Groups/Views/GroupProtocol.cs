@@ -237,7 +237,7 @@ internal sealed partial class GroupProtocol
     {
         if (_completion.Task.IsCompleted) return;
         _muted = true;
-        Dispatcher.Abandon(_over!);
+        Dispatcher.Abandon(CallError!);
         if (View is not null && !IsOver) Peers.GiveHandlersUp();
         Node.Complete(new Ending(this, Outcome));
     }
@@ -311,9 +311,9 @@ internal sealed partial class GroupProtocol
         {
             Flush.Close();
             Accusations.WithdrawAll(this);
-            Multicast.Close(reason);
+            Multicast.Close(CallErrorOf(reason));
             Peers.Close();
-            FailCalls(Peers.TakeUnsent(), reason);
+            FailCalls(Peers.TakeUnsent(), CallErrorOf(reason));
         }
         if (_over is null) Conclude(reason, failed);
         Dispatcher.Close();
@@ -323,25 +323,26 @@ internal sealed partial class GroupProtocol
     private void Conclude(Exception reason, bool failed)
     {
         _over = reason;
+        var error = CallErrorOf(reason);
         EndJoin();
         if (View is not null)
         {
-            FailCalls(Peers.TakeWaiting(), reason);
-            Multicast.FailWaiting(reason);
+            FailCalls(Peers.TakeWaiting(), error);
+            Multicast.FailWaiting(error);
         }
-        FailCalls(reason);
-        Queries.FailAll(reason);
+        FailCalls(error);
+        Queries.FailAll(error);
         _loader?.Close();
         _loader = null;
         _layer?.OnOver(reason);
         _layer = null;
-        foreach (var attach in _attaching) attach.Fail(reason);
+        foreach (var attach in _attaching) attach.Fail(error);
         _attaching.Clear();
         // Who leaves has handled everything that came before; who failed does not wait for its handlers.
         if (failed || View is null)
         {
             // Those whose own messages wait behind such a handler do not wait for it either.
-            Dispatcher.Abandon(reason);
+            Dispatcher.Abandon(error);
             Node.Complete(new Ending(this, failed ? reason : Outcome));
         }
         else
