@@ -1,5 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Multicast;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
@@ -15,8 +16,8 @@ public sealed class LoadingJoinerTests
     private readonly List<int> _delivered = [0, 0, 0];
     private int _sent;
 
-    /// <summary>Two members, of which the giver saves so long, and a joiner; its handlers may begin late.</summary>
-    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int savesFor, GroupOptions options, GroupHostOptions? host = null, int handlersBeginAfter = 0)
+    /// <summary>Two members, of which the giver saves so long, and a joiner; its handlers may begin late, and the turns in which it delivers what it held come apart.</summary>
+    private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int savesFor, GroupOptions options, GroupHostOptions? host = null, int handlersBeginAfter = 0, int secondsBetweenTurns = 0)
     {
         GroupCluster? all = null;
         int nodes = 0, joined = 0, takes = 0;
@@ -30,7 +31,8 @@ public sealed class LoadingJoinerTests
             tap: node =>
             {
                 bool comes = ++nodes == 3;
-                return new DelayingNode(simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(takes) : comes && work is Dispatcher ? TimeSpan.FromSeconds(handlersBeginAfter) : TimeSpan.Zero);
+                return new DelayingNode(simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(takes) : comes && work is Dispatcher ? TimeSpan.FromSeconds(handlersBeginAfter) : TimeSpan.Zero,
+                    target => TimeSpan.FromSeconds(comes && target is ViewMulticast ? secondsBetweenTurns : 0));
             });
         Assert.True(cluster.Settle());
         simulation.Run(TimeSpan.FromSeconds(1));
@@ -138,6 +140,29 @@ public sealed class LoadingJoinerTests
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 30_020, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
         // Some more may be new.
         Assert.InRange(most, 1_000, GroupLimits.CatchUpMessages + 100);
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void A_joiner_that_takes_long_to_deliver_what_it_held_is_not_silent_in_a_view_change()
+    {
+        var (cluster, comer) = Loading(68, 20, new(), secondsBetweenTurns: 1);
+        using var closing = cluster;
+        var group = comer.Host.Groups[0];
+        // In parts, since a node takes 16,384 commands at once.
+        for (int i = 0; i < 5; i++)
+        {
+            for (int member = 0; member < 2; member++) Send(cluster, member, 5_000, 20, ordered: member == 1);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member, TimeSpan.FromSeconds(30)));
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(7));
+        Assert.True(group.IsWedged && group.Multicast.IsCatchingUp);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 50_000, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
         Assert.True(cluster.Settle());
         Assert.Empty(cluster.Oracle.Accusations);
         Assert.Null(cluster.Verdict());

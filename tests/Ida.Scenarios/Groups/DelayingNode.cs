@@ -5,8 +5,11 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>A node some of whose completions take virtual time, as user code does that other threads run: saving a checkpoint, for example.</summary>
-internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICompletion, TimeSpan> delay) : INode
+/// <summary>
+/// A node some of whose completions take virtual time, as user code does that other threads run: saving a checkpoint, for example. Some timers
+/// may fire late, as they do behind much other work.
+/// </summary>
+internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICompletion, TimeSpan> delay, Func<ITimerTarget, TimeSpan>? late = null) : INode
 {
     public ulong Id => inner.Id;
 
@@ -28,7 +31,8 @@ internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICom
 
     void INode.AtStop(IStopListener listener) => inner.AtStop(listener);
 
-    public TimerHandle SetTimer(long due, ITimerTarget target, long token) => inner.SetTimer(due, target, token);
+    public TimerHandle SetTimer(long due, ITimerTarget target, long token) => 
+        inner.SetTimer(due + (long)(late?.Invoke(target) ?? default).TotalNanoseconds, target, token);
 
     public void CancelTimer(TimerHandle handle) => inner.CancelTimer(handle);
 

@@ -144,11 +144,13 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
 
+    // Of its own messages, or of those that it held while it loaded the state.
+    private bool OwnHandlersRun => group.Peers.HandlesOwn || (flush.Cut is not null && !flush.Acked && group.Multicast.IsCatchingUp);
+
     /// <summary>Why this member has not acknowledged; collects who is silent, and whose handlers are waited for.</summary>
     private WaitReason Look()
     {
-        var reason = group.HooksDone ? WaitReason.None : WaitReason.OwnCode;
-        if (group.Peers.HandlesOwn) reason = WaitReason.OwnCode;
+        var reason = group.HooksDone && !OwnHandlersRun ? WaitReason.None : WaitReason.OwnCode;
         // Who has acknowledged may wait still for what its handlers sent since: whose messages they handle waits for it, and knows no more than that.
         if (flush.Cut is { } cut && !flush.Acked)
         {
@@ -226,7 +228,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     {
         var waits = new List<string>();
         if (!group.HooksDone) waits.Add("own hooks");
-        if (group.Peers.HandlesOwn) waits.Add("own handlers");
+        if (OwnHandlersRun) waits.Add("own handlers");
         foreach (int rank in _slow) waits.Add($"handlers of {view.Members[rank].Address}");
         foreach (int rank in _missing) waits.Add($"{view.Members[rank].Address}, which is silent");
         if (waits.Count == 0 && reason == WaitReason.None) waits.Add(_leader is null ? $"the flush leader {view.Members[flush.Leader].Address}" : "the other members or the Oracle");
