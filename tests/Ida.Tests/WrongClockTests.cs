@@ -160,6 +160,18 @@ public sealed class WrongClockTests
         Assert.Equal(6L, (await Run(world, world.Members[0].Dht.Map<string, long>("m").OrderedGetAsync("b1").AsTask()))!.Value.Value);
     }
 
+    [Fact]
+    public void R_a_time_before_all_years_is_no_time_of_the_far_future()
+    {
+        var world = DhtWorld.Founded(1, options: new() { ShardSize = 1, TargetSize = 1, Time = new Early() });
+        Assert.InRange(world.Members[0].Host.Current!.State.Clock.Physical(world.Now), 0UL, 1UL << 30);
+    }
+
+    private sealed class Early : TimeProvider
+    {
+        public override DateTimeOffset GetUtcNow() => DateTimeOffset.MinValue;
+    }
+
     private sealed class Late(int year) : TimeProvider
     {
         public override DateTimeOffset GetUtcNow() => new(year, 12, 31, 0, 0, 0, TimeSpan.Zero);
