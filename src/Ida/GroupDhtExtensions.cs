@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using GroupCore.Groups;
 using GroupCore.Membership;
+using GroupCore.Runtime;
 
 namespace Ida;
 
@@ -21,7 +22,7 @@ public static class GroupDhtExtensions
     /// <exception cref="DhtConfigurationException">An option is impossible, the group is not <see cref="GroupOptions.StrictPrimary"/>, or options and resolvers differ from the other members'.</exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>
     /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
-    /// <exception cref="NotDhtMemberException">The process left the group meanwhile.</exception>
+    /// <exception cref="NotDhtMemberException">The process is not in the group any more: it left it, was excluded, or its node has stopped.</exception>
     /// <exception cref="InvalidOperationException">It is enabled already at this member.</exception>
     public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)
     {
@@ -36,18 +37,7 @@ public static class GroupDhtExtensions
         var registry = new DhtRegistry();
         register?.Invoke(registry);
         registry.Seal(options);
-        Task<DhtHost> attached;
-        lock (Gate)
-        {
-            if (!Hosts.TryGetValue(group, out attached!) || attached.IsFaulted || attached.IsCanceled)
-            {
-                attached = group.AttachLayerAsync(static port => new DhtHost(port), CancellationToken.None).AsTask();
-                Hosts.AddOrUpdate(group, attached);
-            }
-        }
-        var host = await attached.WaitAsync(cancellationToken).ConfigureAwait(false);
-        var command = new EnableCommand(host, options, registry);
-        await host.Node.PostAsync(command, cancellationToken).ConfigureAwait(false);
+        var command = await PostAsync(group, options, registry, cancellationToken).ConfigureAwait(false);
         Dht dht;
         try
         {
@@ -68,6 +58,31 @@ public static class GroupDhtExtensions
             throw;
         }
         return dht;
+    }
+
+    private static async Task<EnableCommand> PostAsync(Group group, DhtOptions options, DhtRegistry registry, CancellationToken cancellationToken)
+    {
+        Task<DhtHost> attached;
+        lock (Gate)
+        {
+            if (!Hosts.TryGetValue(group, out attached!) || attached.IsFaulted || attached.IsCanceled)
+            {
+                attached = group.AttachLayerAsync(static port => new DhtHost(port), CancellationToken.None).AsTask();
+                Hosts.AddOrUpdate(group, attached);
+            }
+        }
+        try
+        {
+            var host = await attached.WaitAsync(cancellationToken).ConfigureAwait(false);
+            var command = new EnableCommand(host, options, registry);
+            await host.Node.PostAsync(command, cancellationToken).ConfigureAwait(false);
+            return command;
+        }
+        catch (Exception error) when (error is (NotMemberException or PoisonedException or GroupOverloadedException or NodeStoppedException) and not NodeFaultedException)
+        {
+            // The same as to callers of a DHT whose group ends.
+            throw new NotDhtMemberException("This process is no longer a member of the group: " + error.Message, error);
+        }
     }
 
     /// <summary>Its caller has gone while it was enabled: nobody would close it.</summary>

@@ -29,4 +29,26 @@ public sealed class EnablingTests
                 Assert.Contains("shop", error.Message, StringComparison.Ordinal);
             }, TimeSpan.FromMinutes(5));
         });
+
+    /// <summary>Of a group that has never had a DHT at this member, and of one that had.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public void R_a_group_that_is_over_has_no_dht_any_more(bool before, bool node) =>
+        SimulationRunner.ForEachSeed(2, $"*{nameof(R_a_group_that_is_over_has_no_dht_any_more)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            cluster.Simulation.RunAsync(async () =>
+            {
+                var member = await cluster.StartAsync();
+                var group = await member.Node.JoinAsync("shop");
+                var options = new DhtOptions { ShardSize = 1, TargetSize = 1 };
+                if (before) await (await group.EnableDhtAsync(options)).CloseAsync();
+                if (node) await member.Node.DisposeAsync();
+                else await group.LeaveAsync();
+                await Assert.ThrowsAsync<NotDhtMemberException>(async () => await group.EnableDhtAsync(options));
+            }, TimeSpan.FromMinutes(5));
+        });
 }
