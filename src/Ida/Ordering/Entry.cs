@@ -21,6 +21,9 @@ internal sealed class Entry(byte[] key, ulong hash)
     public ulong Clock;
 
     public KeyUse? Head, Tail;
+
+    /// <summary>The first put of the queue: what stands behind it is not clear, however long the queue is.</summary>
+    public KeyUse? FirstPut;
     public int Uses, Puts;
 
     /// <summary>It is on the list of keys to look at again.</summary>
@@ -62,12 +65,19 @@ internal sealed class Entry(byte[] key, ulong hash)
         if (after is null) Head = use; else after.Next = use;
         use.Queued = true;
         Uses++;
-        if (use.Op.IsPut) Puts++;
+        if (!use.Op.IsPut) return;
+        Puts++;
+        if (FirstPut is null || OpRecord.Before(use.Op, FirstPut.Op)) FirstPut = use;
     }
 
     public void Dequeue(KeyUse use)
     {
         if (!use.Queued) return;
+        if (use == FirstPut)
+        {
+            FirstPut = use.Next;
+            while (FirstPut is { Op.IsPut: false }) FirstPut = FirstPut.Next;
+        }
         if (use.Previous is null) Head = use.Next; else use.Previous.Next = use.Next;
         if (use.Next is null) Tail = use.Previous; else use.Next.Previous = use.Previous;
         use.Previous = use.Next = null;
@@ -79,7 +89,7 @@ internal sealed class Entry(byte[] key, ulong hash)
     /// <summary>Forgets queue and readers at a view boundary.</summary>
     public void ClearQueue()
     {
-        Head = Tail = null;
+        Head = Tail = FirstPut = null;
         Uses = Puts = 0;
         Writer = null;
         FirstWait = LastWait = null;

@@ -237,8 +237,10 @@ internal sealed partial class Participant
         if (state.Without == Rule.ClearIncludesPredecessors) return true;
         bool puts = !op.IsPut || state.Without == Rule.ClearIncludesReads;
         for (int i = 0; i < op.UseCount; i++)
-            for (var before = op.Uses[i].Previous; before is not null; before = before.Previous)
-                if (!puts || before.Op.IsPut) return false;
+        {
+            var use = op.Uses[i];
+            if (puts ? use.Entry.FirstPut is { } first && first != use && OpRecord.Before(first.Op, op) : use.Previous is not null) return false;
+        }
         return true;
     }
 

@@ -1,0 +1,42 @@
+using GroupCore.Runtime;
+using Ida.Ordering;
+
+namespace Ida.Tests;
+
+/// <summary>The queue of a key knows its first put, whatever comes, goes, and changes its place.</summary>
+public sealed class EntryQueueTests
+{
+    [Fact]
+    public void The_first_put_of_a_queue_is_known_after_each_step()
+    {
+        for (ulong seed = 1; seed <= 50; seed++)
+        {
+            var random = new Prng(seed);
+            var entry = new Entry([1], 1);
+            var queued = new List<KeyUse>();
+            for (uint step = 1; step <= 400; step++)
+            {
+                int choice = random.Next(queued.Count < 3 ? 1 : 3);
+                if (choice == 0)
+                {
+                    var op = new OpRecord(new()) { Key = new(new(1, step), 1), IsPut = random.Next(3) == 0, Proposed = (ulong)random.Next(100) + 1 };
+                    op.Move(RecordPhase.Proposed);
+                    queued.Add(op.AddUse(entry));
+                    entry.Enqueue(queued[^1]);
+                }
+                else
+                {
+                    var use = queued[random.Next(queued.Count)];
+                    if (choice == 1 && !use.Op.Committed) use.Op.Commit(use.Op.Proposed + (ulong)random.Next(50));
+                    entry.Dequeue(use);
+                    if (choice == 1) entry.Enqueue(use);
+                    else queued.Remove(use);
+                }
+                Assert.Same(queued.Where(static use => use.Op.IsPut).OrderBy(static use => use.Op.Position).ThenBy(static use => use.Op.Key).FirstOrDefault(), entry.FirstPut);
+                Assert.Equal(queued.Count(static use => use.Op.IsPut), entry.Puts);
+            }
+            entry.ClearQueue();
+            Assert.Null(entry.FirstPut);
+        }
+    }
+}
