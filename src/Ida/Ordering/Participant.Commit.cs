@@ -148,7 +148,8 @@ internal sealed partial class Participant
         foreach (var entry in _waiting) Touch(entry);
         Pump();
         _waiting.RemoveAll(static entry => !(entry.Awaited = entry.FirstWait is not null));
-        HasWaits = _waiting.Count > 0;
+        // Operations in the queues wait too: what was found of them above stays.
+        HasWaits |= _waiting.Count > 0;
     }
 
     private void Pump()

@@ -14,6 +14,9 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
     /// <summary>So many of the crashes are turns that throw.</summary>
     public int Throws;
 
+    /// <summary>How often a member is without its lease for a moment.</summary>
+    public int Lapses;
+
     /// <summary>Half of the channels that are slow at a time.</summary>
     public int Slowness;
 
@@ -53,6 +56,12 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         if (LostLinks > 0 && random.Next(2) == 0)
         {
             LoseLink(one, alive);
+            return;
+        }
+        if (Lapses > 0 && random.Next(2) == 0)
+        {
+            Lapses--;
+            if (Happens("lease lost at", one)) one.LeaseFrom = world.Now + 1_000_000 + random.Next(200_000_000);
             return;
         }
         switch (random.Next(Leaves > 0 ? 8 : 4))

@@ -45,6 +45,9 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
 
     public bool Lease { get; set; } = true;
 
+    /// <summary>It has lost its lease, and has it again from then on.</summary>
+    public long LeaseFrom { get; set; }
+
     /// <summary>How far its clock is ahead, in nanoseconds.</summary>
     public long Skew { get; set; }
 
@@ -66,7 +69,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
 
     public bool Wedged { get; set; }
 
-    public bool HoldsLease => Lease;
+    public bool HoldsLease => Lease && _world.Now >= LeaseFrom;
 
     public bool InView => Alive && !Excluded && View is not null;
 

@@ -16,7 +16,8 @@ internal static class SurfaceNames
         AfterCommit = "batch used after its commit", CommitTwice = "batch committed twice", RunTwice = "reading run twice", SameKeyTwice = "the same key twice in one put", NullKey = "null key", NoResolver = "merge without resolver",
         KeyTooLarge = "key too large", ValueTooLarge = "value too large", TooManyKeys = "too many keys", PartTooLarge = "part too large", ForeignMap = "map of another member's DHT", NothingAtAll = "put, get and batch of nothing",
         LowBits = "hash with empty high bits", Constant = "hash that is constant", FewInFlight = "few in flight", FewOperations = "few operations", ShortQueues = "short queues per key", FewOutcomes = "few outcomes remembered", FewOfLost = "few outcomes remembered of members that are gone", SmallLinks = "links with little room", Flood = "more calls than may wait", Refused = "overload is told",
-        Throws = "turn throws", Crash = "crash", Exclusion = "exclusion of", Join = "join beside", View = "view asked for at", Leave = "leave of", LinkLost = "link lost";
+        Throws = "turn throws", Crash = "crash", Exclusion = "exclusion of", Join = "join beside", View = "view asked for at", Leave = "leave of", LinkLost = "link lost", LeaseLost = "lease lost at",
+        NeverGiven = "id that no put was given";
 
     /// <summary>What would only show a defect that is known, with the finding that mends it.</summary>
     public static readonly IReadOnlyList<(string Name, string Finding)> Awaiting = [];
@@ -30,6 +31,7 @@ internal static class SurfaceNames
             RetrySame, RetryOther, RetryTwice, RetryUnknown, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,
             LowBits, Constant, FewInFlight, FewOperations, ShortQueues, FewOutcomes, FewOfLost, SmallLinks, Flood, Refused, Throws, Crash, Exclusion, Join, View, Leave, LinkLost,
+            LeaseLost, NeverGiven,
         }.Where(static name => Awaiting.All(one => one.Name != name)),
     ];
 }

@@ -46,6 +46,7 @@ internal sealed class SurfaceSchedule
         {
             Happened = ingredients.Draw, Crashes = _random.Next(2), Exclusions = _random.Next(2), Joins = _random.Next(2), Views = _random.Next(3),
             Leaves = _random.Next(4) == 0 ? 1 : 0, Slowness = _random.Next(4),
+            Lapses = new Prng(run.Seed ^ 0x1EA5E).Next(4),
             Throws = new Prng(run.Seed ^ 0x7420).Next(3) == 0 ? 1 : 0, LostLinks = new Prng(run.Seed ^ 0x71CC).Next(6) == 0 ? 1 : 0,
         };
         _closes = _random.Next(6) == 0 ? 1 : 0;
