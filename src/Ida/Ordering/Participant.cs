@@ -269,9 +269,13 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         return true;
     }
 
-    /// <summary>The answer to a proposal, the same however often it is asked.</summary>
+    /// <summary>
+    /// The answer to a proposal, the same however often it is asked. With values it may have to wait, so who is owed too much is not answered:
+    /// he asked before, or takes over and asks again.
+    /// </summary>
     private void Answer(OpRecord op, int to)
     {
+        if (!op.IsPut && send.OwesTooMuch(to)) return;
         bool holds = !op.Committed || op.Time == op.Proposed;
         send.Proposed(to, op, op.Told == ClearPhase.AtProposal, op.HasResult && holds);
         if (op.Told == ClearPhase.Clear) send.Clear(to, op, early: false);

@@ -4,7 +4,8 @@ namespace Ida.Wire;
 
 /// <summary>
 /// Answers that wait with their question, by asker. They go out in order as its link takes them, and end with the view. An answer to an
-/// attempt is dropped when one to a later attempt at the same operation comes: nobody waits for it any more.
+/// attempt is dropped when one to a later attempt at the same operation comes: nobody waits for it any more. Where a participant is asked for
+/// the same again, its newer answer takes the place of the one that waits: of those to one attempt there is one of each kind.
 /// </summary>
 /// <remarks>
 /// Bounded, because each asker bounds what it asks for (<see cref="DhtOptions.MaxInFlight"/>, <see cref="DhtOptions.MaxInFlightBytes"/>),
@@ -36,6 +37,13 @@ internal sealed class AnswersDue(DhtOptions options)
         ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Id, out _);
         if (newest is not null && newest.Value.Attempt > answer.Attempt) return;
         for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) Leave(debt, replaced);
+        // Reads of single keys ask for each by itself.
+        for (var same = answer.Type == DhtFrame.Value ? null : newest; same is { List: not null }; same = same.Value.Before)
+        {
+            if (same.Value.Type != answer.Type) continue;
+            Replace(debt, same, answer);
+            return;
+        }
         answer.Before = newest is { List: not null } ? newest : null;
         newest = debt.Waiting.AddLast(answer);
         debt.Bytes += answer.Bytes;
@@ -60,6 +68,15 @@ internal sealed class AnswersDue(DhtOptions options)
     {
         _to = [];
         (Count, Bytes) = (0, 0);
+    }
+
+    private void Replace(Debt debt, LinkedListNode<DueAnswer> node, DueAnswer answer)
+    {
+        int more = answer.Bytes - node.Value.Bytes;
+        answer.Before = node.Value.Before;
+        node.Value = answer;
+        debt.Bytes += more;
+        Bytes += more;
     }
 
     private void Leave(Debt debt, LinkedListNode<DueAnswer> node)
