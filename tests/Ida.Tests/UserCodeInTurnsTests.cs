@@ -119,6 +119,36 @@ public sealed class UserCodeInTurnsTests
         Assert.Equal(view, world.View.Id);
     }
 
+    /// <summary>The replica holds the very attempt, which came through another member: that is answered whatever its hash says by now.</summary>
+    [Fact]
+    public async Task R_a_retry_that_meets_the_attempt_of_another_member_ends_although_the_hash_broke_between_them()
+    {
+        var hash = new FickleHash();
+        var world = new DhtWorld();
+        for (int i = 0; i < 4; i++) world.Add();
+        world.ChangeView();
+        foreach (var member in world.Members)
+            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 0 ? hash : new FickleHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromHours(5) }, DhtWorld.Resolvers);
+        world.ChangeView();
+        world.ViewRequested = false;
+        world.Swallows = (from, to, _) => from == 1 && to is 0 or 2;
+        var id = PooledOperationTests.Unknown(world, world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.Swallows = null;
+        var one = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (2, 1) or (1, 2));
+        Assert.True(world.Waiting(2, 0) > 0, world.Describe());
+        world.Deliver(2, 0);
+        hash.Fails = true;
+        var other = world.Members[3].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (3, 1) or (1, 3));
+        Assert.True(world.Waiting(3, 0) > 0, world.Describe());
+        world.DeliverAll((from, to) => (from, to) is (3, 0) or (3, 2));
+        world.RunUntil(() => one.IsCompleted && other.IsCompleted, "Both retries", steps: 500);
+        Assert.Equal((await one).Versions, (await other).Versions);
+    }
+
     [Fact]
     public void A_transfer_asks_no_hash_of_the_users()
     {

@@ -81,16 +81,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         session?.Acknowledge(ackedBelow);
         if (_ops.Find(op.Key) is { } known)
         {
-            bool same = known.IsPut == op.IsPut && known.Payload == op.Payload;
-            Discard(op);
-            if (!same)
-            {
-                // Members number their attempts by themselves, and an id of another member's comes with the hash of its pairs.
-                state.Node.Counters.Refuse(RefusalReason.Unexpected);
-                return;
-            }
-            Join(known, from);
-            Answer(known, from);
+            ProposeAgain(known, op, from);
             return;
         }
         ulong sequence = op.Key.Id.Sequence;
@@ -139,25 +130,28 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// </summary>
     public void Refuse(OpRecord op, int from, PoisonReason reason)
     {
-        if (_ops.Find(op.Key) is null)
+        if (_ops.Find(op.Key) is { } known)
         {
-            var session = SessionOf(op.Key.Id.Session);
-            Outcome outcome = default;
-            bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
-            // Executed in this view by another attempt, it is over when no record is left: then all have its commit, and it is stable.
-            if (remembered && outcome.Payload == op.Payload && (IsOver(outcome, op.Key) || _ops.AttemptsOf(op.Key.Id) is null))
-            {
-                send.Done(from, op.Key, op.Owner, outcome.Versions.Count, outcome);
-                Discard(op);
-                return;
-            }
-            // "Nothing was executed" is true of no put that was, or may be yet.
-            if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
-            else if (remembered && outcome.Payload != op.Payload) reason = PoisonReason.Taken;
-            else if (MayBeDone(op)) reason = PoisonReason.NotFull;
-            session?.Poison(op.Key);
-            send.Poisoned(from, op.Key, op.Owner, reason);
+            // It came through another member while the hash was well, and is held, whatever is found of its keys by now.
+            ProposeAgain(known, op, from);
+            return;
         }
+        var session = SessionOf(op.Key.Id.Session);
+        Outcome outcome = default;
+        bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
+        // Executed in this view by another attempt, it is over when no record is left: then all have its commit, and it is stable.
+        if (remembered && outcome.Payload == op.Payload && (IsOver(outcome, op.Key) || _ops.AttemptsOf(op.Key.Id) is null))
+        {
+            send.Done(from, op.Key, op.Owner, outcome.Versions.Count, outcome);
+            Discard(op);
+            return;
+        }
+        // "Nothing was executed" is true of no put that was, or may be yet.
+        if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
+        else if (remembered && outcome.Payload != op.Payload) reason = PoisonReason.Taken;
+        else if (MayBeDone(op)) reason = PoisonReason.NotFull;
+        session?.Poison(op.Key);
+        send.Poisoned(from, op.Key, op.Owner, reason);
         Discard(op);
     }
 
@@ -280,6 +274,21 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         send.Proposed(to, op, op.Told == ClearPhase.AtProposal, op.HasResult && holds);
         if (op.Told == ClearPhase.Clear) send.Clear(to, op, early: false);
         if (op.Stable) send.Stable(to, op.Key, op.Owner);
+    }
+
+    /// <summary>A proposal of an attempt that is held already: it is answered as the first one was.</summary>
+    private void ProposeAgain(OpRecord known, OpRecord op, int from)
+    {
+        bool same = known.IsPut == op.IsPut && known.Payload == op.Payload;
+        Discard(op);
+        if (!same)
+        {
+            // Members number their attempts by themselves, and an id of another member's comes with the hash of its pairs.
+            state.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        Join(known, from);
+        Answer(known, from);
     }
 
     private static void Join(OpRecord op, int coordinator)
