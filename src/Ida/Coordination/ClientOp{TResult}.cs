@@ -10,6 +10,9 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
     private CancellationTokenRegistration _cancellation;
     private CancellationToken _token;
 
+    // Who comes second of the caller, who has registered with the token, and the loop, which has ended the call, lets go of the token.
+    private int _watch;
+
     /// <summary>Posts it and returns what the caller awaits. A call that is cancelled already leaves nothing behind.</summary>
     public ValueTask<TResult> Submit(CancellationToken cancellationToken)
     {
@@ -39,6 +42,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
             _cancellation.Dispose();
             _cancellation = default;
             _token = default;
+            _watch = 0;
             _core.Reset();
             LetGo();
         }
@@ -54,6 +58,8 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
 
     protected override void Deliver()
     {
+        // Nobody may ever take the result, and the token may live on. Not Dispose: that waits for a token that fires just now.
+        if (_token.CanBeCanceled && Interlocked.Exchange(ref _watch, 1) != 0) _cancellation.Unregister();
         if (Error is OperationCanceledException) Error = new OperationCanceledException(_token);
         if (Error is null)
         {
@@ -74,8 +80,11 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
     }
 
     // The registration ends before the result is taken, and waits for a callback that runs: so the use is the one it was made for.
-    private void Watch(CancellationToken cancellationToken) =>
+    private void Watch(CancellationToken cancellationToken)
+    {
         _cancellation = cancellationToken.UnsafeRegister(static op => ((ClientOp)op!).RequestCancel(), this);
+        if (Interlocked.Exchange(ref _watch, 1) != 0) _cancellation.Unregister();
+    }
 
     private async ValueTask<TResult> SubmitWhenRoom(CancellationToken cancellationToken)
     {
