@@ -184,55 +184,82 @@ internal sealed partial class DhtLayer
     private void OnDone(int from, ref BodyReader body)
     {
         var key = _send.ReadOp(ref body, out _);
-        int count = body.Count(DhtLimits.Keys, 2);
+        int count = body.Count(DhtLimits.Keys, 2), first = 0;
         ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
-        int first = client?.FirstPart(_state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from))) ?? -1;
+        // Without results where the participant knows no more than that it was executed.
+        if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !HasParts(client, from, count, out first)))
+        {
+            Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        for (int i = first; client is not null && i < first + count; i++)
+        {
+            ref var part = ref client.Parts[i];
+            part.Version = body.Var();
+            (part.Error, part.ResultTime, part.HasResult) = (ReadText(ref body), OpPart.Executed, true);
+        }
+        Coordinator.OnDone(key, from);
+    }
+
+    /// <summary>Whether so many results are all that is left of a frame: nothing of one that is not whole has an effect.</summary>
+    private static bool EndsBehind(BodyReader body, int count, bool put)
+    {
         for (int i = 0; i < count && !body.Failed; i++)
         {
-            ulong version = body.Var();
-            var text = body.Blob(4 * DhtLimits.ErrorChars);
-            if (client is null || first < 0 || first + i >= client.PartCount) continue;
-            ref var part = ref client.Parts[first + i];
-            (part.ResultTime, part.Version, part.Error, part.HasResult) = (OpPart.Executed, version, text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null, true);
+            _ = body.Var();
+            if (put) _ = body.Blob(4 * DhtLimits.ErrorChars);
+            else if (body.U8() != 0) _ = body.Blob(DhtLimits.ValueBytes);
         }
-        if (body.Complete) Coordinator.OnDone(key, from);
-        else Node.Counters.Refuse(RefusalReason.Malformed);
+        return body.Complete;
+    }
+
+    /// <summary>Whether a call has just so many parts in the shard of a member: of these it may speak.</summary>
+    private bool HasParts(ClientOp client, int from, int count, out int first)
+    {
+        int shard = _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from)), end = first = client.FirstPart(shard);
+        while (end >= 0 && end < client.PartCount && client.Parts[end].Shard == shard) end++;
+        return first >= 0 && end - first == count;
+    }
+
+    private static string? ReadText(ref BodyReader body)
+    {
+        var text = body.Blob(4 * DhtLimits.ErrorChars);
+        return text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null;
     }
 
     /// <summary>Reads results into the caller's operation; read over where nobody waits for them.</summary>
     private bool ReadResult(in OpKey key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
     {
         if ((flags & 2) == 0) return body.Complete;
-        ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) && Coordinator.Counts(running, executed) ? running.Client : null;
-        if ((flags & 4) != 0)
+        // Nothing of the frame has an effect.
+        if (!Coordinator.TryFind(key, from, out var running, out _)) return true;
+        bool tooLarge = (flags & 4) != 0;
+        int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 2), first = 0;
+        if (!EndsBehind(body, count, running.IsPut)) return false;
+        if (running.Client is not { } client || !Coordinator.Counts(running, executed)) return true;
+        if (!tooLarge && !HasParts(client, from, count, out first)) return false;
+        client.TooLarge |= tooLarge;
+        if (!tooLarge && !client.IsPut) Coordinator.CountAnswer(client, body.Remaining);
+        for (int i = first; i < first + count; i++)
         {
-            if (client is not null) client.TooLarge = true;
-            return body.Complete;
-        }
-        if (client is null) return true;
-        int shard = _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from)), first = client.FirstPart(shard);
-        int count = body.Count(DhtLimits.Keys, 2);
-        if (!client.IsPut) Coordinator.CountAnswer(client, body.Remaining);
-        for (int i = 0; i < count; i++)
-        {
-            int at = first + i;
-            if (first < 0 || at >= client.PartCount || client.Parts[at].Shard != shard) return false;
-            ref var part = ref client.Parts[at];
+            ref var part = ref client.Parts[i];
             ulong version = body.Var();
-            if (client.IsPut)
-            {
-                var text = body.Blob(4 * DhtLimits.ErrorChars);
-                if (!Coordinator.IsNewer(part, time)) continue;
-                part.Error = text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null;
-            }
-            else
+            if (!client.IsPut)
             {
                 part.Value = body.U8() != 0 ? body.Blob(DhtLimits.ValueBytes).ToArray() : null;
             }
-            if (body.Failed) return false;
+            else if (Coordinator.IsNewer(part, time))
+            {
+                part.Error = ReadText(ref body);
+            }
+            else
+            {
+                _ = body.Blob(4 * DhtLimits.ErrorChars);
+                continue;
+            }
             (part.ResultTime, part.Version, part.HasResult) = (time, version, true);
         }
-        return body.Complete;
+        return true;
     }
 
     private void OnCommit(int from, ref BodyReader body)
@@ -343,15 +370,17 @@ internal sealed partial class DhtLayer
         var status = (EndStatus)body.U8();
         int count = body.Count(DhtLimits.Keys, 2);
         if (!Coordinator.TryAsking(from, key, out var op)) return;
-        bool valid = status <= EndStatus.Misplaced && (count == 0 || count == op.PartCount);
-        for (int i = 0; i < count && valid && !body.Failed; i++)
+        if (status > EndStatus.NeverGiven || (count > 0 && (status != EndStatus.Executed || count != op.PartCount)) || !EndsBehind(body, count, put: true))
         {
-            ulong version = body.Var();
-            var text = body.Blob(4 * DhtLimits.ErrorChars);
-            (op.Parts[i].Version, op.Parts[i].Error) = (version, text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null);
+            Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
         }
-        if (valid && body.Complete) Coordinator.OnEnd(op, status, count > 0);
-        else Node.Counters.Refuse(RefusalReason.Malformed);
+        for (int i = 0; i < count; i++)
+        {
+            op.Parts[i].Version = body.Var();
+            op.Parts[i].Error = ReadText(ref body);
+        }
+        Coordinator.OnEnd(op, status, count > 0);
     }
 
     /// <summary>Frames of an operation and at most one byte.</summary>

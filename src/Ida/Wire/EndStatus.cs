@@ -16,4 +16,7 @@ internal enum EndStatus : byte
 
     /// <summary>A member's hash refused all attempts of the member that issued it. Whether a retry of another member was executed is not said.</summary>
     Misplaced,
+
+    /// <summary>No put was given its id, nor will one be that somebody has made up.</summary>
+    NeverGiven,
 }
