@@ -131,7 +131,7 @@ public sealed class AcceptanceTests
             var random = world.Random;
             for (long n = 1; n <= 6; n++)
             {
-                var id = new OpId(world.Members[0].Host.Current!.State.Session, (1UL << 40) + (ulong)n);
+                var id = new OpId(world.Members[0].Host.Current!.State.Session, DhtWorld.Named + (ulong)n);
                 var calls = new List<Task<PutResult>>();
                 foreach (int member in Enumerable.Range(0, 5).OrderBy(_ => random.NextUInt64()).Take(1 + random.Next(5)))
                 {

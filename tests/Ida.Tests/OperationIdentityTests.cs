@@ -6,7 +6,7 @@ namespace Ida.Tests;
 /// </summary>
 public sealed class OperationIdentityTests
 {
-    private const ulong Far = 1UL << 40;
+    private const ulong Far = DhtWorld.Named;
 
     [Fact]
     public void F27_two_puts_that_cross_under_one_id_leave_replicas_equal()

@@ -13,7 +13,7 @@ public sealed class OutcomeTests
     [InlineData(0, ConsistencyLevel.Ordered)]
     public async Task F22_each_of_a_thousand_cancelled_puts_is_resolved_by_a_retry(int retriedAt, ConsistencyLevel level)
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var unknown = new List<OpId>();
         for (int round = 0; round < 10; round++)
@@ -41,7 +41,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task F22_a_put_acknowledged_at_one_of_its_shards_ends_in_bounded_time()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         var put = map.OrderedMergeAsync(pairs).AsTask();
@@ -64,7 +64,7 @@ public sealed class OutcomeTests
     [InlineData(2)]
     public async Task F22_what_nobody_remembers_has_an_error_of_its_own(int retriedAt)
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         OpId told = default;
         for (int i = 0; i < 2; i++)
@@ -81,7 +81,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task A_retry_learns_the_outcome_from_a_member_that_is_farther_away_than_it_waits_to_ask_again()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
@@ -104,7 +104,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task F22_a_put_that_goes_on_is_told_to_a_retry_at_another_member_when_its_own_member_has_gone()
     {
-        var world = DhtWorld.Founded(6);
+        var world = Founded(6);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
@@ -119,7 +119,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task F22_a_put_that_was_refused_after_its_caller_gave_up_goes_on()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 1 });
+        var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 1 });
         var map = world.Members[0].Dht.Map<string, long>("m");
         var first = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L).AsTask();
         world.Poke();
@@ -149,7 +149,7 @@ public sealed class OutcomeTests
     [Fact]
     public void F22_what_an_acknowledgement_overtakes_is_applied_at_every_replica()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         // An id that its member has not given yet.
         var id = new OpId(world.Members[0].Host.Current!.State.Session, 1);
@@ -176,7 +176,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task F22_a_put_that_goes_on_outlasts_another_one_that_waits_under_its_id()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var other = world.Members[1].Dht.Map<string, long>("m");
         var id = await CancelledAsync(world, map, "a1");
@@ -205,7 +205,7 @@ public sealed class OutcomeTests
     [InlineData(2)]
     public async Task F22_a_put_that_went_on_and_lost_its_id_to_another_one_is_told_so(int retriedAt)
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var id = await CancelledAsync(world, map, "a1");
         var impostor = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 5L, new() { Operation = id }).AsTask();
@@ -223,7 +223,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task F22_an_attempt_that_only_repeats_is_not_proposed_anew_when_another_member_issues_it_too()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var id = new OpId(world.Members[0].Host.Current!.State.Session, 1);
         Task<PutResult> Put(int member, OpId? operation) => world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = operation }).AsTask();
         var first = Put(0, null);
@@ -254,7 +254,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task F22_a_put_that_is_stuck_lets_no_endless_number_of_others_pass()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var layer = world.Members[0].Host.Current!;
         layer.Coordinator.Window = 10;
         var map = world.Members[0].Dht.Map<string, long>("m");
@@ -276,7 +276,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task A_put_that_is_stuck_stops_no_reads_and_reads_count_for_no_window()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         world.Members[0].Host.Current!.Coordinator.Window = 10;
         var map = world.Members[0].Dht.Map<string, long>("m");
         void Deliver()
@@ -310,7 +310,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task Reads_that_wait_for_a_place_do_not_wait_for_a_put_that_is_stuck()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 8 });
+        var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 8 });
         world.Members[0].Host.Current!.Coordinator.Window = 4;
         var map = world.Members[0].Dht.Map<string, long>("m");
         var stuck = map.OrderedMergeAsync("a1", 1L).AsTask();
@@ -357,7 +357,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task A_read_that_is_stuck_stops_no_puts()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         world.Members[0].Host.Current!.Coordinator.Window = 10;
         var map = world.Members[0].Dht.Map<string, long>("m");
         var stuck = map.OrderedGetAsync("a1").AsTask();
@@ -377,7 +377,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task A_put_that_is_refused_with_many_others_goes_on_in_the_same_view()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
@@ -398,7 +398,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task R_a_put_that_is_refused_up_to_a_high_attempt_of_another_one_sends_few()
     {
-        var world = DhtWorld.Founded(4);
+        var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
@@ -471,5 +471,13 @@ public sealed class OutcomeTests
         var read = map.OrderedGetAsync(keys).AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(keys.Select(_ => 1L), (await read).Values.Select(v => v.Value));
+    }
+
+    /// <summary>Retries through other members do not wait for the member that issued the put, so that they cross its attempts in every way.</summary>
+    private static DhtWorld Founded(int members, DhtOptions? options = null)
+    {
+        var world = DhtWorld.Founded(members, options: options);
+        world.GivenFrom = 0;
+        return world;
     }
 }

@@ -229,7 +229,7 @@ public sealed class ScheduleTests
     public void A13_outcomes_travel_with_the_state() => Directed(nameof(Rule.OutcomeInTransfer), without =>
     {
         var world = DhtWorld.Founded(4, 1, without);
-        var id = new OpId(world.Members[1].Host.Current!.State.Session, 1UL << 40);
+        var id = new OpId(world.Members[1].Host.Current!.State.Session, DhtWorld.Named);
         var put = Append(world, 1, 7, id, "a0");
         world.RunUntil(() => put.IsCompleted, "The put");
         Join(world);

@@ -54,6 +54,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>No attempt runs: it waits for the member of its session to say how the put ended.</summary>
     public bool Asks;
 
+    /// <summary>That member has said that it gave the id to a put.</summary>
+    public bool IsGiven;
+
     /// <summary>What it counts of the bytes in flight, and what answers of other members have brought.</summary>
     public long Charge, AnswerBytes;
 
@@ -262,7 +265,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        WithoutResult = TooLarge = Asks = Executed = _cancelRequested = false;
+        WithoutResult = TooLarge = Asks = IsGiven = Executed = _cancelRequested = false;
         Running = null;
         Error = null;
         RetryAt = Refusals = 0;

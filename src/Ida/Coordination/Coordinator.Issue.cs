@@ -17,6 +17,11 @@ internal sealed partial class Coordinator
         op.RetryAt = 0;
         op.Asks = false;
         if (!state.Acts || state.Map is not { } map) return;
+        if (MustAskWhetherGiven(op))
+        {
+            AskHowItEnded(op);
+            return;
+        }
         if (!HasRoom(op, map))
         {
             Park(op);

@@ -45,10 +45,33 @@ internal sealed partial class Coordinator
     /// </summary>
     private bool HoldsBack(ClientOp op) => op.Requested is null ? op.IsPut || op.PartCount > 1 : op.Id.Session == state.Session;
 
+    /// <summary>Numbers from here on count as given, and nobody is asked: for schedules that name their clients' puts themselves.</summary>
+    internal ulong GivenFrom { get; set; } = ulong.MaxValue;
+
+    /// <summary>
+    /// Whether a put of this session may have the number. Of the ids to come none may be used before: replicas would remember its outcome as
+    /// that of the put which gets it, and could never be told to forget those far ahead.
+    /// </summary>
+    private bool WasGiven(OpId id) => id.Sequence <= _sequence || id.Sequence >= GivenFrom;
+
+    private static ArgumentException NeverGiven(OpId operation) =>
+        new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}.", nameof(operation));
+
+    /// <summary>
+    /// Only the member of the session knows which ids it has given: another one asks it before the first attempt, as long as it is there.
+    /// After it nobody gives any.
+    /// </summary>
+    private bool MustAskWhetherGiven(ClientOp op) => op is { Requested: not null, IsGiven: false } && op.Id.Sequence < GivenFrom && state.OwnerOf(op.Id.Session) is >= 0 and var owner && owner != state.Rank;
+
     /// <summary>Whether a retry has to be sent; where the outcome is known or under way here it does not.</summary>
     private bool MayBegin(ClientOp op, OpId requested)
     {
         op.Id = requested;
+        if (requested.Session == state.Session && !WasGiven(requested))
+        {
+            Finish(op, NeverGiven(requested));
+            return false;
+        }
         if (_known.TryGet(requested, out var end) && (end.Executed || end.Payload == op.Payload) && end.Status != EndStatus.Misplaced)
         {
             if (end.Executed && end.Payload == op.Payload) Tell(op, end);
@@ -132,7 +155,7 @@ internal sealed partial class Coordinator
     /// <summary>Another member asks how a put of this session ended.</summary>
     public void OnAskEnd(int from, in OpKey key)
     {
-        var status = EndStatus.Forgotten;
+        var status = WasGiven(key.Id) ? EndStatus.Forgotten : EndStatus.NeverGiven;
         bool known = _known.TryGet(key.Id, out var end), same = known && end.Payload == key.Payload, pending = _pending.TryGetValue(key.Id, out var op);
         if (known && end.Executed) status = same ? EndStatus.Executed : EndStatus.OtherPairs;
         // The put that was executed instead, or a retry after attempts that were refused, may be the one that is asked for.
@@ -153,8 +176,18 @@ internal sealed partial class Coordinator
     /// <summary>The answer, with results in the parts where there are any.</summary>
     public void OnEnd(ClientOp op, EndStatus status, bool results)
     {
+        if (!op.IsGiven && status != EndStatus.NeverGiven)
+        {
+            // That was the question. What replicas remember counts more than what it says of the put.
+            op.IsGiven = true;
+            Issue(op);
+            return;
+        }
         switch (status)
         {
+            case EndStatus.NeverGiven:
+                Finish(op, NeverGiven(op.Id));
+                break;
             case EndStatus.Forgotten:
                 Finish(op, new OutcomeForgottenException(op.Id, "The member that issued the put has told its outcome, or it is too long ago."));
                 break;

@@ -178,9 +178,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private void Name(ClientOp op)
     {
         if (op.IsPut) _puts++;
-        // A caller may have made up an id that was not given yet.
-        do op.Id = new(state.Session, ++_sequence);
-        while (!_pending.TryAdd(op.Id, op));
+        op.Id = new(state.Session, ++_sequence);
+        _pending.Add(op.Id, op);
     }
 
     /// <summary>Waiting calls take free places; not from inside of a walk over the operations, and not nested.</summary>

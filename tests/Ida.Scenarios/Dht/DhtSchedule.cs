@@ -21,7 +21,7 @@ internal sealed class DhtSchedule
     private readonly HistoryLevel _level;
     private readonly int _retries;
     private long _element;
-    private ulong _sequence = 1UL << 40;
+    private ulong _sequence = DhtWorld.Named;
 
     public DhtSchedule(SimulationCase run, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict, bool leaves = false)
     {

@@ -14,6 +14,11 @@ internal sealed class DhtWorld
 {
     // What is smaller may be an answer without values, which waits for nothing.
     private const int LargeBytes = 8 << 10;
+
+    /// <summary>Numbers from here on are for schedules to name their clients' puts by, as if the member of the session had given them.</summary>
+    public const ulong Named = 1UL << 40;
+
+    private ulong _givenFrom = Named;
     private readonly Dictionary<(int From, int To), Queue<HarnessFrame>> _channels = [];
     private readonly List<(int From, int To)> _pairs = [];
     private readonly Dictionary<int, int> _delivered = [];
@@ -57,6 +62,18 @@ internal sealed class DhtWorld
 
     /// <summary>Bytes of outcomes that members keep of those that are gone; null leaves what follows from the options.</summary>
     public long? MostLostBytes { get; set; }
+
+    /// <summary>Numbers of ids that members take as given; less than <see cref="Named"/> where a test lets retries cross without a question.</summary>
+    public ulong GivenFrom
+    {
+        get => _givenFrom;
+        set
+        {
+            _givenFrom = value;
+            foreach (var member in Members)
+                if (member.Host.Current is { } layer) layer.Coordinator.GivenFrom = value;
+        }
+    }
 
     /// <summary>What every member registers.</summary>
     public Action<DhtRegistry> Register { get; set; } = Resolvers;

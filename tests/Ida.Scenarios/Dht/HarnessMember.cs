@@ -81,6 +81,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
         _node.Advance(_world.Now + Skew);
         Dht = Host.Enable(options, registry);
         if (_world.MostLostBytes is { } most) Host.Current!.Participant.MostLostBytes = most;
+        Host.Current!.Coordinator.GivenFrom = _world.GivenFrom;
         _node.Release();
         return Dht;
     }

@@ -38,6 +38,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.OrderedPutAsync(key, "1", new() { Timeout = TimeSpan.FromSeconds(-random.Next(1, 3)) + TimeSpan.FromSeconds(1) }).AsTask());
                 break;
             case 23: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
+            case 24: MakeUpId(member, texts, key); break;
             default: CallClosed(); break;
         }
 
@@ -101,6 +102,24 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var map = SurfaceDriver.Value(member.Dht, "x");
         Task[] calls = [map.OrderedPutAsync([]).AsTask(), map.OrderedRemoveAsync([]).AsTask(), map.OrderedGetAsync(Array.Empty<string>()).AsTask(), member.Dht.NewBatch().CommitAsync().AsTask(), member.Dht.NewReading().RunAsync().AsTask()];
         if (!calls.All(static call => call.IsCompletedSuccessfully)) throw new ScenarioFailedException("A call that asks for nothing does not return at once.");
+    }
+
+    /// <summary>An id that is still to come, or far from it, of any member: while that one is there, it is refused.</summary>
+    private void MakeUpId(HarnessMember member, IDhtMap<string, string> map, string key)
+    {
+        var owner = world.Members[random.Next(world.Members.Count)];
+        if (owner.Host.Current is not { } layer) return;
+        ingredients.Draw(SurfaceNames.NeverGiven);
+        var id = new OpId(layer.State.Session, DhtWorld.Named - 1 - (ulong)random.Next(1000));
+        ledger.Begin(new(SurfaceNames.NeverGiven, member, map.OrderedPutAsync(key, "1", new() { Operation = id }).AsTask(), world.Now, TimeSpan.Zero)
+        {
+            Ended = task =>
+            {
+                if (task.IsCompletedSuccessfully && owner.InView && owner.Host.Current == layer && layer is { IsOver: false, State.Map: not null })
+                    throw new ScenarioFailedException($"A put of m{member.Index} was executed under id {id}, which m{owner.Index} has not given.");
+                if (task.Exception?.InnerException is { } error and not ArgumentException && !SurfaceCall.IsDocumented(error)) throw new ScenarioFailedException($"{SurfaceNames.NeverGiven} ended with {error}");
+            },
+        });
     }
 
     private void Flood(HarnessMember member, IDhtMap<string, string> map)

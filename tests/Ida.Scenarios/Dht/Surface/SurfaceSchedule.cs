@@ -26,7 +26,7 @@ internal sealed class SurfaceSchedule
     private readonly OpId _session;
     private int _left, _misuses, _closes, _name;
     private long _element;
-    private ulong _sequence = 1UL << 40;
+    private ulong _sequence = DhtWorld.Named;
 
     public SurfaceSchedule(SimulationCase run, Ingredients ingredients, Rule without = Rule.None)
     {

@@ -1,0 +1,93 @@
+using Ida.Coordination;
+
+namespace Ida.Tests;
+
+/// <summary>Only a member gives ids to its puts: one that a caller makes up ahead is refused, and never takes the place of a later put.</summary>
+public sealed class NeverGivenIdTests
+{
+    [Theory]
+    [InlineData(0, 1UL)]
+    [InlineData(0, 1_000_000UL)]
+    [InlineData(1, 1UL)]
+    [InlineData(2, 1UL)]
+    [InlineData(2, 1_000_000UL)]
+    public async Task R_an_id_that_no_put_was_given_is_refused_and_later_puts_are_executed(int through, ulong ahead)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var first = map.OrderedMergeAsync("a0", 1L).AsTask();
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        var last = (await first).Operation;
+        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = last with { Sequence = last.Sequence + ahead } }).AsTask();
+        world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
+        Assert.Contains(nameof(PutOptions.Operation), Assert.IsType<ArgumentException>(made.Exception?.InnerException).Message, StringComparison.Ordinal);
+        for (int i = 0; i < 3; i++)
+        {
+            var next = map.OrderedMergeAsync("a0", 1L).AsTask();
+            world.RunUntil(() => next.IsCompleted, "A later put");
+            Assert.Single((await next).Versions);
+        }
+        var read = map.OrderedGetAsync("a0").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(4L, (await read)!.Value.Value);
+        world.Settle();
+        Assert.All(world.Full(0), one => Assert.Equal(1, one.Host.Current!.Participant.Sessions.Find(last.Session)!.OutcomeCount));
+    }
+
+    /// <summary>Another put of the member that issued the first does not end with what nobody who named nothing can understand.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task R_an_id_made_up_for_other_pairs_refuses_no_put_that_names_none(int through)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var first = map.OrderedMergeAsync("a0", 1L).AsTask();
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        var last = (await first).Operation;
+        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 7L, new() { Operation = last with { Sequence = last.Sequence + 1 } }).AsTask();
+        world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
+        var next = map.OrderedMergeAsync("a0", 1L).AsTask();
+        world.RunUntil(() => next.IsCompleted, "The next put");
+        Assert.Single((await next).Versions);
+        Assert.IsType<ArgumentException>(made.Exception?.InnerException);
+    }
+
+    /// <summary>The question is asked again until it is answered, and nothing is sent before.</summary>
+    [Fact]
+    public async Task A_retry_through_another_member_waits_for_the_member_that_issued_the_put()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var retry = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        for (int i = 0; i < 5; i++)
+        {
+            world.DeliverAll((from, to) => from != 0 && to != 0);
+            world.Advance(TimeSpan.FromMilliseconds(100));
+        }
+        Assert.Equal(OpPhase.Admitted, Assert.Single(world.Members[2].Host.Current!.Coordinator.Standing()).Place);
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+    }
+
+    /// <summary>Nobody gives ids of its session any more: what was under way is resolved by who holds it.</summary>
+    [Fact]
+    public async Task A_retry_that_waits_for_a_member_that_is_gone_goes_on()
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.DeliverAll((from, to) => from == 0 && to is 1 or 3);
+        var retry = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.Crash(world.Members[0], loseAll: true);
+        world.ChangeView();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+        var read = world.Members[1].Dht.Map<string, long>("m").OrderedGetAsync("a1").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(1L, (await read)!.Value.Value);
+    }
+}
