@@ -111,6 +111,8 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     void ICompletion.Run()
     {
+        // Nobody may ever take the result, and the token may live on. Not Dispose: that waits for a token that fires just now.
+        _cancellation.Unregister();
         if (Error is { } error) _core.SetException(ISharedError.ForCall(error));
         else _core.SetResult(true);
     }

@@ -1,0 +1,27 @@
+using GroupCore.Runtime;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A call that nobody awaits is let go when it has ended, as one is that was.</summary>
+public sealed class UnawaitedSendTests
+{
+#pragma warning disable CA2012 // The misuse is what is tested.
+    [Fact]
+    public void R_a_token_does_not_hold_the_calls_that_nobody_awaited()
+    {
+        var world = new LoopbackGroup();
+        var member = world.Members[0];
+        using var cancel = new CancellationTokenSource();
+        for (int i = 0; i < 100; i++)
+        {
+            _ = member.Group.OrderedSendAsync("bytes", new ReadOnlyMemory<byte>(new byte[100]), cancel.Token);
+            _ = member.Group.SendToAsync(1, "bytes", new ReadOnlyMemory<byte>(new byte[100]), cancel.Token);
+        }
+        world.Run();
+        Assert.Equal(400, world.Delivered);
+        // Whoever is held by it would have its group look for calls to end.
+        cancel.Cancel();
+        Assert.False(((Node)member.Node).HasCommands);
+    }
+#pragma warning restore CA2012
+}
