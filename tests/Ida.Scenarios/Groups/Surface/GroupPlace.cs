@@ -17,6 +17,9 @@ internal sealed class GroupPlace(GroupSurface surface)
 
     public List<GroupSeat> Seats { get; } = [];
 
+    /// <summary>Groups that it tried to join with other options, which is in the way of another join until it is refused.</summary>
+    public HashSet<SharedGroup> TriedOtherwise { get; } = [];
+
     /// <summary>Bounds of its groups.</summary>
     public GroupHostOptions Bounds { get; init; } = new();
 

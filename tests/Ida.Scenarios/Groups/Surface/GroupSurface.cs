@@ -193,7 +193,7 @@ internal sealed class GroupSurface
                 JoinRefusedException refused when MayBeRefused(group, refused) || !IsCalm || !place.IsActive => null,
                 PoisonedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
                 // The one before it has not been undone yet.
-                InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or PoisonedException) when place.Seats.Exists(other => other != seat && other.Shared == group) => null,
+                InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or PoisonedException) when place.Seats.Exists(other => other != seat && other.Shared == group) || place.TriedOtherwise.Contains(group) => null,
                 var error => $"with {error}",
             },
         });
@@ -364,6 +364,7 @@ internal sealed class GroupSurface
         var stranger = Places.Find(other => other != place && other.IsActive && !other.Seats.Exists(seat => seat.Shared == group));
         if (stranger is null || !IsCalm) return;
         Drawn.Draw(GroupNames.OtherOptions);
+        stranger.TriedOtherwise.Add(group);
         var options = group.Options with { StrictPrimary = !group.Options.StrictPrimary };
         Open.Add(new("join with other options", stranger, JoinRefusedAsync(stranger, group, options), Simulation.Now) { Judge = static task => task.Exception is null ? null : $"with {task.Exception.InnerException}" });
     }

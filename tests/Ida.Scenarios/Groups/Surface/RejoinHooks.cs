@@ -44,7 +44,7 @@ internal sealed class RejoinHooks(GroupSurface surface, GroupFaults faults)
         place.AwaitsRejoin = false;
         if (surface.IsOver) return Task.CompletedTask;
         surface.JoinFirst(place);
-        if ( !faults.TryCost(again: true) || !surface.Case.Happens($"loss of the life of {place.Member} as it rejoins at {Simulation.Now}")) return Task.CompletedTask;
+        if (!faults.TryCost(again: true) || !surface.Case.Happens($"loss of the life of {place.Member} as it rejoins at {Simulation.Now}")) return Task.CompletedTask;
         surface.Drawn.Draw(GroupNames.RejoinLost);
         var life = place.Member.Host;
         bool paused = _random.Chance(0.3);
