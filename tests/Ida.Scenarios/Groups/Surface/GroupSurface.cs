@@ -415,7 +415,7 @@ internal sealed class GroupSurface
         if (!IsLost())
         {
             await UntilAsync(() => IsLost() || _groups.TrueForAll(IsSettled), 60, "Each group settles in a view of its members");
-            if (!IsLost()) await UntilAsync(() => Leftover() is null, 10, "Nothing is left over");
+            if (!IsLost()) await UntilAsync(() => Leftover() is null, 60, "Nothing is left over");
         }
         _run.Lost = IsLost();
         if (IsCalm) JudgeCalm();
