@@ -39,6 +39,15 @@ public sealed partial class VirtualSynchronyChecker
         }
     }
 
+    /// <summary>Whether the live members of the last view have delivered as much as each other; what one has may be on its way to others.</summary>
+    internal bool IsEven()
+    {
+        if (_views.Count == 0) return true;
+        ulong last = _views.Keys.Last();
+        var live = _processes.Values.Where(p => !p.Ended && p.View == last && p.Initialised).ToList();
+        return live.TrueForAll(p => p.Deliveries.Order.Count == live[0].Deliveries.Order.Count);
+    }
+
     private void CheckLoadedStates()
     {
         foreach (var view in _views.Values)

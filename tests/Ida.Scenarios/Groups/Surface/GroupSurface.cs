@@ -447,7 +447,7 @@ internal sealed class GroupSurface
             // What handlers sent is nobody's call, and on its way where its receiver is frozen.
             if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0) || seat.Group.Protocol.Peers.Outstanding > 0) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
         }
-        return Places.Select(Leftover).FirstOrDefault(static left => left is not null);
+        return _groups.Find(static group => !group.IsEven) is { } uneven ? $"Members of {uneven.Name} have delivered more than others." : Places.Select(Leftover).FirstOrDefault(static left => left is not null);
     }
 
     /// <summary>What a process keeps of groups that are over.</summary>

@@ -55,6 +55,9 @@ internal sealed class SharedGroup
         return judged;
     }
 
+    /// <summary>Whether members have delivered as much as each other: messages may be on their way to one that was slow.</summary>
+    public bool IsEven => _judged.Values.All(static judged => judged.All.IsEven());
+
     /// <summary>What was broken so far; null when nothing was.</summary>
     public string? Broken()
     {
