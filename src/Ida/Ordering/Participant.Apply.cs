@@ -166,18 +166,41 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Queued puts whose outcome came with the state are done for ever: their coordinator was told so by the others. One that only repeats
-    /// what was executed in this view, and is forgotten already, stays: this member has proposed it, so it may be committed.
+    /// Queued puts whose outcome came with the state are done for ever, as are those that had been acknowledged before its boundary: their
+    /// coordinator was told so by the others. Kept, they would be applied again where these others are gone at the next boundary. One that
+    /// only repeats what was executed in this view, and is forgotten already, stays: this member has proposed it, so it may be committed.
     /// </summary>
     private void DeleteKnownOutcomes()
     {
         for (OpRecord? op = _oldest, next; op is not null; op = next)
         {
             next = op.Newer;
-            if (!op.IsPut || op.Committed || !TryOutcome(op, out var outcome) || outcome.View == 0 || outcome.View >= state.View) continue;
-            TouchAll(op);
-            for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
-            Remove(op);
+            if (op.IsPut && !op.Committed && WasOver(op)) Withdraw(op);
         }
+    }
+
+    /// <summary>Whether the put was over before the view.</summary>
+    private bool WasOver(OpRecord op) => op.Key.Id.Sequence < Sessions.Find(op.Key.Id.Session)?.OverBelow
+        || (TryOutcome(op, out var outcome) && outcome.View != 0 && outcome.View < state.View);
+
+    /// <summary>
+    /// The state says that a put was over before the view, and its outcome is not kept: what is held of it goes at once, and later attempts are
+    /// refused as acknowledged.
+    /// </summary>
+    public void DropAttempts(OpId put)
+    {
+        for (OpRecord? op = _ops.AttemptsOf(put), next; op is not null; op = next)
+        {
+            next = op.OtherAttempt;
+            if (op.IsPut && !op.Committed) Withdraw(op);
+        }
+        Pump();
+    }
+
+    private void Withdraw(OpRecord op)
+    {
+        TouchAll(op);
+        for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
+        Remove(op);
     }
 }

@@ -30,6 +30,12 @@ internal sealed class Session(UInt128 id)
 
     public ulong AckedBelow { get; private set; }
 
+    /// <summary>
+    /// Puts below this had been acknowledged before the boundary whose state was received. An acknowledgement of this view says less: it may
+    /// overtake the commit of its put.
+    /// </summary>
+    public ulong OverBelow { get; private set; }
+
     /// <summary>View in which its owner was last a member; 0 while it is one.</summary>
     public ulong LostIn { get; set; }
 
@@ -72,6 +78,13 @@ internal sealed class Session(UInt128 id)
         if (_count > 0) return;
         _first = 0;
         if (_outcomes.Length > MostIdle) _outcomes = new Outcome[4];
+    }
+
+    /// <summary>The state that arrives says what had been acknowledged before its boundary.</summary>
+    public void Receive(ulong ackedBelow)
+    {
+        OverBelow = Math.Max(OverBelow, ackedBelow);
+        Acknowledge(ackedBelow);
     }
 
     /// <summary>The first outcome with this number or a higher one that was there before a view.</summary>

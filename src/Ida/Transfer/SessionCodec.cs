@@ -69,7 +69,11 @@ internal static class SessionCodec
     }
 
     /// <summary>Reads a piece that <see cref="Write(SessionTableCut, ref SessionPlace, ArrayBufferWriter{byte}, int)"/> wrote; false, with whatever was read before, when it is something else.</summary>
-    public static bool Read(ref BodyReader from, SessionTable into, Rule without)
+    /// <param name="from">The piece.</param>
+    /// <param name="into">The sessions that it is added to.</param>
+    /// <param name="without">The rule that is left out.</param>
+    /// <param name="overtaken">Hears of each put whose outcome is not kept, since its acknowledgement was here first.</param>
+    public static bool Read(ref BodyReader from, SessionTable into, Rule without, Action<OpId>? overtaken = null)
     {
         Session? session = null;
         Span<ulong> few = stackalloc ulong[PutVersions.Inline];
@@ -82,7 +86,7 @@ internal static class SessionCodec
                 ulong acknowledged = from.Var(), lost = from.Var();
                 if (from.Failed) return false;
                 session = into.GetOrAdd(id);
-                session.Acknowledge(acknowledged);
+                session.Receive(acknowledged);
                 session.LostIn = lost;
                 continue;
             }
@@ -100,6 +104,7 @@ internal static class SessionCodec
                 if (text.Length > 0) (errors ??= new string?[count])[i] = Encoding.UTF8.GetString(text);
             }
             if (from.Failed) return false;
+            if (sequence < session.AckedBelow) overtaken?.Invoke(new(session.Id, sequence));
             if (without != Rule.OutcomeInTransfer) into.Record(session, new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), errors));
         }
         return from.Complete;

@@ -171,7 +171,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         while (_range < EntryTable.Ranges) participant.RangeArrived(_range++);
-        if (!SessionCodec.Read(ref body, participant.Sessions, state.Without))
+        if (!SessionCodec.Read(ref body, participant.Sessions, state.Without, participant.DropAttempts))
         {
             state.Node.Counters.Refuse(RefusalReason.Malformed);
             return false;

@@ -1,0 +1,65 @@
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>
+/// A newcomer holds what it is asked to, since it does not know yet what was acknowledged before its view. Full members refuse an attempt at
+/// such a put; where they are gone when it decides alone, it must not apply it again.
+/// </summary>
+public sealed class AcknowledgedAttemptTests
+{
+    private const int Newcomer = 4;
+
+    /// <param name="before">Whether the acknowledgement came before the newcomer's view, so that the state has no outcome of the put; else it overtakes the outcome, which is on its way.</param>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task R_an_attempt_at_an_acknowledged_put_that_only_a_newcomer_holds_is_not_applied(bool before)
+    {
+        var world = DhtWorld.Founded(4);
+        world.GivenFrom = 0;
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        var put = map.OrderedMergeAsync("a0", 1L).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        if (before) Acknowledge();
+        world.Settle();
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+        var retry = world.Members[3].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = (await put).Operation }).AsTask();
+        world.Poke();
+        world.DeliverUntil(3, Newcomer, DhtFrame.Propose);
+        Assert.Equal(1, late.Host.Current.Participant.OpCount);
+        if (!before) Acknowledge();
+        for (int i = 0; i < 20 && !late.Host.Current.State.Full; i++)
+        {
+            world.DeliverAll(static (from, to) => from != 3 && to != 3);
+            world.Advance(TimeSpan.FromMicroseconds(200));
+        }
+        Assert.True(late.Host.Current.State.Full);
+        // Those who know better never answer.
+        world.Crash(world.Members[0], loseAll: true);
+        world.Crash(world.Members[2], loseAll: true);
+        world.ChangeView();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        var read = map.OrderedGetAsync("a0").AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(1, (await read)!.Value.Value);
+        world.Settle();
+
+        void Acknowledge()
+        {
+            var next = map.OrderedMergeAsync("b0", 1L).AsTask();
+            world.Poke();
+            for (int i = 0; i < 20 && !next.IsCompleted; i++)
+            {
+                // What is not of the writer stays where it is: the state comes later.
+                world.DeliverAll(static (from, to) => from == 1 || to == 1);
+                world.Advance(TimeSpan.FromMicroseconds(100));
+            }
+            Assert.True(next.IsCompletedSuccessfully);
+        }
+    }
+}
