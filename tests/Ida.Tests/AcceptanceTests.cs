@@ -68,11 +68,18 @@ public sealed class AcceptanceTests
         Assert.True(runs < 10 || (lost * 2 < runs && views > runs / 2), $"{runs} schedules, {lost} of them lost a shard, {views} view changes");
     }
 
+    /// <summary>Seeds whose reads showed what was lost with the member that answered them.</summary>
+    [Theory]
+    [InlineData(83795)]
+    public void I9_3_what_an_ordered_read_saw_at_a_member_that_is_lost_is_not_judged(int seed) => Assert.Null(DhtScenarios.Ordered.Judge((ulong)seed, Rule.None));
+
     [Theory]
     [InlineData(nameof(Rule.TimeOverAll))]
     [InlineData(nameof(Rule.FlushCommitsHeld))]
     [InlineData(nameof(Rule.FlushNeedsAllHolders))]
     [InlineData(nameof(Rule.OutcomeTable))]
+    [InlineData(nameof(Rule.CommitAdvancesClocks))]
+    [InlineData(nameof(Rule.WedgeFreezes))]
     public void I9_3_the_checker_without_real_time_notices_a_rule_that_ordered_needs(string rule) =>
         Assert.True(DhtScenarios.Ordered.FirstWithout(Enum.Parse<Rule>(rule), 1000) is not null, $"1000 schedules without {rule} showed nothing.");
 

@@ -9,7 +9,8 @@ public enum ConsistencyLevel
     /// <summary>
     /// Atomic and in one order, but not in real time: a put returns when its place in the order is fixed, a read may miss a put that has
     /// returned. A read is serializable as long as no participant fails: what it saw of an unstable put may get another place in the
-    /// order when the member it read from dies before the others knew the put's time.
+    /// order when the member it read from dies, or is excluded, before the others knew the times of this put and of those that conflict
+    /// with it. No put is lost by that, nor applied twice.
     /// </summary>
     Ordered,
 }

@@ -31,7 +31,7 @@ internal static class DhtScenarios
     {
         var schedule = make(run.Case, run.Without);
         string? violation = schedule.Run();
-        run.History = schedule.Recorder.ToHistory();
+        run.History = schedule.History;
         (run.Work, run.Views, run.Left, run.Lost) = (schedule.Operations, schedule.ViewChanges, schedule.Left, schedule.Depopulated);
         ScenarioFailedException.ThrowIf(violation);
     });

@@ -19,6 +19,7 @@ internal sealed class DhtSchedule
     private readonly DhtFaults _faults;
     private readonly OpId _sessionBase;
     private readonly HistoryLevel _level;
+    private readonly LostSights _sights = new(static member => member.Dht.Map<string, List<long>>("m"));
     private readonly int _retries;
     private long _element;
     private ulong _sequence = DhtWorld.Named;
@@ -44,14 +45,18 @@ internal sealed class DhtSchedule
         _retries = calm ? 0 : _random.Next(3);
         for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));
         _sessionBase = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
+        if (level == ConsistencyLevel.Ordered) _world.AtBoundary = EndView;
         if (without == Rule.WedgeFreezes) _world.DuringFlush = () => _faults.DeliverSome(_random.Next(40));
     }
 
     /// <summary>A shard lost its last full member: nothing is judged past that.</summary>
     public bool Depopulated => _faults.Depopulated;
 
-    /// <summary>What was called and answered; with final states when the run ended in quiescence.</summary>
-    public HistoryRecorder Recorder => _recorder;
+    /// <summary>What was called and answered, as far as it is judged; with final states when the run ended in quiescence.</summary>
+    public History History => _sights.Without(_recorder.ToHistory());
+
+    /// <summary>Reads that are not judged, since what they saw was lost with the member that showed it.</summary>
+    public int SightsLost => _sights.Count;
 
     public int Operations { get; private set; }
 
@@ -173,6 +178,7 @@ internal sealed class DhtSchedule
             if (client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } get)
             {
                 var read = get.Task.Result;
+                _sights.Returned(client.Op!, read);
                 _recorder.Ok(client.Op!, [.. client.Keys.Select(k => read.TryGetValue(k, out var v) ? HistoryValue.List(v.Value) : HistoryValue.Absent)]);
                 client.Reset();
                 continue;
@@ -188,6 +194,13 @@ internal sealed class DhtSchedule
             _recorder.Info(client.Op!);
             client.Reset();
         }
+    }
+
+    private void EndView(List<HarnessMember> survivors, List<HarnessMember> lost)
+    {
+        foreach (var client in _clients)
+            if (client.Op is { } op && client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: { } answered }) _sights.Returned(op, answered.Result);
+        _sights.Boundary(survivors, lost);
     }
 
     private static void Fail<T>(List<(HarnessMember Member, Task<T> Task)> calls) => calls.RemoveAll(p =>
@@ -216,7 +229,7 @@ internal sealed class DhtSchedule
             _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
         });
         if (wrong is not null) return wrong;
-        var report = StrictSerializabilityChecker.Check(_recorder.ToHistory(), new() { RealTime = _level == HistoryLevel.Strict });
+        var report = StrictSerializabilityChecker.Check(History, new() { RealTime = _level == HistoryLevel.Strict });
         return report.Passed ? null : report.ToString();
     }
 

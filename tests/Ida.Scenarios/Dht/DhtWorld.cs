@@ -55,6 +55,9 @@ internal sealed class DhtWorld
     /// <summary>Steps between contribution and install; only with the rule WedgeFreezes left out does anything happen in them.</summary>
     public Action? DuringFlush { get; set; }
 
+    /// <summary>Told when a view has ended and nothing of it is decided yet: who goes on, and who was lost.</summary>
+    public Action<List<HarnessMember>, List<HarnessMember>>? AtBoundary { get; set; }
+
     /// <summary>Frames that never arrive, for what a test wants to stand still; no channel between live members does that.</summary>
     public Func<int, int, FrameType, bool>? Swallows { get; set; }
 
@@ -316,6 +319,11 @@ internal sealed class DhtWorld
             member.Wedged = true;
             member.Inner.Advance(Now + member.Skew);
             member.Host.OnWedged(proposal);
+        }
+        if (AtBoundary is { } told)
+        {
+            var stay = survivors.FindAll(static member => !member.Left);
+            told(stay, [.. old.Select(Find).Except(stay)]);
         }
         var contributions = new List<LayerContribution>();
         foreach (var member in survivors)

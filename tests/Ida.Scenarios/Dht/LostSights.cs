@@ -1,0 +1,65 @@
+using Ida.Ordering;
+using Ida.Testing.Checking;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// Reads at level Ordered whose sight was lost with the member that gave it: they are not judged.
+/// </summary>
+/// <remarks>
+/// Such a read waits for the order at the member that answers, not for stability (ida 2.6). That a put had its turn there follows from what this
+/// member proposed for the puts that conflict with it; where it is lost before their times are known elsewhere, the boundary takes them from
+/// the proposals that are left (4.8), which may be below the time of what was read, so that other puts come before it. To put them behind it
+/// instead would be wrong as often: who is lost may have coordinated one of them, and shown it first, and what survivors contribute is the
+/// same in both cases. Uniformity (S2) is of level Strict, where a read waits until its writer is stable: then no proposal below its time is left.
+/// What a survivor had executed too stays as it was shown, whoever showed it: it is judged, as is everything where nobody was lost.
+/// </remarks>
+internal sealed class LostSights(Func<HarnessMember, IDhtMap<string, List<long>>> map)
+{
+    private readonly List<(string Op, Dictionary<string, List<long>> Lists)> _ofThisView = [];
+    private readonly HashSet<string> _known = [], _lost = [];
+
+    /// <summary>How many reads are not judged.</summary>
+    public int Count => _lost.Count;
+
+    /// <summary>A read has returned; told once more it is the same.</summary>
+    public void Returned(string op, IReadOnlyDictionary<string, Versioned<List<long>>> read)
+    {
+        if (_known.Add(op)) _ofThisView.Add((op, read.ToDictionary(static found => found.Key, static found => found.Value.Value)));
+    }
+
+    /// <summary>The view has ended, and nothing of it is decided yet.</summary>
+    public void Boundary(IEnumerable<HarnessMember> survivors, IReadOnlyCollection<HarnessMember> lost)
+    {
+        if (lost.Count > 0 && _ofThisView.Count > 0)
+        {
+            var kept = survivors.Select(Executed).ToList();
+            var gone = lost.Select(Executed).ToList();
+            foreach (var (op, lists) in _ofThisView)
+                if (lists.Any(list => !Show(kept, list) && Show(gone, list))) _lost.Add(op);
+        }
+        _ofThisView.Clear();
+    }
+
+    /// <summary>The history with nothing said of what these reads returned.</summary>
+    public History Without(History history) => _lost.Count == 0 ? history : History.FromEvents(history.Events.Select(e =>
+        e is { Type: HistoryEventType.Ok, Op: { } op } && _lost.Contains(op) ? e with { Type = HistoryEventType.Info, Values = null, Versions = null } : e));
+
+    private static bool Show(List<Dictionary<string, List<long>>> of, KeyValuePair<string, List<long>> list) =>
+        of.Exists(all => all.TryGetValue(list.Key, out var here) && here.Take(list.Value.Count).SequenceEqual(list.Value));
+
+    /// <summary>What a full member has executed, without a turn of it.</summary>
+    private Dictionary<string, List<long>> Executed(HarnessMember member)
+    {
+        if (member.Host.Current is not { State: { Full: true } state } layer) return [];
+        var entries = new List<LocalEntry>();
+        var some = new List<Entry>();
+        for (int range = 0; range < EntryTable.Ranges; range++)
+        {
+            layer.Participant.Table.Collect(range, some);
+            foreach (var entry in some)
+                if (entry.Value is { } value) entries.Add(new(entry.Key, entry.Version, value));
+        }
+        return new LocalSlice(state.View, state.Shard, state.Slot, state.Full, 0, entries).Of(map(member)).ToDictionary(static e => e.Key, static e => e.Value.Value);
+    }
+}

@@ -1,0 +1,64 @@
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>What a read is promised of a put that is not stable when the member that answered is lost: nothing at level Ordered, all at level Strict.</summary>
+public sealed class OrderedReadTests
+{
+    private const int Lost = 0, Other = 2;
+
+    /// <param name="level">The level of all calls.</param>
+    /// <param name="rival">Whether the other replica holds a put with a lower proposal, whose time nobody knows.</param>
+    [Theory]
+    [InlineData(ConsistencyLevel.Ordered, true)]
+    [InlineData(ConsistencyLevel.Ordered, false)]
+    [InlineData(ConsistencyLevel.Strict, true)]
+    [InlineData(ConsistencyLevel.Strict, false)]
+    public async Task Only_an_ordered_read_of_what_no_survivor_executed_may_lose_its_place(ConsistencyLevel level, bool rival)
+    {
+        var world = DhtWorld.Founded(4);
+        var sights = new LostSights(static member => member.Dht.Map<string, List<long>>("m"));
+        world.AtBoundary = sights.Boundary;
+        // The clock of the one that will be lost is ahead: the put gets its time from there.
+        world.Members[Lost].Skew = 300_000_000;
+        var ahead = Map(Lost).OrderedGetAsync(["a0", "b0"]).AsTask();
+        world.Poke();
+        Assert.True(ahead.IsCompletedSuccessfully);
+        if (rival)
+        {
+            _ = Append(3, 2);
+            world.DeliverUntil(3, Other, DhtFrame.Propose);
+        }
+        var put = Append(1, 1);
+        world.DeliverUntil(1, Lost, DhtFrame.Propose);
+        world.DeliverUntil(1, Other, DhtFrame.Propose);
+        world.DeliverAll(static (_, to) => to == 1);
+        world.DeliverAll(static (from, _) => from == 1);
+        var read = Map(Lost).OrderedGetAsync("a0", new() { Level = level }).AsTask();
+        world.Poke();
+        if (!rival) world.DeliverAll();
+        // A strict read waits for what is in front elsewhere.
+        Assert.Equal(level == ConsistencyLevel.Ordered || !rival, read.IsCompletedSuccessfully);
+        if (read.IsCompletedSuccessfully)
+        {
+            var seen = (await read)!.Value;
+            Assert.Equal([1], seen.Value);
+            sights.Returned("read", new Dictionary<string, Versioned<List<long>>> { ["a0"] = seen });
+        }
+        world.ChangeView(world.Members[Lost]);
+        world.RunUntil(() => put.IsCompleted, "The put");
+        var later = Map(Other).OrderedGetAsync("a0").AsTask();
+        world.RunUntil(() => later.IsCompleted, "The later read");
+        Assert.Equal(rival ? [2, 1] : [1], (await later)!.Value.Value);
+        Assert.Equal(level == ConsistencyLevel.Ordered && rival ? 1 : 0, sights.Count);
+
+        IDhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+
+        Task<PutResult> Append(int member, long element)
+        {
+            var task = Map(member).OrderedMergeAsync("a0", element, new() { Level = level }).AsTask();
+            world.Poke();
+            return task;
+        }
+    }
+}
