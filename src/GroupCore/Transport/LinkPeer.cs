@@ -55,10 +55,11 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     public bool IsDisputed { get; set; }
 
     /// <summary>
-    /// Whether this node asked for it, and all that is known of the other end is what one that dialled in has said, to whom nothing was sent: if that
-    /// one is not it, nothing is lost, and the link goes on without it.
+    /// Whether this node asked for it, and all that is known of the other end is what one that dialled in has said, to whom nothing was sent and of
+    /// whom no frame was delivered: if that one is not it, nothing is lost, and the link goes on without it. What was delivered cannot be taken
+    /// back: a number under which frames of one session came does not go on with another without a fault that says so.
     /// </summary>
-    public bool IsUntouched => IsOpened && !IsConfirmed && !session.HasSent;
+    public bool IsUntouched => IsOpened && !IsConfirmed && !session.HasSent && session.Received == 0;
 
     /// <summary>Whether its host said at the last dial that nobody listens there: then its name is anybody's.</summary>
     public bool IsVacant { get; set; }

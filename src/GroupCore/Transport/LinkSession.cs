@@ -194,7 +194,7 @@ internal sealed partial class LinkSession
     /// <summary>Whether frames have left.</summary>
     public bool HasSent => _written > 0;
 
-    /// <summary>The other end was not the one that is meant, and nothing was sent to it: the next one starts at the beginning.</summary>
+    /// <summary>The other end was not the one that is meant, nothing was sent to it and nothing came of it: the next one starts at the beginning.</summary>
     public void BeginAnew()
     {
         Detach();

@@ -122,7 +122,27 @@ public sealed class NameTests
         Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(named)));
     }
 
-    /// <summary>It comes, says something, and goes. Then this node reaches the other, or the other this node.</summary>
+    /// <summary>It closes its link and opens another. This node asked for it, has sent nothing, and nobody confirms either.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task What_two_links_of_a_node_deliver_does_not_come_under_one_number_without_a_word(string port)
+    {
+        await using var a = new TestNode(Kind(port));
+        await using var x = new TestNode(Kind(port), advertise: Nowhere);
+        var from = new List<int>();
+        a.OnData = (peer, _, _) => from.Add(peer);
+        int first = await x.Open(a.Address);
+        int back = await a.Saw(null);
+        await x.Send(first, 0, 100);
+        await a.Until(() => a.Got == 1, "no frame at a");
+        Assert.Equal(back, await a.Open(new(Nowhere), x.Node.Id));
+        await x.Do(node => node.Links.Close(first));
+        await x.Send(await x.Open(a.Address), 1, 100);
+        await a.Until(() => a.Got == 2, "no frame at a");
+        Assert.Equal(1, a.Faults(LinkFault.Rejected));
+        Assert.NotEqual(back, await a.Do(_ => from[1]));
+    }
+
+    /// <summary>It comes, says nothing, and goes. Then this node reaches the other, or the other this node.</summary>
     [Theory, MemberData(nameof(PortsAndDiallers))]
     public async Task A_link_that_was_asked_for_outlives_a_stranger_that_had_it_for_a_moment(string port, bool comesItself)
     {
@@ -135,8 +155,6 @@ public sealed class NameTests
         using (var stranger = new RawPeer("test", a.Node.Id, proxy.Address.Text, 5))
         {
             await b.Until(() => stranger.Connect(b.Address, b.Node.Id) == HelloStatus.Accepted, "always refused");
-            stranger.Write(Unknown());
-            Assert.True(stranger.Settle());
         }
         await b.Saw(LinkFault.Reset, named);
         await b.Send(named, 0, 100);
