@@ -82,7 +82,8 @@ internal sealed partial class TcpMesh
         }
     }
 
-    // What is queued waits for who is meant. The other has heard the name of the session, so that gets a new one.
+    // What is queued waits for who is meant, who is dialled at once: the dial that was under way is dropped, and whoever comes may be refused after
+    // all. The other has heard the name of the session, so that gets a new one.
     private void ForgetOther(LinkPeer peer)
     {
         bool wasUp = peer.Phase == LinkPhase.Up;
@@ -90,6 +91,7 @@ internal sealed partial class TcpMesh
         if (peer.Phase != LinkPhase.Down) Become(peer, LinkPhase.Down);
         peer.Session.BeginAnew();
         (peer.Token, peer.PeerToken, peer.IsUnanswered, peer.IsDisputed) = (NewToken(), 0, false, true);
+        Redial(peer, 0);
         if (wasUp) Raise(peer, LinkFault.Reset);
     }
 

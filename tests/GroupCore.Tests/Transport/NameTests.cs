@@ -122,6 +122,28 @@ public sealed class NameTests
         Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(named)));
     }
 
+    /// <summary>It comes while the node is dialled that was asked for, and after it another that is refused: the dial goes on.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task A_link_that_was_asked_for_is_dialled_again_when_who_stopped_its_dial_is_refused(string port)
+    {
+        using var late = new TcpListener(IPAddress.Loopback, 0);
+        late.Start();
+        var asked = EndPointText.Format((IPEndPoint)late.LocalEndpoint);
+        await using var b = new TestNode(Kind(port));
+        int named = await b.Open(asked, 77);
+        using (await Dialled())
+        using (var stranger = new TokenPeer(b.Node.Id, 77, 5, asked.Text)) stranger.Greet(b.Address);
+        await b.Saw(LinkFault.Reset, named);
+        // The question whether that was it, and the next dial: nobody answers either.
+        using var question = await Dialled();
+        using var again = await Dialled();
+        using var other = new TokenPeer(b.Node.Id, 77, 7, asked.Text, received: 1);
+        Assert.Equal(HelloStatus.Forgotten, other.Say(b.Address).Status);
+        using var anew = await Dialled();
+
+        Task<Socket> Dialled() => late.AcceptSocketAsync().WaitAsync(TestNode.Patience);
+    }
+
     /// <summary>It closes its link and opens another. This node asked for it, has sent nothing, and nobody confirms either.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task What_two_links_of_a_node_deliver_does_not_come_under_one_number_without_a_word(string port)
