@@ -129,7 +129,8 @@ internal sealed partial class TcpMesh
         }
         peer.Dialling = null;
         Become(peer, LinkPhase.Down);
-        if (TryBelieve(peer)) return;
+        // Whoever answered, in whatever way, is there to say it at a later dial.
+        if (!connection.WasAnswered && pause == 0 && TryBelieve(peer)) return;
         Report(peer, fault);
         RedialLater(peer, pause);
     }

@@ -246,6 +246,20 @@ public sealed class NameTests
         Assert.Equal(0, a.Faults(LinkFault.Rejected));
     }
 
+    /// <summary>Somebody is there who takes nobody in just now: later it may say who is meant.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_dialled_in_is_not_believed_where_somebody_answers_who_does_not_say(string port)
+    {
+        using var full = Answering(HelloStatus.Full);
+        await using var b = new TestNode(Kind(port));
+        using var stranger = new RawPeer("test", 77, Nowhere, 1);
+        Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
+        await b.Saw(null);
+        int named = await b.Open(EndPointText.Format((IPEndPoint)full.LocalEndpoint), 77);
+        await b.Until(() => b.Faults(LinkFault.Unreachable) > 0 || b.Do(node => node.Links.NodeIdOf(named)).Result != 0, "not dialled");
+        Assert.Equal(0UL, await b.Do(node => node.Links.NodeIdOf(named)));
+    }
+
     /// <summary>It is another node that listens there: that one is not given the frames of who was named.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_node_that_dialled_in_and_is_asked_for_where_another_listens_is_not_mixed_up_with_it(string port)
@@ -355,26 +369,7 @@ public sealed class NameTests
     [Theory, MemberData(nameof(Ports))]
     public async Task Who_is_told_again_and_again_that_another_connection_stands_reports_it(string port)
     {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        _ = Task.Run(async () =>
-        {
-            try
-            {
-                while (true)
-                {
-                    using var dialler = await listener.AcceptSocketAsync();
-                    await dialler.ReceiveAsync(new byte[LinkLimits.HelloBytes]);
-                    await dialler.SendAsync(new HelloAckFrame(HelloStatus.Superseded, HelloFrame.Version, 77, 0, 0, Nowhere).ToFrame());
-                    // Until the other end has read it.
-                    await dialler.ReceiveAsync(new byte[1]);
-                }
-            }
-            catch (Exception error) when (error is SocketException or ObjectDisposedException)
-            {
-                // The test is over.
-            }
-        });
+        using var listener = Answering(HelloStatus.Superseded);
         await using var a = new TestNode(Kind(port));
         int peer = await a.Open(EndPointText.Format((IPEndPoint)listener.LocalEndpoint), 77);
         await a.Saw(LinkFault.Unreachable, peer);
@@ -446,6 +441,32 @@ public sealed class NameTests
         await b.Do(node => node.Links.Close(named));
         using var third = new RawPeer("test", a.Node.Id, a.Address.Text, 3);
         Assert.Equal(HelloStatus.Accepted, third.Connect(b.Address));
+    }
+
+    /// <summary>Says the same to every Hello.</summary>
+    private static TcpListener Answering(HelloStatus status)
+    {
+        var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        _ = Task.Run(async () =>
+        {
+            try
+            {
+                while (true)
+                {
+                    using var dialler = await listener.AcceptSocketAsync();
+                    await dialler.ReceiveAsync(new byte[LinkLimits.HelloBytes]);
+                    await dialler.SendAsync(new HelloAckFrame(status, HelloFrame.Version, 77, 0, 0, Nowhere).ToFrame());
+                    // Until the other end has read it.
+                    await dialler.ReceiveAsync(new byte[1]);
+                }
+            }
+            catch (Exception error) when (error is SocketException or ObjectDisposedException)
+            {
+                // The test is over.
+            }
+        });
+        return listener;
     }
 
     private static byte[] Unknown()
