@@ -281,7 +281,15 @@ internal sealed class CompletionPort : ISocketPort
 
     private CompletionSocket Open(Socket socket)
     {
-        socket.NoDelay = true;
+        try
+        {
+            socket.NoDelay = true;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
         var opened = new CompletionSocket(socket, _onCompleted);
         _open.Add(opened);
         return opened;
