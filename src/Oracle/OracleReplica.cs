@@ -76,6 +76,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         return peer == end.Peer && _node.Links.Taken(peer) < end.Position;
     }
 
+    bool ILogPort.IsConfirmed(in Replica other) => other.Node == _node.Id || _node.Links.IsConfirmed(_node.Links.Open(other.Address, other.Node));
+
     void ILogPort.OnRoleChanged()
     {
         Shell?.Reset();

@@ -49,9 +49,40 @@ public sealed class DoubtedReplicaTests
         Assert.True(cluster.RunUntil(() => victim.Groups.ViewOf("g") is not null, 10), cluster.Describe());
     }
 
-    private static OracleCluster Settled()
+    /// <summary>It votes, since it could be dialled once. Who would not be believed as leader does not become it: the others go on.</summary>
+    [Fact]
+    public void A_voter_that_nobody_can_dial_does_not_lead()
     {
-        var cluster = new OracleCluster(91, 4);
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var cluster = Settled(seed);
+            var leader = cluster.Leader!;
+            var hidden = cluster.Alive.First(process => process != leader && leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id));
+            foreach (var other in cluster.Alive.Where(other => other != hidden)) other.Node.Links.Doubted.Add(hidden.Node.Address);
+            leader.Node.Crash();
+            cluster.Run(10);
+            Assert.True(cluster.Alive.Count() == 3 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), cluster.Describe());
+        }
+    }
+
+    /// <summary>It is the second oldest, on a host of its own: it would be the next voter.</summary>
+    [Fact]
+    public void A_process_that_the_leader_cannot_dial_is_no_replica_and_keeps_no_other_from_being_one()
+    {
+        using var cluster = new OracleCluster(92, 4);
+        var hidden = cluster[1];
+        foreach (var other in cluster.Lives.Where(other => other != hidden)) other.Node.Links.Doubted.Add(hidden.Node.Address);
+        cluster[0].StartAt(TimeSpan.Zero);
+        hidden.StartAt(TimeSpan.FromSeconds(2));
+        cluster[2].StartAt(TimeSpan.FromSeconds(4));
+        cluster[3].StartAt(TimeSpan.FromSeconds(4));
+        Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 20), cluster.Describe());
+        Assert.False(cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Contains(hidden.Node.Id), cluster.Describe());
+    }
+
+    private static OracleCluster Settled(ulong seed = 91)
+    {
+        var cluster = new OracleCluster(seed, 4);
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
         cluster.Run(3);

@@ -32,7 +32,10 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public void Vouch(int peer) => End(peer).IsVouched = true;
 
-    public bool IsConfirmed(int peer) => !End(peer).IsDoubted;
+    /// <summary>Where nobody answers a dial of this node, as a schedule has it: nothing confirms who dials in from there.</summary>
+    public HashSet<NodeAddress> Doubted { get; } = [];
+
+    public bool IsConfirmed(int peer) => End(peer) is var end && !end.IsDoubted && !Doubted.Contains(end.Address);
 
     public long Received(int peer) => End(peer).Session.Received;
 

@@ -18,6 +18,8 @@ namespace Oracle.Leading;
 /// before that successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.
 /// No voter is removed where those that stay are not heard by a majority: that change could not be committed, and nothing after it. Its successor
 /// is added first then.</para>
+/// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is not handed over to it: as leader it would not be
+/// believed. It keeps no other from its place.</para>
 /// <para>Source: groupcore-oracle 4.1, 4.3, 12.4.</para>
 /// </remarks>
 internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
@@ -36,7 +38,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         if (DropLearner(leader, configuration, wanted)) return;
 
         var learners = configuration.Learners;
-        var ready = Ready(leader, learners);
+        var ready = Ready(log, leader, learners);
 
         if (FindUnwanted(leader, configuration, wanted, target) is { } surplus)
         {
@@ -57,7 +59,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
             if (Contains(wanted, voter.Node)) live++;
         int missing = target - live;
         int spare = wanted.Count == 2 ? 1 : 0;
-        if (learners.Count < missing + (missing > 0 ? 0 : spare) && Candidate(configuration, wanted, state) is { } next)
+        if (Coming(log, leader, learners) < missing + (missing > 0 ? 0 : spare) && Candidate(log, wanted, state) is { } next)
         {
             leader.TryChange(configuration.WithLearner(next));
         }
@@ -72,13 +74,23 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         }
     }
 
-    /// <summary>Learners that have caught up; the one heard last comes first.</summary>
-    private static List<Replica> Ready(Log.Leader leader, IReadOnlyList<Replica> learners)
+    /// <summary>Learners that may vote soon. A leader that has just begun has yet to reach those that another took.</summary>
+    private int Coming(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
+    {
+        if (node.Now - leader.Since < SuccessorWait) return learners.Count;
+        int coming = 0;
+        foreach (var learner in learners)
+            if (log.Port.IsConfirmed(learner)) coming++;
+        return coming;
+    }
+
+    /// <summary>Learners that have caught up and that the leader can dial; the one heard last comes first.</summary>
+    private static List<Replica> Ready(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
     {
         var ready = new List<Replica>();
         foreach (var learner in learners)
         {
-            if (leader.LagOf(learner.Node) > CaughtUp) continue;
+            if (leader.LagOf(learner.Node) > CaughtUp || !log.Port.IsConfirmed(learner)) continue;
             int place = 0;
             while (place < ready.Count && leader.HeardAt(ready[place].Node) >= leader.HeardAt(learner.Node)) place++;
             ready.Insert(place, learner);
@@ -157,20 +169,21 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         }
         foreach (var voter in log.Entries.Configuration.Voters)
         {
-            if (voter.Node == node.Id || leader.LagOf(voter.Node) > CaughtUp) continue;
+            if (voter.Node == node.Id || leader.LagOf(voter.Node) > CaughtUp || !log.Port.IsConfirmed(voter)) continue;
             leader.TransferTo(voter.Node);
             return;
         }
     }
 
-    /// <summary>The next learner: the oldest process on a host without a replica, else the oldest.</summary>
-    private static Replica? Candidate(Configuration configuration, List<ProcessRecord> wanted, OracleState state)
+    /// <summary>The next learner: the oldest process on a host without a replica, else the oldest; of those that the leader can dial.</summary>
+    private static Replica? Candidate(ReplicatedLog log, List<ProcessRecord> wanted, OracleState state)
     {
+        var configuration = log.Entries.Configuration;
         if (configuration.Voters.Count + configuration.Learners.Count >= Limits.Replicas) return null;
         ProcessRecord? first = null;
         foreach (var process in wanted)
         {
-            if (configuration.Contains(process.Id.Node)) continue;
+            if (configuration.Contains(process.Id.Node) || !log.Port.IsConfirmed(new(process.Id.Node, process.Address))) continue;
             first ??= process;
             bool taken = false;
             foreach (var other in configuration.Voters) taken |= state.FindNode(other.Node) is { } known && known.Host == process.Host;

@@ -16,6 +16,12 @@ internal interface ILogPort
     /// <summary>Whether bytes before that end still wait for the replica in its link; false when that link is over.</summary>
     bool Holds(in Replica to, LinkMark end);
 
+    /// <summary>
+    /// Whether the other end of the link to a replica is confirmed to be it; else that is asked now. Who is not confirmed may be obeyed by nobody,
+    /// so it is given no vote.
+    /// </summary>
+    bool IsConfirmed(in Replica other);
+
     /// <summary>The role or the known leader changed.</summary>
     void OnRoleChanged();
 

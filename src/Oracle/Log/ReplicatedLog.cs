@@ -13,7 +13,8 @@ namespace Oracle.Log;
 /// follower that its configuration does not list as a voter, so it never campaigns. What is sent leaves at the end of the turn, so that the
 /// entries and read rounds of a turn share one frame per replica.</para>
 /// <para>Failure cases: a leader that hears no majority for 1 s steps down; a replica behind the cut gets the saved state; frames lost with
-/// a closed link show as a gap that the next heartbeat repairs. State lives in memory: a process that restarts is another replica.
+/// a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: what it decides would be
+/// believed by none of them. State lives in memory: a process that restarts is another replica.
 /// Source: groupcore-oracle 4.1, 4.6, 4.9; Ongaro and Ousterhout 2014, and Ongaro's erratum on single-server changes.</para>
 /// </remarks>
 internal sealed class ReplicatedLog : ITimerTarget
@@ -194,7 +195,7 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     private void OnPreVote(in Replica from, VoteRequest request)
     {
-        bool granted = request.Term > Term && UpToDate(request) && !HearsLeader;
+        bool granted = request.Term > Term && UpToDate(request) && !HearsLeader && Port.IsConfirmed(from);
         Port.Send(from, new VoteReply(true, granted ? request.Term : Term, granted));
     }
 
@@ -203,7 +204,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         // A replica cut off for a while must not depose a leader that a majority hears.
         if (request.Term > Term && HearsLeader && !request.Transfer) return;
         Outdated(request.Term);
-        bool granted = request.Term == Term && (VotedFor == 0 || VotedFor == from.Node) && UpToDate(request);
+        bool granted = request.Term == Term && (VotedFor == 0 || VotedFor == from.Node) && UpToDate(request) && Port.IsConfirmed(from);
         if (granted)
         {
             VotedFor = from.Node;

@@ -188,6 +188,8 @@ internal sealed class LogBus
 
         bool ILogPort.Holds(in Replica to, LinkMark end) => _bus.Waits;
 
+        bool ILogPort.IsConfirmed(in Replica other) => true;
+
         void ILogPort.OnRoleChanged()
         {
             if (Log?.Leading is not null) _bus.Checker.Leads($"{Id}", Log.Term, Id);
