@@ -96,7 +96,7 @@ internal sealed partial class DhtLayer
         for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced);
         if (valid && body.Complete && misplaced)
         {
-            _participant.Refuse(op, coordinator, PoisonReason.Misplaced);
+            _participant.Refuse(op, coordinator, keys, PoisonReason.Misplaced);
             return;
         }
         if (valid && body.Complete && DistinctKeys(op))

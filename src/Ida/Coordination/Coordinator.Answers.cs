@@ -84,7 +84,8 @@ internal sealed partial class Coordinator
 
     public void TakeOutcome(in OpKey key, in Outcome outcome)
     {
-        if (!_running.TryGetValue(key, out var running) || running.Client is not { } client) return;
+        // One without versions says no more than that it was executed.
+        if (outcome.Versions.Count == 0 || !_running.TryGetValue(key, out var running) || running.Client is not { } client) return;
         int first = client.FirstPart(state.Shard);
         for (int i = 0; first >= 0 && first + i < client.PartCount && client.Parts[first + i].Shard == state.Shard; i++)
             Give(client, first + i, outcome.VersionAt(i), outcome.ErrorAt(i));
@@ -199,16 +200,16 @@ internal sealed partial class Coordinator
             // A shard that is still executing it gives its result to the next attempt, which does nothing else: what it computed at its
             // proposal may be another one.
             if (IsDoneEverywhere(running, client)) CompleteClient(running);
-            else if (running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Expired)
+            else if ((running.Any(SlotFlags.Poisoned) && running.Reason is PoisonReason.Expired or PoisonReason.Misplaced) || LacksResult(running, client))
             {
-                // It was executed, and a shard was told that its result is known: there is none to wait for.
+                // It was executed, and there is no result to wait for: a shard was told that it is known, or has other keys of the put by its hash.
                 client.WithoutResult = true;
                 Finish(client, null);
             }
             else
             {
                 client.Executed = true;
-                RetryLater(client);
+                RetryApart(client);
             }
         }
         Forget(running);
@@ -218,15 +219,26 @@ internal sealed partial class Coordinator
     {
         for (int i = 0; i < client.PartCount; i++)
         {
-            int shard = client.Parts[i].Shard;
             if (!client.Parts[i].HasResult) return false;
-            if (i > 0 && client.Parts[i - 1].Shard == shard) continue;
-            bool done = false;
-            for (int j = 0; j < running.Count; j++)
-                done |= (running.Flags[j] & SlotFlags.Done) != SlotFlags.None && state.Map!.ShardOfSlot(running.Slots[j]) == shard;
-            if (!done) return false;
+            if (i > 0 && client.Parts[i - 1].Shard == client.Parts[i].Shard) continue;
+            if (!IsDone(running, client.Parts[i].Shard)) return false;
         }
         return true;
+    }
+
+    /// <summary>Whether a shard says that it was executed, and has no result for a key that is there by the hash of this member.</summary>
+    private bool LacksResult(RunningOp running, ClientOp client)
+    {
+        for (int i = 0; i < client.PartCount; i++)
+            if (!client.Parts[i].HasResult && IsDone(running, client.Parts[i].Shard)) return true;
+        return false;
+    }
+
+    private bool IsDone(RunningOp running, int shard)
+    {
+        for (int j = 0; j < running.Count; j++)
+            if ((running.Flags[j] & SlotFlags.Done) != SlotFlags.None && state.Map!.ShardOfSlot(running.Slots[j]) == shard) return true;
+        return false;
     }
 
     private void FinishPoisoned(RunningOp running)

@@ -126,9 +126,10 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     /// <summary>
     /// A proposal whose keys do not lie here by the hash as it is here: it can never be held. Where another attempt at the put was executed
-    /// that is told all the same, since it needs no key.
+    /// that is told all the same, since it needs no key; without results where these are for another number of <paramref name="keys"/> than the
+    /// coordinator has here, whose hash it is then that errs.
     /// </summary>
-    public void Refuse(OpRecord op, int from, PoisonReason reason)
+    public void Refuse(OpRecord op, int from, int keys, PoisonReason reason)
     {
         if (_ops.Find(op.Key) is { } known)
         {
@@ -142,7 +143,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         // Executed in this view by another attempt, it is over when no record is left: then all have its commit, and it is stable.
         if (remembered && outcome.Payload == op.Payload && (IsOver(outcome, op.Key) || _ops.AttemptsOf(op.Key.Id) is null))
         {
-            send.Done(from, op.Key, op.Owner, outcome.Versions.Count, outcome);
+            bool same = keys == outcome.Versions.Count;
+            send.Done(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
             Discard(op);
             return;
         }
