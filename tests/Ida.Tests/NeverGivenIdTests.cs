@@ -7,9 +7,11 @@ public sealed class NeverGivenIdTests
 {
     [Theory]
     [InlineData(0, 1UL)]
+    [InlineData(0, 2UL)]
     [InlineData(0, 1_000_000UL)]
     [InlineData(1, 1UL)]
     [InlineData(2, 1UL)]
+    [InlineData(2, 2UL)]
     [InlineData(2, 1_000_000UL)]
     public async Task R_an_id_that_no_put_was_given_is_refused_and_later_puts_are_executed(int through, ulong ahead)
     {
@@ -45,12 +47,60 @@ public sealed class NeverGivenIdTests
         var first = map.OrderedMergeAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var last = (await first).Operation;
-        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 7L, new() { Operation = last with { Sequence = last.Sequence + 1 } }).AsTask();
+        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 7L, new() { Operation = last with { Sequence = last.Sequence + 2 } }).AsTask();
         world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
         var next = map.OrderedMergeAsync("a0", 1L).AsTask();
         world.RunUntil(() => next.IsCompleted, "The next put");
         Assert.Single((await next).Versions);
         Assert.IsType<ArgumentException>(made.Exception?.InnerException);
+    }
+
+    /// <summary>No number stands for "any".</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public void R_the_highest_number_is_given_to_no_put_either(int through)
+    {
+        var world = DhtWorld.Founded(4);
+        world.GivenFrom = null;
+        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = new(world.Members[0].Host.Current!.State.Session, ulong.MaxValue) }).AsTask();
+        world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
+        Assert.IsType<ArgumentException>(made.Exception?.InnerException);
+    }
+
+    /// <summary>
+    /// Reads have numbers too, and participants hold records of them. No put is given the number of a read; and where one comes under it all the
+    /// same, every replica does the same with it, whether it holds the read or not.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task R_a_put_under_the_number_of_a_running_read_leaves_replicas_alike(bool named)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var first = map.OrderedMergeAsync("a0", 1L).AsTask();
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        world.Settle();
+        if (named) world.GivenFrom = 0;
+        // The other shard has something before the read, which is executed at member 0 and not stable.
+        var before = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (1, 3));
+        var read = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0) or (0, 3) or (3, 0));
+        var held = world.Members[0].Host.Current!.Participant.Oldest!;
+        Assert.True(held is { IsPut: false, Executed: true, Stable: false }, world.Describe());
+        var made = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 7L, new() { Operation = held.Key.Id }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (0, 2) or (2, 0));
+        world.RunUntil(() => made.IsCompleted && before.IsCompleted && read.IsCompleted, "All calls");
+        world.Settle();
+        Assert.Null(DhtWorld.Difference(world.Members[0], world.Members[2]));
+        Assert.Equal(named, made.IsCompletedSuccessfully);
+        Assert.Equal(1L, (await read)["a0"].Value);
+        if (!named) Assert.IsType<ArgumentException>(made.Exception?.InnerException);
     }
 
     /// <summary>The question is asked again until it is answered, and nothing is sent before.</summary>

@@ -6,6 +6,37 @@ namespace Ida.Tests;
 /// </summary>
 public sealed class OperationIdentityTests
 {
+    /// <summary>
+    /// A put was executed, and another one with its id waits at the member that issued it: that says nothing of which of the two was executed,
+    /// neither to a retry of another member that replicas tell nothing any more, nor to one beside it.
+    /// </summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task R_a_put_that_waits_under_a_borrowed_id_does_not_make_the_executed_one_not_executed(int retriedAt)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var executed = map.OrderedMergeAsync("a1", 1L).AsTask();
+        world.RunUntil(() => executed.IsCompleted, "The put");
+        var id = (await executed).Operation;
+        var next = map.OrderedMergeAsync("b1", 1L).AsTask();
+        world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
+        world.Settle();
+        var borrowed = map.OrderedMergeAsync("a1", 7L, new() { Operation = id }).AsTask();
+        world.Poke();
+        Assert.False(borrowed.IsCompleted);
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        for (int i = 0; i < 5; i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => from != 0 || to == 2);
+            world.Advance(TimeSpan.FromMilliseconds(100));
+        }
+        Assert.IsAssignableFrom<OutcomeUnknownException>(retry.Exception?.InnerException);
+        world.RunUntil(() => borrowed.IsCompleted, "The other put");
+    }
+
     private const ulong Far = DhtWorld.Named;
 
     [Fact]

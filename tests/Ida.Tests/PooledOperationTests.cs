@@ -158,7 +158,7 @@ public sealed class PooledOperationTests
         var first = map.OrderedPutAsync("a1", 1).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var id = (await first).Operation;
-        var made = map.OrderedPutAsync("b1", 2, new() { Operation = new(id.Session, id.Sequence + 1) }).AsTask();
+        var made = map.OrderedPutAsync("b1", 2, new() { Operation = new(id.Session, id.Sequence + 2) }).AsTask();
         world.Poke();
         var next = map.OrderedPutAsync("c1", 3).AsTask();
         world.RunUntil(() => made.IsCompleted && next.IsCompleted, "Both puts");

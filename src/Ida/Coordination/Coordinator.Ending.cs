@@ -21,7 +21,7 @@ internal sealed partial class Coordinator
     private void Refuse(ClientOp op, DhtException reason) =>
         Finish(op, op.Requested is null ? reason : Unresolved(op, "The retry was not executed: " + reason.Message, reason));
 
-    private static OutcomeUnknownException Unresolved(ClientOp op, string message, Exception reason) => new(op.Id, message, reason);
+    private static OutcomeUnknownException Unresolved(ClientOp op, string message, Exception? reason = null) => new(op.Id, message, reason);
 
     private DhtException Late(ClientOp op)
     {

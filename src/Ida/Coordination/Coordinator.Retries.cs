@@ -45,14 +45,16 @@ internal sealed partial class Coordinator
     /// </summary>
     private bool HoldsBack(ClientOp op) => op.Requested is null ? op.IsPut || op.PartCount > 1 : op.Id.Session == state.Session;
 
-    /// <summary>Numbers from here on count as given, and nobody is asked: for schedules that name their clients' puts themselves.</summary>
-    internal ulong GivenFrom { get; set; } = ulong.MaxValue;
+    /// <summary>Numbers from here on count as given, and nobody is asked: for schedules that name their clients' puts themselves; null without any.</summary>
+    internal ulong? GivenFrom { get; set; }
 
     /// <summary>
     /// Whether a put of this session may have the number. Of the ids to come none may be used before: replicas would remember its outcome as
-    /// that of the put which gets it, and could never be told to forget those far ahead.
+    /// that of the put which gets it, and could never be told to forget those far ahead. Nor may those of reads, which are even.
     /// </summary>
-    private bool WasGiven(OpId id) => id.Sequence <= _sequence || id.Sequence >= GivenFrom;
+    private bool WasGiven(OpId id) => (id.Sequence <= _sequence && !IsOfRead(id.Sequence)) || id.Sequence >= GivenFrom;
+
+    private static bool IsOfRead(ulong sequence) => (sequence & 1) == 0;
 
     private static ArgumentException NeverGiven(OpId operation) =>
         new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}.", nameof(operation));
@@ -61,7 +63,7 @@ internal sealed partial class Coordinator
     /// Only the member of the session knows which ids it has given: another one asks it before the first attempt, as long as it is there.
     /// After it nobody gives any.
     /// </summary>
-    private bool MustAskWhetherGiven(ClientOp op) => op is { Requested: not null, IsGiven: false } && op.Id.Sequence < GivenFrom && state.OwnerOf(op.Id.Session) is >= 0 and var owner && owner != state.Rank;
+    private bool MustAskWhetherGiven(ClientOp op) => op is { Requested: not null, IsGiven: false } && !(op.Id.Sequence >= GivenFrom) && state.OwnerOf(op.Id.Session) is >= 0 and var owner && owner != state.Rank;
 
     /// <summary>Whether a retry has to be sent; where the outcome is known or under way here it does not.</summary>
     private bool MayBegin(ClientOp op, OpId requested)
@@ -83,7 +85,9 @@ internal sealed partial class Coordinator
         }
         else if (running.Payload != op.Payload)
         {
-            Finish(op, new OperationIdReusedException(requested));
+            // Which of two retries has the pairs of the put is not known here.
+            Finish(op, running.Requested is null ? new OperationIdReusedException(requested)
+                : Unresolved(op, "Another retry of the put, with other pairs, is under way at this member; nothing new is known of the put."));
         }
         else if (running.Phase == OpPhase.Detached && running.Follower is null && op.Move(OpPhase.Following))
         {
@@ -156,12 +160,13 @@ internal sealed partial class Coordinator
     public void OnAskEnd(int from, in OpKey key)
     {
         var status = WasGiven(key.Id) ? EndStatus.Forgotten : EndStatus.NeverGiven;
-        bool known = _known.TryGet(key.Id, out var end), same = known && end.Payload == key.Payload, pending = _pending.TryGetValue(key.Id, out var op);
+        bool known = _known.TryGet(key.Id, out var end), same = known && end.Payload == key.Payload, pending = _pending.TryGetValue(key.Id, out var op) && op.IsPut;
         if (known && end.Executed) status = same ? EndStatus.Executed : EndStatus.OtherPairs;
         // The put that was executed instead, or a retry after attempts that were refused, may be the one that is asked for.
         else if (pending && op!.Payload == key.Payload) status = EndStatus.UnderWay;
         else if (same) status = end.Status;
-        else if (pending) status = EndStatus.OtherPairs;
+        // Another retry with other pairs says nothing: the put that was executed may be the one that is asked for.
+        else if (pending && op!.Requested is null) status = EndStatus.OtherPairs;
         send.End(from, key, state.Rank, status, status == EndStatus.Executed ? end : null);
     }
 

@@ -175,10 +175,13 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         Issue(op);
     }
 
+    /// <summary>Puts and reads are numbered in the order in which they begin: the former get odd numbers, the latter even ones.</summary>
     private void Name(ClientOp op)
     {
         if (op.IsPut) _puts++;
-        op.Id = new(state.Session, ++_sequence);
+        _sequence++;
+        if (op.IsPut == IsOfRead(_sequence)) _sequence++;
+        op.Id = new(state.Session, _sequence);
         _pending.Add(op.Id, op);
     }
 

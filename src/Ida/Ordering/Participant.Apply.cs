@@ -123,12 +123,12 @@ internal sealed partial class Participant
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt) other.Void |= other != op;
     }
 
-    /// <summary>Whether another attempt had its turn here in this view.</summary>
+    /// <summary>Whether another attempt had its turn here in this view. A read under the id, which not every replica holds, is none.</summary>
     private bool WasTaken(OpRecord op)
     {
         if (!op.IsPut) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
-            if (other.Executed) return true;
+            if (other.IsPut && other.Executed) return true;
         return _lateOps.Contains(op.Key.Id) || (Sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out _));
     }
 

@@ -18,7 +18,7 @@ internal sealed class DhtWorld
     /// <summary>Numbers from here on are for schedules to name their clients' puts by, as if the member of the session had given them.</summary>
     public const ulong Named = 1UL << 40;
 
-    private ulong _givenFrom = Named;
+    private ulong? _givenFrom = Named;
     private readonly Dictionary<(int From, int To), Queue<HarnessFrame>> _channels = [];
     private readonly List<(int From, int To)> _pairs = [];
     private readonly Dictionary<int, int> _delivered = [];
@@ -66,8 +66,11 @@ internal sealed class DhtWorld
     /// <summary>Bytes of outcomes that members keep of those that are gone; null leaves what follows from the options.</summary>
     public long? MostLostBytes { get; set; }
 
-    /// <summary>Numbers of ids that members take as given; less than <see cref="Named"/> where a test lets retries cross without a question.</summary>
-    public ulong GivenFrom
+    /// <summary>
+    /// Numbers of ids that members take as given; less than <see cref="Named"/> where a test lets retries cross without a question, null for none,
+    /// as in production.
+    /// </summary>
+    public ulong? GivenFrom
     {
         get => _givenFrom;
         set
