@@ -1,4 +1,5 @@
 using GroupCore.Groups.Peers;
+using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;
 
@@ -33,5 +34,20 @@ public sealed class OutQueueTests
         queue.OnLinkLost();
         queue.Add(0, 1);
         Assert.False(queue.AwaitsLost);
+    }
+
+    [Fact]
+    public void What_is_closed_before_it_leaves_counts_in_no_share()
+    {
+        var queue = new OutQueue();
+        var share = new PeerShare(new ViewMember(new(1, 1), new("10.0.0.1:1"), true, ""));
+        uint id = queue.Add(0, 1);
+        Assert.True(queue.TryClose(id, 0, out _));
+        queue.Owe(id, share);
+        Assert.False(share.IsUsed);
+        // Nor is there a place for it when what is not used was given back.
+        queue.Trim();
+        queue.Owe(id, share);
+        Assert.False(share.IsUsed);
     }
 }

@@ -42,9 +42,13 @@ internal sealed class OutQueue(uint first = 0)
         return Next++;
     }
 
-    /// <summary>A message leaves that counts in a share until it is handled.</summary>
+    /// <summary>Whether a message is one of the <paramref name="count"/> that were added last.</summary>
+    public bool IsAmongLast(uint id, int count) => Next - 1 - id < (uint)count;
+
+    /// <summary>A message leaves that counts in a share until it is handled; in none when it is closed.</summary>
     public void Owe(uint id, PeerShare share)
     {
+        if (!IsOpen(id)) return;
         ref var entry = ref _ring[id & (uint)(_ring.Length - 1)];
         entry.Share = share;
         share.Sent(entry.Bytes);
@@ -54,9 +58,8 @@ internal sealed class OutQueue(uint first = 0)
     public bool TryClose(uint id, long now, out ulong parent)
     {
         parent = 0;
-        if (id - _first >= Next - _first) return false;
+        if (!IsOpen(id)) return false;
         ref var entry = ref _ring[id & (uint)(_ring.Length - 1)];
-        if (!entry.Open) return false;
         parent = entry.Parent;
         Bytes -= entry.Bytes;
         entry.Share?.Handled(entry.Bytes, now);
@@ -75,6 +78,8 @@ internal sealed class OutQueue(uint first = 0)
 
     /// <summary>Closes the oldest open message.</summary>
     public bool TryCloseFirst(long now, out ulong parent) => TryClose(_first, now, out parent);
+
+    private bool IsOpen(uint id) => id - _first < Next - _first && _ring[id & (uint)(_ring.Length - 1)].Open;
 
     private struct Entry
     {

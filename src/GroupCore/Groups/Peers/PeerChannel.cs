@@ -319,7 +319,10 @@ internal sealed class PeerChannel
         }
         for (int at = 2; at < body.Length; at += 4)
         {
-            if (rank != _self && _windows.TryClose(rank, BinaryPrimitives.ReadUInt32LittleEndian(body[at..]), out var parent)) Release(parent);
+            uint id = BinaryPrimitives.ReadUInt32LittleEndian(body[at..]);
+            // What waits for room has a number, but nobody can have handled it. Nothing goes out past it, so its numbers are the last ones.
+            bool sent = rank != _self && !_windows.IsAmongLast(rank, id, _chains.CountOf(rank));
+            if (sent && _windows.TryClose(rank, id, out var parent)) Release(parent);
             else _node.Counters.Refuse(RefusalReason.Unexpected);
         }
     }
