@@ -60,6 +60,24 @@ public sealed class CallBudgetTests
     }
 
     [Fact]
+    public void Who_can_wait_is_told_of_the_calls_that_wait_however_much_handlers_sent()
+    {
+        var share = new PeerShares().Of(View(1, 1, 2), 1);
+        while (Takes(100, share))
+        {
+        }
+        for (int i = 0; i <= GroupLimits.ReceiverCalls; i++) share.Sent(1);
+        var full = Assert.Throws<SendQueueFullException>(() => _budget.Take(100, share, canWait: true));
+        Assert.Equal(GroupLimits.ReceiverCalls, full.Calls);
+        Assert.Contains("calls with", full.Message, StringComparison.Ordinal);
+        while (Takes(100, share, canWait: false))
+        {
+        }
+        full = Assert.Throws<SendQueueFullException>(() => _budget.Take(100, share, canWait: false));
+        Assert.True(full.Calls > GroupLimits.HandlersCalls / 2, $"{full.Calls}");
+    }
+
+    [Fact]
     public void A_share_stays_its_receivers_from_view_to_view()
     {
         var shares = new PeerShares();

@@ -37,7 +37,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
         else _load.Remove(bytes);
         throw refusal switch
         {
-            Refusal.Receiver => receiver!.Full(group, bytes),
+            Refusal.Receiver => receiver!.Full(group, bytes, canWait),
             Refusal.Node => new SendQueueFullException(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}', and this node holds as much for its groups and links as it may: await them before you send more.") { RetryAfter = node!.TimeToCalls(bytes) },
             _ => new SendQueueFullException(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}': await them before you send more.") { RetryAfter = _load.TimeToRoom(bytes) },
         };

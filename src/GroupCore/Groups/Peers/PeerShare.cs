@@ -44,11 +44,16 @@ internal sealed class PeerShare(ViewMember receiver)
     /// <summary>The receiver has handled such a message, or is gone; on the loop.</summary>
     public void Handled(int bytes, long now) => _unhandled.End(bytes, now);
 
-    public SendQueueFullException Full(string group, int bytes) => new(group, _load.Calls + _unhandled.Calls, _unhandled.Calls > _load.Calls
-        ? $"{receiver.Address} has not handled {_unhandled.Calls} messages with {_unhandled.Bytes} bytes that handlers of this member sent it in group '{group}': send it more when it has."
-        : $"{_load.Calls} calls with {_load.Bytes} bytes already wait to send to {receiver.Address} in group '{group}', which takes none: await them before you send it more.")
+    /// <summary>Why a call was refused. What handlers sent, and is not handled, bounds handlers alone: who can wait hears of the calls that wait.</summary>
+    public SendQueueFullException Full(string group, int bytes, bool canWait)
     {
-        Receiver = receiver.Address,
-        RetryAfter = _unhandled.Calls > _load.Calls ? _unhandled.TimeToRoom(bytes) : _load.TimeToRoom(bytes),
-    };
+        bool unhandled = !canWait && _unhandled.Calls > _load.Calls;
+        return new(group, _load.Calls + (canWait ? 0 : _unhandled.Calls), unhandled
+            ? $"{receiver.Address} has not handled {_unhandled.Calls} messages with {_unhandled.Bytes} bytes that handlers of this member sent it in group '{group}': send it more when it has."
+            : $"{_load.Calls} calls with {_load.Bytes} bytes already wait to send to {receiver.Address} in group '{group}', which takes none: await them before you send it more.")
+        {
+            Receiver = receiver.Address,
+            RetryAfter = unhandled ? _unhandled.TimeToRoom(bytes) : _load.TimeToRoom(bytes),
+        };
+    }
 }
