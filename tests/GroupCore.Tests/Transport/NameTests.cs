@@ -413,8 +413,15 @@ public sealed class NameTests
         static bool IsOver(Socket connection)
         {
             var hello = new byte[LinkLimits.HelloBytes];
-            while (connection.Poll(0, SelectMode.SelectRead))
-                if (connection.Receive(hello) == 0) return true;
+            try
+            {
+                while (connection.Poll(0, SelectMode.SelectRead))
+                    if (connection.Receive(hello) == 0) return true;
+            }
+            catch (SocketException)
+            {
+                return true;
+            }
             return false;
         }
     }
