@@ -25,7 +25,10 @@ public static class LinkLimits
     /// The same for a node that only dialled in while nobody vouches for it: answers to the first questions of a process, which are few and
     /// small. Not part of <see cref="NodeBytes"/>.
     /// </summary>
-    internal const long StrangerBytes = 16L << 10;
+    internal const int StrangerBytes = 16 << 10;
+
+    /// <summary>Bytes of the buffers that all nodes of that kind together may hold with frames that they have sent a part of.</summary>
+    internal const long StrangersInputBytes = 64L << 20;
 
     /// <summary>Unacknowledged bytes of all links of a node at which producers of bulk wait, if nothing else is said.</summary>
     public const long NodeBytes = 256L << 20;

@@ -147,19 +147,19 @@ internal sealed partial class LinkSession
         if (_own is not null && _own.IsHeldOnce) _ownUsed = 0;
         if (_own is null || _own.Bytes.Length - _ownUsed < frame.Length)
         {
-            _own?.Release();
-            _own = _pool.Rent(SlabPool.SmallBytes);
-            _ownUsed = 0;
+            ReleaseOwn();
+            _own = _pool.Rent(IsForeign ? LinkLimits.StrangerBytes : SlabPool.SmallBytes);
         }
         frame.CopyTo(_own.Bytes.AsSpan(_ownUsed));
         _queue.Append(_own, _ownUsed, frame.Length);
         _ownUsed += frame.Length;
     }
 
-    /// <summary>Queues a frame that lies in a shared slab.</summary>
+    /// <summary>Queues a frame that lies in a shared slab. One for a stranger is copied: it may never take it, and holds no slab of others' bytes.</summary>
     public void AppendSlice(Slab slab, int start, int length)
     {
-        if (Admit(length)) _queue.Append(slab, start, length);
+        if (IsForeign) AppendCopy(slab.Bytes.AsSpan(start, length));
+        else if (Admit(length)) _queue.Append(slab, start, length);
     }
 
     /// <summary>Whether a frame for this peer alone is cheaper to copy than to send as a piece of its own.</summary>
@@ -209,8 +209,7 @@ internal sealed partial class LinkSession
         IsClosed = true;
         Counted?.Remove(Backlog);
         _queue.Clear();
-        _own?.Release();
-        _own = null;
+        ReleaseOwn();
     }
 
     /// <summary>Hands the queue to another session; only for one that never was attached.</summary>
@@ -307,6 +306,14 @@ internal sealed partial class LinkSession
     {
         Counted?.Remove(offset - _queue.Head);
         _queue.TrimTo(offset);
+        // Strangers are many, and most ask once.
+        if (IsForeign && Backlog == 0) ReleaseOwn();
+    }
+
+    private void ReleaseOwn()
+    {
+        _own?.Release();
+        (_own, _ownUsed) = (null, 0);
     }
 
     private void Rewind(long now)

@@ -36,7 +36,11 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>Whether the socket takes no more for now.</summary>
     public bool IsBlocked { get; set; }
 
+    /// <summary>Where bytes are received; between turns only one that holds the beginning of a frame.</summary>
     public Slab? Input { get; set; }
+
+    /// <summary>Bytes of <see cref="Input"/> that count for the strangers.</summary>
+    public int StrangersInput { get; set; }
 
     /// <summary>Bytes received and not consumed: from here …</summary>
     public int Start { get; set; }

@@ -33,7 +33,7 @@ internal sealed partial class TcpMesh
     {
         _node.Counters.Refuse(RefusalReason.Exhausted);
         // The descriptor of a guest serves who comes next, a member or another guest.
-        long pause = noDescriptor && TryDisplace(connected: true) ? Millisecond : AcceptPause;
+        long pause = noDescriptor && TryDisplace(Connected) ? Millisecond : AcceptPause;
         _timers.Set(_node.Now + pause, new AcceptPauseEnd(_port), 0);
     }
 
@@ -86,7 +86,7 @@ internal sealed partial class TcpMesh
         catch (Exception error) when (error is IOException or SocketException)
         {
             // The next dial finds the descriptor of a guest.
-            if (error is NoDescriptorException) TryDisplace(connected: true);
+            if (error is NoDescriptorException) TryDisplace(Connected);
             Report(peer, LinkFault.Unreachable);
             if (kind != ConnectionKind.Probe) RedialLater(peer, 0);
             return;
@@ -185,6 +185,7 @@ internal sealed partial class TcpMesh
         _connections.Remove(connection);
         if (connection.Input is { } input) _dropped.Add(input);
         connection.Input = null;
+        CountInput(connection);
     }
 
     private sealed class AcceptPauseEnd(ISocketPort port) : ITimerTarget

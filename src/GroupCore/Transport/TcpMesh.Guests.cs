@@ -33,15 +33,17 @@ internal sealed partial class TcpMesh
         peer.Place = -1;
     }
 
-    private bool TryMakePlace() => _guests.Count < _mostGuests || TryDisplace(connected: false);
+    private bool TryMakePlace() => _guests.Count < _mostGuests || TryDisplace(static _ => true);
 
-    // All are looked at, but only when a newcomer finds no place, or there is no descriptor for a connection.
-    private bool TryDisplace(bool connected)
+    private static bool Connected(LinkPeer guest) => guest.Connection is not null;
+
+    // All are looked at, but only when a newcomer finds no place, there is no descriptor for a connection, or frames in their midst hold too much.
+    private bool TryDisplace(Func<LinkPeer, bool> which)
     {
         LinkPeer? silent = null;
         foreach (var guest in _guests)
         {
-            if (guest.VouchedUntil >= _node.Now || (connected && guest.Connection is null)) continue;
+            if (guest.VouchedUntil >= _node.Now || !which(guest)) continue;
             if (silent is null || guest.HeardAt < silent.HeardAt) silent = guest;
         }
         if (silent is null) return false;

@@ -10,6 +10,7 @@ internal sealed partial class TcpMesh
     private const int TurnBytes = 64 << 10;
     private readonly Queue<(LinkPeer Peer, long Due)> _acks = new();
     private readonly List<Slab> _dropped = [];
+    private long _strangersInput;
     private bool _stopping;
     private int _work;
 
@@ -32,6 +33,12 @@ internal sealed partial class TcpMesh
     public void OnReadable(PortSocket socket)
     {
         var connection = (TcpConnection)socket.Owner!;
+        Read(connection, socket);
+        if (connection.Input is { } input) Keep(connection, input);
+    }
+
+    private void Read(TcpConnection connection, PortSocket socket)
+    {
         int budget = TurnBytes;
         while (budget > 0 && connection.State != ConnectionState.Closed)
         {
@@ -99,7 +106,7 @@ internal sealed partial class TcpMesh
         if (unread == 0)
         {
             (connection.Start, connection.End) = (0, 0);
-            if (input.SizeClass > 0) Exchange(connection, SlabPool.SmallBytes);
+            if (size > SlabPool.SmallBytes) Exchange(connection, SlabPool.SmallBytes);
         }
         else if (unread == size)
         {
@@ -111,6 +118,27 @@ internal sealed partial class TcpMesh
             (connection.Start, connection.End) = (0, unread);
         }
         return connection.Input.Bytes.AsSpan(connection.End);
+    }
+
+    // Connections are many, and most rest: a buffer is kept only for the beginning of a frame.
+    private void Keep(TcpConnection connection, Slab input)
+    {
+        if (connection.Start == connection.End)
+        {
+            input.Release();
+            connection.Input = null;
+        }
+        CountInput(connection);
+        while (_strangersInput > LinkLimits.StrangersInputBytes && TryDisplace(static guest => guest.Connection is { StrangersInput: > 0 }))
+        {
+        }
+    }
+
+    private void CountInput(TcpConnection connection)
+    {
+        int counted = connection is { Input: { } input, Peer.Session.IsForeign: true } ? input.Bytes.Length : 0;
+        _strangersInput += counted - connection.StrangersInput;
+        connection.StrangersInput = counted;
     }
 
     private void Exchange(TcpConnection connection, int size)

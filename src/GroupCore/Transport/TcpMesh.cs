@@ -82,6 +82,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
+    /// <summary>Bytes of the slabs that connections, links and the encoding of frames hold.</summary>
+    public long SlabBytes => _pool.RentedBytes;
+
     /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
     public long NextTimer => Math.Min(_timers.NextDue, NextAck);
 

@@ -6,12 +6,14 @@ namespace GroupCore.Transport.Sockets;
 
 /// <summary>
 /// Sockets by completion (<see cref="SocketAsyncEventArgs"/>), for systems without epoll. Completions are queued by whatever
-/// thread they come on and reported by the next poll; bytes are copied once each way, so that no slab is shared with the system.
+/// thread they come on and reported by the next poll. A receive of no bytes tells that some have come, which are then read where they are wanted;
+/// what is sent is copied once, so that no slab of a queue is shared with the system. A socket at rest holds no buffer.
 /// </summary>
 internal sealed class CompletionPort : ISocketPort
 {
     private const int Backlog = 512;
     private readonly ConcurrentQueue<SocketAsyncEventArgs> _completed = new();
+    private readonly SlabPool _buffers = new();
     private readonly AutoResetEvent _wake = new(false);
     private readonly HashSet<CompletionSocket> _open = [];
     private readonly List<CompletionSocket> _readable = [];
@@ -52,8 +54,6 @@ internal sealed class CompletionPort : ISocketPort
             socket = Open(new(to.AddressFamily, SocketType.Stream, ProtocolType.Tcp));
             // The receive operation serves for connecting as well: it is free until then.
             socket.Input.RemoteEndPoint = to;
-            socket.Input.SetBuffer(0, 0);
-            socket.IsReceiving = true;
             if (!socket.Socket.ConnectAsync(socket.Input)) Completed(socket.Input);
             return socket;
         }
@@ -64,6 +64,9 @@ internal sealed class CompletionPort : ISocketPort
             throw;
         }
     }
+
+    /// <summary>Bytes of the buffers that are in use; for checks.</summary>
+    public long BufferBytes => _buffers.RentedBytes;
 
     /// <summary>Sockets that are not closed; for checks.</summary>
     public int Sockets => _open.Count;
@@ -92,7 +95,7 @@ internal sealed class CompletionPort : ISocketPort
             var socket = _readable[i];
             if (socket.IsClosed) continue;
             events.OnReadable(socket);
-            if (!socket.IsClosed && (socket.Start < socket.End || socket.IsEnded)) _readable.Add(socket);
+            if (!socket.IsClosed && (socket.IsReadable || socket.IsEnded)) _readable.Add(socket);
         }
         _readable.RemoveRange(0, listed);
         // One a poll: an accept that fails or succeeds at once, again and again, does not keep the others waiting.
@@ -104,11 +107,12 @@ internal sealed class CompletionPort : ISocketPort
     public int Receive(PortSocket socket, Span<byte> to)
     {
         var from = (CompletionSocket)socket;
-        if (from.Start == from.End) return from.IsEnded ? -1 : 0;
-        int count = Math.Min(to.Length, from.End - from.Start);
-        from.Input.Buffer.AsSpan(from.Start, count).CopyTo(to);
-        from.Start += count;
-        if (from.Start == from.End && !from.IsEnded) BeginReceive(from);
+        if (from.IsEnded) return -1;
+        if (!from.IsReadable) return 0;
+        int count = from.Socket.Receive(to, SocketFlags.None, out var error);
+        if (error is not (SocketError.Success or SocketError.WouldBlock) || (error == SocketError.Success && count == 0)) return -1;
+        // All that has come was read: the next bytes are waited for.
+        if (count < to.Length) BeginReceive(from);
         return count;
     }
 
@@ -118,8 +122,10 @@ internal sealed class CompletionPort : ISocketPort
         if (to.IsEnded) return -1;
         to.IsBlocked = to.IsSending;
         if (to.IsSending) return 0;
-        var room = to.Output.Buffer.AsSpan();
-        int count = 0;
+        int total = 0, count = 0;
+        foreach (var piece in pieces) total += piece.Count;
+        to.Sending = _buffers.Rent(Math.Min(total, SlabPool.MediumBytes));
+        var room = to.Sending.Bytes.AsSpan();
         foreach (var piece in pieces)
         {
             int here = Math.Min(piece.Count, room.Length - count);
@@ -129,7 +135,7 @@ internal sealed class CompletionPort : ISocketPort
             to.IsBlocked = true;
             break;
         }
-        to.Output.SetBuffer(0, count);
+        to.Output.SetBuffer(to.Sending.Bytes, 0, count);
         BeginSend(to);
         return count;
     }
@@ -165,7 +171,6 @@ internal sealed class CompletionPort : ISocketPort
         switch (operation.LastOperation)
         {
             case SocketAsyncOperation.Connect:
-                socket.IsReceiving = false;
                 if (socket.IsClosed) break;
                 if (failed) Close(socket);
                 else BeginReceive(socket);
@@ -177,10 +182,9 @@ internal sealed class CompletionPort : ISocketPort
                 });
                 break;
             case SocketAsyncOperation.Receive:
-                socket.IsReceiving = false;
                 if (socket.IsClosed) break;
-                (socket.Start, socket.End) = (0, failed ? 0 : operation.BytesTransferred);
-                socket.IsEnded |= socket.End == 0;
+                socket.IsReadable = true;
+                socket.IsEnded |= failed;
                 _readable.Add(socket);
                 break;
             default:
@@ -191,15 +195,18 @@ internal sealed class CompletionPort : ISocketPort
 
     private void Sent(SocketAsyncEventArgs operation, CompletionSocket socket, bool failed, ISocketPortEvents events)
     {
-        socket.IsSending = false;
-        if (socket.IsClosed) return;
-        int left = failed ? 0 : operation.Count - operation.BytesTransferred;
+        int left = failed || socket.IsClosed ? 0 : operation.Count - operation.BytesTransferred;
         if (left > 0)
         {
             operation.SetBuffer(operation.Offset + operation.BytesTransferred, left);
             BeginSend(socket);
+            return;
         }
-        else if (failed)
+        socket.IsSending = false;
+        socket.Sending!.Release();
+        socket.Sending = null;
+        if (socket.IsClosed) return;
+        if (failed)
         {
             socket.IsEnded = true;
             _readable.Add(socket);
@@ -247,16 +254,15 @@ internal sealed class CompletionPort : ISocketPort
 
     private void BeginReceive(CompletionSocket socket)
     {
-        socket.IsReceiving = true;
-        (socket.Start, socket.End) = (0, 0);
-        socket.Input.SetBuffer(0, socket.Input.Buffer!.Length);
+        socket.IsReadable = false;
+        socket.Input.SetBuffer([], 0, 0);
         try
         {
             if (!socket.Socket.ReceiveAsync(socket.Input)) Completed(socket.Input);
         }
         catch (ObjectDisposedException)
         {
-            socket.IsReceiving = false;
+            // It was closed meanwhile.
         }
     }
 
@@ -284,6 +290,7 @@ internal sealed class CompletionPort : ISocketPort
         try
         {
             socket.NoDelay = true;
+            socket.Blocking = false;
         }
         catch
         {

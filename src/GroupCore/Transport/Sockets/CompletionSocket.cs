@@ -2,17 +2,12 @@ using System.Net.Sockets;
 
 namespace GroupCore.Transport.Sockets;
 
-/// <summary>A socket with at most one receive and one send under way, each into its own buffer.</summary>
+/// <summary>A socket with at most one receive and one send under way. A receive only waits for bytes, and a send has a buffer while it is under way.</summary>
 internal sealed class CompletionSocket : PortSocket
 {
-    private const int ReceiveBytes = 64 << 10;
-    private const int SendBytes = 256 << 10;
-
     public CompletionSocket(Socket socket, EventHandler<SocketAsyncEventArgs> completed)
     {
         Socket = socket;
-        Input.SetBuffer(new byte[ReceiveBytes], 0, ReceiveBytes);
-        Output.SetBuffer(new byte[SendBytes], 0, SendBytes);
         foreach (var operation in new[] { Input, Output })
         {
             operation.UserToken = this;
@@ -26,14 +21,11 @@ internal sealed class CompletionSocket : PortSocket
 
     public SocketAsyncEventArgs Output { get; } = new(true);
 
-    /// <summary>Received bytes not taken yet: from here …</summary>
-    public int Start { get; set; }
+    /// <summary>What is being sent.</summary>
+    public Slab? Sending { get; set; }
 
-    /// <summary>… to here.</summary>
-    public int End { get; set; }
-
-    /// <summary>A receive is under way.</summary>
-    public bool IsReceiving { get; set; }
+    /// <summary>Bytes have come and are not read to their end.</summary>
+    public bool IsReadable { get; set; }
 
     /// <summary>A send is under way.</summary>
     public bool IsSending { get; set; }
