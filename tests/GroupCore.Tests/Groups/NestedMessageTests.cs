@@ -1,3 +1,6 @@
+using GroupCore.Groups;
+using GroupCore.Groups.Peers;
+
 namespace GroupCore.Tests.Groups;
 
 /// <summary>R13: what a handler of a point-to-point message sends is of the view of that message.</summary>
@@ -66,6 +69,66 @@ public sealed class NestedMessageTests
         Assert.True(cluster.Simulation.RunUntil(() => handledIn != 0, TimeSpan.FromSeconds(5)));
         Assert.Equal(view, handledIn);
         Assert.True(cluster.Settle());
+        Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>More of them than handlers may have under way to one receiver.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Handlers_that_answer_each_other_for_ever_have_little_under_way(bool inline)
+    {
+        const int rounds = GroupLimits.HandlersCalls + 2_000;
+        GroupCluster? all = null;
+        int got = 0, most = 0;
+        using var cluster = new GroupCluster(113, 2, beforeMembers: c => all = c, more: g =>
+        {
+            g.Handle<int>("ping", (from, number) => _ = all![1].Group!.SendToAsync(from.Rank, "pong", number).AsTask())
+                .Handle<int>("pong", (from, number) =>
+                {
+                    got++;
+                    most = Math.Max(most, all![0].Group!.Protocol.Peers.Outstanding);
+                    if (number < rounds) _ = all[0].Group!.SendToAsync(from.Rank, "ping", number + 1).AsTask();
+                });
+            if (inline) g.Inline();
+        });
+        Assert.True(cluster.Settle());
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(cluster[1].Group!.Rank, "ping", 1).AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => got == rounds, TimeSpan.FromMinutes(10)), $"{got} rounds");
+        Assert.InRange(most, 1, Handling.LastDepth + 1);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.All(cluster.Members, static member => Assert.Equal(0, member.Group!.Protocol.Peers.Outstanding));
+        Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>What handlers send while the view changes is of the view that ends, so their exchange has to end: where the bound refuses them.</summary>
+    [Fact]
+    public void A_view_change_amid_handlers_that_answer_each_other_for_ever_comes_to_its_end()
+    {
+        GroupCluster? all = null;
+        int refused = 0;
+        void Send(int by, int to, string handler)
+        {
+            try
+            {
+                _ = all![by].Group!.SendToAsync(to, handler, 0).AsTask();
+            }
+            catch (SendQueueFullException)
+            {
+                refused++;
+            }
+        }
+        using var cluster = new GroupCluster(114, 2, beforeMembers: c => all = c, more: g => g
+            .Handle<int>("ping", (from, number) => Send(1, from.Rank, "pong"))
+            .Handle<int>("pong", (from, number) => Send(0, from.Rank, "ping")));
+        Assert.True(cluster.Settle());
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(cluster[1].Group!.Rank, "ping", 0).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        ChangeView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group!.CurrentView.Id > view), TimeSpan.FromMinutes(10)));
+        Assert.Equal(1, refused);
+        Assert.Equal(2, cluster[0].Group!.CurrentView.Members.Count);
         Assert.Null(cluster.Verdict());
     }
 }

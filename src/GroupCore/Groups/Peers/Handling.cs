@@ -4,10 +4,17 @@ namespace GroupCore.Groups.Peers;
 /// A point-to-point message while it is being handled: acknowledged only when its handler has returned and every message that the
 /// handler sent is acknowledged, so that no chain outlives the view it began in (R13; E. W. Dijkstra, C. S. Scholten 1980).
 /// </summary>
+/// <remarks>
+/// Handlers that answer each other for ever make a chain without an end, of which nothing would ever be acknowledged. So before the wedge
+/// a message at <see cref="LastDepth"/> is acknowledged when its handler has returned; what that sent begins a chain of its own.
+/// </remarks>
 internal struct Handling
 {
     /// <summary>A message that was acknowledged before it is handled, or whose sender is out of the next view: nobody waits for it.</summary>
     public const int Nobody = -1;
+
+    /// <summary>Messages of one chain that wait for each other, one less than that: those that a frame has room to count.</summary>
+    public const byte LastDepth = 63;
 
     public bool Open;
 
@@ -27,4 +34,10 @@ internal struct Handling
     public int Children;
 
     public bool Handled;
+
+    /// <summary>How many messages of its chain wait for it, at most <see cref="LastDepth"/>.</summary>
+    public byte Depth;
+
+    /// <summary>The depth of what its handler sends.</summary>
+    public readonly byte NextDepth => Depth < LastDepth ? (byte)(Depth + 1) : (byte)0;
 }

@@ -15,10 +15,11 @@ namespace GroupCore.Groups.Peers;
 /// </summary>
 internal sealed class PeerChannel
 {
-    /// <summary>id u32, flags u8, handler u32; then proposal u64 and query u64 if the flags say so.</summary>
+    /// <summary>id u32, flags u8 with the depth above them, handler u32; then proposal u64 and query u64 if the flags say so.</summary>
     private const int Head = 9;
     private const byte QueryFlag = 1;
     private const byte HookFlag = 2;
+    private const int DepthShift = 2;
     private readonly GroupProtocol _group;
     private readonly INode _node;
     private readonly View _view;
@@ -28,7 +29,7 @@ internal sealed class PeerChannel
     private readonly HookMessages _hooks;
     // What handlers of this view's messages sent: under way (R13), and has its number. It waits for room alone, which links get from the
     // receivers' loops and not from their handlers, so these waits end whatever waits for whom.
-    private readonly RoomQueues<(SendOperation Call, uint Id)> _chains;
+    private readonly RoomQueues<(SendOperation Call, uint Id, byte Depth)> _chains;
     // Of hooks, which send while calls wait for the next view.
     private readonly RoomQueues<SendOperation> _hookCalls;
     private readonly HandlingTable _handling;
@@ -120,7 +121,7 @@ internal sealed class PeerChannel
     public List<SendOperation> TakeUnsent()
     {
         List<SendOperation> calls = [];
-        foreach (var (call, _) in _chains.TakeAll()) calls.Add(call);
+        foreach (var (call, _, _) in _chains.TakeAll()) calls.Add(call);
         calls.AddRange(TakeWaiting());
         return calls;
     }
@@ -143,26 +144,32 @@ internal sealed class PeerChannel
         bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0 && (!inside || rank == _self || _group.IsHere(rank));
         if (!inside && (!room || _windows.IsFull(rank))) return false;
         ulong parent = _handling.IsAwaited(call.Parent) ? call.Parent : 0;
-        if (parent != 0) _handling[parent].Children++;
+        byte depth = 0;
+        if (parent != 0)
+        {
+            ref var handling = ref _handling[parent];
+            handling.Children++;
+            depth = handling.NextDepth;
+        }
         uint id = _windows.Add(rank, parent, call.Payload.Length);
         if (!room)
         {
-            _chains.Add(rank, (call, id));
+            _chains.Add(rank, (call, id, depth));
             return true;
         }
         if (inside) _windows.Owe(rank, id, call.Share);
-        if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent }, rank, call.Query, call.Handler, call.Payload.Written);
-        else Transmit(call, rank, id);
+        if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent, Depth = depth }, rank, call.Query, call.Handler, call.Payload.Written);
+        else Transmit(call, rank, id, depth);
         _group.Finish(call);
         return true;
     }
 
-    private void Transmit(SendOperation call, int rank, uint id)
+    private void Transmit(SendOperation call, int rank, uint id, byte depth)
     {
         int head = Head + (call.Hook is not null ? 8 : 0) + (call.Query != 0 ? 8 : 0);
         var frame = _group.Frame(FrameType.Peer, head + call.Payload.Length);
         BinaryPrimitives.WriteUInt32LittleEndian(frame, id);
-        frame[4] = (byte)((call.Query != 0 ? QueryFlag : 0) | (call.Hook is not null ? HookFlag : 0));
+        frame[4] = (byte)((depth << DepthShift) | (call.Query != 0 ? QueryFlag : 0) | (call.Hook is not null ? HookFlag : 0));
         BinaryPrimitives.WriteUInt32LittleEndian(frame[5..], call.Handler);
         int at = Head;
         if (call.Hook is { } hook)
@@ -179,7 +186,7 @@ internal sealed class PeerChannel
     public void OnPeer(int rank, ReadOnlySpan<byte> body)
     {
         int head = body.Length < Head ? int.MaxValue : Head + ((body[4] & HookFlag) != 0 ? 8 : 0) + ((body[4] & QueryFlag) != 0 ? 8 : 0);
-        if (body.Length < head || body[4] > (QueryFlag | HookFlag))
+        if (body.Length < head)
         {
             _node.Counters.Refuse(RefusalReason.Malformed);
             return;
@@ -193,7 +200,7 @@ internal sealed class PeerChannel
             return;
         }
         ulong query = (body[4] & QueryFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[(head - 8)..]) : 0;
-        Enqueue(new() { Rank = rank, Id = BinaryPrimitives.ReadUInt32LittleEndian(body) }, rank, query, BinaryPrimitives.ReadUInt32LittleEndian(body[5..]), body[head..]);
+        Enqueue(new() { Rank = rank, Id = BinaryPrimitives.ReadUInt32LittleEndian(body), Depth = (byte)(body[4] >> DepthShift) }, rank, query, BinaryPrimitives.ReadUInt32LittleEndian(body[5..]), body[head..]);
     }
 
     private void Enqueue(in Handling handling, int from, ulong query, uint handler, ReadOnlySpan<byte> payload)
@@ -257,10 +264,14 @@ internal sealed class PeerChannel
         return _handling.HasUnhandled;
     }
 
+    // Before the wedge a long chain is acknowledged in parts: what this member sent is its own to wait for, and it has not said yet that
+    // all of it is handled. A member that is wedged may have said so.
+    private bool WaitsForChildren(in Handling handling) => handling.Children > 0 && (_flush is not null || handling.Depth < Handling.LastDepth);
+
     private void TryFinish(ulong number)
     {
         ref var handling = ref _handling[number];
-        if (!handling.Handled || (handling.Children > 0 && _node.Without != Rule.R13NestedAcks)) return;
+        if (!handling.Handled || (WaitsForChildren(handling) && _node.Without != Rule.R13NestedAcks)) return;
         var (rank, id, parent) = (handling.Rank, handling.Id, handling.Parent);
         _handling.Close(number);
         if (rank == Handling.Nobody) return;
@@ -378,7 +389,7 @@ internal sealed class PeerChannel
             while (_chains.CountOf(rank) > 0 && _group.RoomTo(rank) > 0 && _group.IsHere(rank) && _chains.TryDequeue(rank, out var chained))
             {
                 _windows.Owe(rank, chained.Id, chained.Call.Share);
-                Transmit(chained.Call, rank, chained.Id);
+                Transmit(chained.Call, rank, chained.Id, chained.Depth);
                 _group.Finish(chained.Call);
             }
         }
