@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using GroupCore.Groups.Multicast;
 using GroupCore.Runtime;
+using Ida.Ordering;
 using Ida.Wire;
 
 namespace Ida.Coordination;
@@ -31,7 +32,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>How many of <see cref="Bytes"/> are keys and values of the call; answers of an attempt follow.</summary>
     public int AskedBytes;
 
-    /// <summary>Hash of the keys, values and merges of a put: what its id stands for. 0 for a read.</summary>
+    /// <summary><see cref="PutPayload"/> of a put: what its id stands for. 0 for a read.</summary>
     public ulong Payload;
 
     // From here on the loop's.
@@ -199,13 +200,14 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     {
         if (PartCount > 1) Sort(parameter);
         if (!IsPut) return;
-        ulong hash = (ulong)PartCount;
+        ulong pairs = 0, places = 0;
         for (int i = 0; i < PartCount; i++)
         {
             ref var part = ref Parts[i];
-            hash = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + Math.Max(0, part.IncomingLength)), hash ^ part.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
+            ulong pair = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + Math.Max(0, part.IncomingLength)), part.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
+            PutPayload.Add(ref pairs, ref places, pair, part.Shard);
         }
-        Payload = Math.Max(1, hash);
+        Payload = PutPayload.Of(pairs, places);
     }
 
     private void Sort(string parameter)

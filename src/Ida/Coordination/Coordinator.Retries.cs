@@ -74,16 +74,16 @@ internal sealed partial class Coordinator
             Finish(op, NeverGiven(requested));
             return false;
         }
-        if (_known.TryGet(requested, out var end) && (end.Executed || end.Payload == op.Payload) && end.Status != EndStatus.Misplaced)
+        if (_known.TryGet(requested, out var end) && (end.Executed || PutPayload.SamePairs(end.Payload, op.Payload)) && end.Status != EndStatus.Misplaced)
         {
-            if (end.Executed && end.Payload == op.Payload) Tell(op, end);
+            if (end.Executed && PutPayload.SamePairs(end.Payload, op.Payload)) Tell(op, end);
             else Finish(op, new OperationIdReusedException(requested));
         }
         else if (!_pending.TryGetValue(requested, out var running))
         {
             return true;
         }
-        else if (running.Payload != op.Payload)
+        else if (!PutPayload.SamePairs(running.Payload, op.Payload))
         {
             // Which of two retries has the pairs of the put is not known here.
             Finish(op, running.Requested is null ? new OperationIdReusedException(requested)
@@ -103,16 +103,17 @@ internal sealed partial class Coordinator
     /// <summary>An operation has ended: so has the call that waited for it.</summary>
     private void PassOn(ClientOp op, ClientOp follower, Exception? error)
     {
-        follower.WithoutResult = op.WithoutResult;
-        for (int i = 0; i < follower.PartCount; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Error);
+        // With other places the parts are in another order.
+        follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
+        for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Error);
         Finish(follower, error);
     }
 
     /// <summary>The put that a retry repeats was executed, with this result.</summary>
     private void Tell(ClientOp op, KnownEnd end)
     {
-        op.WithoutResult = end.Versions.Count == 0;
-        for (int i = 0; i < end.Versions.Count; i++) Give(op, i, end.Versions[i], end.Errors?[i]);
+        op.WithoutResult = end.Versions.Count == 0 || end.Payload != op.Payload;
+        for (int i = 0; i < end.Versions.Count && !op.WithoutResult; i++) Give(op, i, end.Versions[i], end.Errors?[i]);
         Finish(op, null);
     }
 
@@ -145,7 +146,7 @@ internal sealed partial class Coordinator
         int owner = state.OwnerOf(op.Id.Session);
         if (owner < 0 || owner == state.Rank)
         {
-            bool misplaced = owner == state.Rank && _known.TryGet(op.Id, out var end) && end.Status == EndStatus.Misplaced && end.Payload == op.Payload;
+            bool misplaced = owner == state.Rank && _known.TryGet(op.Id, out var end) && end.Status == EndStatus.Misplaced && PutPayload.SamePairs(end.Payload, op.Payload);
             Finish(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it."
                 : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago."));
             return;
@@ -160,14 +161,14 @@ internal sealed partial class Coordinator
     public void OnAskEnd(int from, in OpKey key)
     {
         var status = WasGiven(key.Id) ? EndStatus.Forgotten : EndStatus.NeverGiven;
-        bool known = _known.TryGet(key.Id, out var end), same = known && end.Payload == key.Payload, pending = _pending.TryGetValue(key.Id, out var op) && op.IsPut;
+        bool known = _known.TryGet(key.Id, out var end), same = known && PutPayload.SamePairs(end.Payload, key.Payload), pending = _pending.TryGetValue(key.Id, out var op) && op.IsPut;
         if (known && end.Executed) status = same ? EndStatus.Executed : EndStatus.OtherPairs;
         // The put that was executed instead, or a retry after attempts that were refused, may be the one that is asked for.
-        else if (pending && op!.Payload == key.Payload) status = EndStatus.UnderWay;
+        else if (pending && PutPayload.SamePairs(op!.Payload, key.Payload)) status = EndStatus.UnderWay;
         else if (same) status = end.Status;
         // Another retry with other pairs says nothing: the put that was executed may be the one that is asked for.
         else if (pending && op!.Requested is null) status = EndStatus.OtherPairs;
-        send.End(from, key, state.Rank, status, status == EndStatus.Executed ? end : null);
+        send.End(from, key, state.Rank, status, status == EndStatus.Executed && end!.Payload == key.Payload ? end : null);
     }
 
     /// <summary>

@@ -3,7 +3,7 @@ using Ida.Wire;
 namespace Ida.Coordination;
 
 /// <summary>How a put ended whose caller had been told that its outcome is unknown.</summary>
-/// <param name="Payload">Hash of its pairs.</param>
+/// <param name="Payload">Of its pairs and their places.</param>
 /// <param name="Status">Executed; or another put, with other pairs, was executed under its id; or a hash refused the own attempts at it.</param>
 /// <param name="Versions">What its keys got, in the order of its parts; none where that is not known.</param>
 /// <param name="Errors">Of resolvers, for the same parts; null without any.</param>

@@ -10,7 +10,7 @@ internal sealed class OpRecord(DhtCounters counters)
 {
     public OpKey Key;
 
-    /// <summary>Hash of all pairs of a put, those of other shards included.</summary>
+    /// <summary><see cref="PutPayload"/> of all pairs of a put, those of other shards included.</summary>
     public ulong Payload;
 
     /// <summary>Rank of the owner of the session in this view, −1 when the session is not a member's.</summary>

@@ -1,7 +1,7 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// What a logical put did at this shard, the hash of its pairs, and the view and attempt that did it. One with few keys and no error has no
+/// What a logical put did at this shard, the payload of the attempt that did it, its number and its view. One with few keys and no error has no
 /// object of its own.
 /// </summary>
 internal readonly record struct Outcome(ulong Sequence, ulong View, uint Attempt, bool Reissued, ulong Payload, PutVersions Versions, string?[]? Errors)

@@ -88,10 +88,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         bool remembered = false;
         Outcome outcome = default;
         if (op.IsPut && session is not null && state.Without != Rule.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
-        bool others = op.IsPut && (remembered && outcome.Payload != op.Payload || HoldsOtherPairs(op));
-        if (remembered && !others && IsOver(outcome, op.Key))
+        bool others = op.IsPut && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || HoldsOtherPairs(op));
+        if (remembered && !others && IsOver(outcome, op))
         {
-            send.Done(from, op.Key, op.Owner, op.UseCount, outcome);
+            // Of keys in other places nothing is known, and their number may be another.
+            bool same = outcome.Payload == op.Payload;
+            send.Done(from, op.Key, op.Owner, same ? op.UseCount : 0, same ? outcome : default);
             Discard(op);
             return;
         }
@@ -100,7 +102,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         else if (op.IsPut && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = PoisonReason.Expired;
         else if (others) refusal = remembered ? PoisonReason.Taken : PoisonReason.OtherPairs;
         else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
-        else if (session.LostIn == Session.NotHeard || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
+        else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
         else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = PoisonReason.Overloaded;
         else if (IsTooFarAhead(op, hint)) refusal = PoisonReason.ClockAhead;
         if (refusal is { } reason)
@@ -141,16 +143,16 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Outcome outcome = default;
         bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
         // Executed in this view by another attempt, it is over when no record is left: then all have its commit, and it is stable.
-        if (remembered && outcome.Payload == op.Payload && (IsOver(outcome, op.Key) || _ops.AttemptsOf(op.Key.Id) is null))
+        if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && (IsOver(outcome, op) || _ops.AttemptsOf(op.Key.Id) is null))
         {
-            bool same = keys == outcome.Versions.Count;
+            bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count;
             send.Done(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
             Discard(op);
             return;
         }
         // "Nothing was executed" is true of no put that was, or may be yet.
         if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
-        else if (remembered && outcome.Payload != op.Payload) reason = PoisonReason.Taken;
+        else if (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload)) reason = PoisonReason.Taken;
         else if (MayBeDone(op)) reason = PoisonReason.NotFull;
         session?.Poison(op.Key);
         send.Poisoned(from, op.Key, op.Owner, reason);
@@ -177,8 +179,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private bool Remembers(Session session, in OpKey key, out Outcome outcome) =>
         session.TryGet(key.Id.Sequence, out outcome) && (state.Full || (outcome.View == state.View && outcome.IsOf(key)));
 
-    /// <summary>Executed in an earlier view, or this very attempt in this view and gone from the table, so that all have its commit.</summary>
-    private bool IsOver(in Outcome outcome, in OpKey attempt) => outcome.View < state.View || outcome.IsOf(attempt);
+    /// <summary>
+    /// Executed in an earlier view, or in this one and gone from the table, so that all have its commit, by this very attempt, or by one that
+    /// has its keys in other places and so does not become this one.
+    /// </summary>
+    private bool IsOver(in Outcome outcome, OpRecord op) => outcome.View < state.View || outcome.IsOf(op.Key)
+        || (outcome.Payload != op.Payload && _ops.AttemptsOf(op.Key.Id) is null);
 
     /// <summary>
     /// Whether another put is held under the same id. Any two puts of one shard meet at its full members, so of two with different pairs
@@ -187,8 +193,20 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private bool HoldsOtherPairs(OpRecord op)
     {
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
-            if (other.IsPut && other.Payload != op.Payload) return true;
+            if (other.IsPut && !PutPayload.SamePairs(other.Payload, op.Payload)) return true;
         return false;
+    }
+
+    /// <summary>
+    /// Whether the same put is held, or was executed and is not over, with some key of it in another shard: members disagree about the hash.
+    /// Two such attempts meet at the shards that both have, and as of two puts one at most is held by all its participants.
+    /// </summary>
+    private bool HoldsOtherPlaces(OpRecord op, bool remembered, in Outcome outcome)
+    {
+        if (!op.IsPut) return false;
+        for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
+            if (other.IsPut && other.Payload != op.Payload) return true;
+        return remembered && outcome.Payload != op.Payload;
     }
 
     /// <summary>Whether another attempt at the put was executed here in this view, or is held and may be yet.</summary>
