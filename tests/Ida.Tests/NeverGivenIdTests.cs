@@ -122,6 +122,35 @@ public sealed class NeverGivenIdTests
         Assert.Single((await retry).Versions);
     }
 
+    /// <summary>Retries that wait for its word keep nobody else from a place in flight, and have one again when it comes.</summary>
+    [Fact]
+    public async Task R_puts_go_on_beside_retries_that_wait_for_a_member_that_stalls()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var ids = new List<OpId>();
+        for (int i = 0; i < 3; i++)
+        {
+            ids.Add(PooledOperationTests.Unknown(world, map.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
+            world.Settle();
+        }
+        var other = world.Members[3].Dht.Map<string, long>("m");
+        var retries = ids.Select((id, i) => other.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 5).Select(i => other.OrderedMergeAsync("d1", 1L).AsTask()).ToList();
+        for (int i = 0; i < 20; i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => from != 0 && to != 0);
+            world.Advance(TimeSpan.FromMilliseconds(20));
+        }
+        Assert.All(retries, retry => Assert.False(retry.IsCompleted));
+        Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully, world.Describe()));
+        world.RunUntil(() => retries.TrueForAll(retry => retry.IsCompleted), "The retries");
+        foreach (var retry in retries) Assert.Single((await retry).Versions);
+        world.Settle();
+        Assert.False(world.Members[3].Host.Current!.Coordinator.HasWork);
+    }
+
     /// <summary>Nobody gives ids of its session any more: what was under way is resolved by who holds it.</summary>
     [Fact]
     public async Task A_retry_that_waits_for_a_member_that_is_gone_goes_on()

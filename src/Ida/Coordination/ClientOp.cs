@@ -58,6 +58,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>That member has said that it gave the id to a put.</summary>
     public bool IsGiven;
 
+    /// <summary>Its share of what may be in flight is given back: it waits for what may be long in coming.</summary>
+    public bool IsParked;
+
     /// <summary>What it counts of the bytes in flight, and what answers of other members have brought.</summary>
     public long Charge, AnswerBytes;
 
@@ -267,7 +270,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        WithoutResult = TooLarge = Asks = IsGiven = Executed = _cancelRequested = false;
+        WithoutResult = TooLarge = Asks = IsGiven = Executed = IsParked = _cancelRequested = false;
         Running = null;
         Error = null;
         RetryAt = Refusals = 0;

@@ -13,7 +13,6 @@ internal sealed partial class Coordinator
     /// <summary>Begins an attempt; without a view to act in the operation waits for the next.</summary>
     private void Issue(ClientOp op)
     {
-        if (op.RetryAt == AwaitsRoom) Resume(op);
         op.RetryAt = 0;
         op.Asks = false;
         if (!state.Acts || state.Map is not { } map) return;
@@ -25,8 +24,10 @@ internal sealed partial class Coordinator
         if (!HasRoom(op, map))
         {
             Park(op);
+            op.RetryAt = AwaitsRoom;
             return;
         }
+        if (op.IsParked) Resume(op);
         op.Attempt++;
         op.AnswerBytes = 0;
         op.ForgetResults();

@@ -152,7 +152,7 @@ internal sealed partial class Coordinator
             return;
         }
         send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
-        if (op.RetryAt == AwaitsRoom) Resume(op);
+        if (MayPark(op.Charge)) Park(op);
         op.RetryAt = state.Node.Now + AskAgain;
         op.Asks = true;
     }

@@ -9,8 +9,9 @@ namespace Ida.Coordination;
 /// member whose link has none; the operation stays in its place in the order and goes when there is room, as after a view change all do.
 /// </summary>
 /// <remarks>
-/// An operation that waits for room gives its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/>
-/// back meanwhile, and at most half of what may wait waits for room: so one member that takes nothing does not stop operations on others.
+/// An operation that waits for room, or a retry that waits for the member of its session to answer, gives its share of
+/// <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and at most half of what may wait does
+/// so: so one member that takes or says nothing does not stop operations on others.
 /// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
 /// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
 /// </remarks>
@@ -43,7 +44,7 @@ internal sealed partial class Coordinator
     {
         op.AnswerBytes += bytes;
         long more = op.AskedBytes + op.AnswerBytes - op.Charge;
-        if (more <= 0 || op.RetryAt == AwaitsRoom) return;
+        if (more <= 0 || op.IsParked) return;
         op.Charge += more;
         _bytes += more;
     }
@@ -66,10 +67,10 @@ internal sealed partial class Coordinator
     private bool MayWait(ClientOp op) => _waiting.Count + _awaiting < state.Options.MaxInFlight * WaitingFactor
         && _waitingBytes + _awaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes;
 
-    /// <summary>Too much waits for room already, and so would this one.</summary>
-    private bool WaitsTooLong(ClientOp op) => _awaiting > 0 && state.Acts && state.Map is { } map
-        && (_awaiting >= state.Options.MaxInFlight * WaitingFactor / 2 || _awaitingBytes + op.AskedBytes > state.Options.MaxInFlightBytes / 2)
-        && !HasRoom(op, map);
+    /// <summary>Too much waits for room or answers already, and so would this one.</summary>
+    private bool WaitsTooLong(ClientOp op) => _awaiting > 0 && state.Acts && state.Map is { } map && !MayPark(op.AskedBytes) && (MustAskWhetherGiven(op) || !HasRoom(op, map));
+
+    private bool MayPark(long bytes) => _awaiting < state.Options.MaxInFlight * WaitingFactor / 2 && _awaitingBytes + bytes <= state.Options.MaxInFlightBytes / 2;
 
     private OverloadedException Overloaded(ClientOp op)
     {
@@ -104,7 +105,7 @@ internal sealed partial class Coordinator
 
     private void ReturnShare(ClientOp op)
     {
-        if (op.RetryAt == AwaitsRoom) Resume(op);
+        if (op.IsParked) Resume(op);
         _bytes -= op.Charge;
         _endedOps.Add(1);
         _endedBytes.Add(op.Charge);
@@ -158,7 +159,8 @@ internal sealed partial class Coordinator
 
     private void Park(ClientOp op)
     {
-        op.RetryAt = AwaitsRoom;
+        if (op.IsParked) return;
+        op.IsParked = true;
         _awaiting++;
         _bytes -= op.Charge;
         _awaitingBytes += op.Charge;
@@ -166,7 +168,7 @@ internal sealed partial class Coordinator
 
     private void Resume(ClientOp op)
     {
-        op.RetryAt = 0;
+        op.IsParked = false;
         _awaiting--;
         _bytes += op.Charge;
         _awaitingBytes -= op.Charge;
