@@ -34,7 +34,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly DhtConfig _config;
     private ulong _incarnation, _admitted;
     private int _enabled = -1;
-    private bool _ticking, _contributed, _contributedLeaving;
+    private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
     {
@@ -105,7 +105,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public void Contribute(IBufferWriter<byte> into)
     {
-        (_contributed, _contributedLeaving) = (true, IsLeaving);
+        (_contributed, _contributedEnabled, _contributedLeaving) = (true, !IsOver, IsLeaving);
         bool member = _state.Map is not null && _state.Slot >= 0;
         var contribution = new Contribution
         {
@@ -129,7 +129,12 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _state.Wedged = false;
         bool contributed = _contributed;
         _contributed = false;
-        if (IsOver) return;
+        if (IsOver)
+        {
+            // Ended since it said that it goes on: it may have a slot of this view. What it asked for during the flush was not heard.
+            if (contributed && _contributedEnabled) _state.Port.RequestView();
+            return;
+        }
         if (!contributed)
         {
             // Attached during a flush, or to the current view: the next boundary is the first to count.

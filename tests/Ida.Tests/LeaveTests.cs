@@ -135,6 +135,63 @@ public sealed class LeaveTests
         Assert.True(leaver.Left);
     }
 
+    /// <summary>
+    /// It has said that it goes on, and all decide by that: it has a slot of the new view, in which nobody answers. What it asks for during the
+    /// flush is not heard.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task R_a_member_whose_dht_ends_during_a_flush_does_not_keep_its_slot(bool limit)
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), HandoverTimeout = TimeSpan.FromSeconds(limit ? 1 : 0) });
+        Fill(world, "1");
+        var leaver = world.Members[1];
+        if (limit)
+        {
+            // Nobody becomes full in its place.
+            world.Swallows = static (_, to, _) => to == 1;
+            world.Crash(world.Members[3]);
+            Leave(leaver, group: false);
+            world.ChangeView();
+            Assert.False(leaver.Host.Current!.IsOver);
+        }
+        world.DuringFlush = () =>
+        {
+            world.DuringFlush = null;
+            if (limit) world.Advance(TimeSpan.FromSeconds(1));
+            else Leave(leaver, group: false);
+            Assert.True(leaver.Host.Current!.IsOver);
+        };
+        world.ChangeView();
+        Assert.True(world.ViewRequested);
+        if (limit) return;
+        world.RunUntil(() => !world.ViewRequested, "The view without it");
+        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("0_1", 7).AsTask();
+        world.RunUntil(() => put.IsCompleted, "A put", steps: 100);
+        Assert.Single((await put).Versions);
+        // It is asked for once.
+        Assert.False(world.ViewRequested);
+    }
+
+    [Fact]
+    public void R_a_dht_is_not_left_founded_with_a_member_that_has_given_up_enabling_it()
+    {
+        var world = new DhtWorld();
+        for (int i = 0; i < 2; i++) world.Add();
+        world.ChangeView();
+        foreach (var member in world.Members) member.Enable(new() { ShardSize = 1, TargetSize = 2, Hash = new LastByteHash() }, DhtWorld.Resolvers);
+        world.DuringFlush = () =>
+        {
+            world.DuringFlush = null;
+            Leave(world.Members[1], group: false);
+            Assert.True(world.Members[1].Host.Current!.IsOver);
+        };
+        world.ChangeView();
+        world.RunUntil(() => world.Members[0].Dht.Completion.IsCompleted, "The end", steps: 100);
+        Assert.IsType<ShardDepopulatedException>(world.Members[0].Dht.Completion.Exception!.InnerException);
+    }
+
     [Fact]
     public void Without_the_rule_the_leaver_takes_the_shard_with_it()
     {

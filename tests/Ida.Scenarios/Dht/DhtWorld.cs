@@ -26,6 +26,7 @@ internal sealed class DhtWorld
     private readonly HashSet<(int From, int To)> _short = [], _broken = [];
     private TraceHash _trace;
     private ulong _proposal;
+    private bool _flushing;
 
     public DhtWorld(ulong seed = 1, Rule without = Rule.None)
     {
@@ -48,6 +49,9 @@ internal sealed class DhtWorld
     public View? View { get; private set; }
 
     public bool ViewRequested { get; set; }
+
+    /// <summary>A member asks for a view. What is asked between the wedge and the install is not heard: the membership service drops it.</summary>
+    public void RequestView() => ViewRequested |= !_flushing;
 
     /// <summary>The member whose turn runs, for user code in it.</summary>
     public HarnessMember? Running { get; set; }
@@ -317,6 +321,7 @@ internal sealed class DhtWorld
         var next = Ranks.Compose(old, id => survivors.Exists(m => m.Self == id && !m.Left), [.. joined.Select(m => m.Self)], Composition.HotSwap);
         var group = new GroupId(1, 1);
         var proposal = new Proposal(group, ++_proposal, View?.Id ?? 0, [.. survivors.Select(m => m.Self)], [], []);
+        _flushing = true;
         foreach (var member in survivors)
         {
             member.Wedged = true;
@@ -332,6 +337,7 @@ internal sealed class DhtWorld
         foreach (var member in survivors)
             if (member.Contribution() is { Length: > 0 } bytes) contributions.Add(new(member.Self, bytes));
         DuringFlush?.Invoke();
+        _flushing = false;
         var view = new View(group, "test", (View?.Id ?? 0) + 1, _proposal, new(), [.. next.Select(id => new ViewMember(id, new("h"), true, ""))],
             [.. joined.Select(m => m.Self)], [], [.. old.Where(id => !next.Contains(id))], []);
         if (Without != Rule.OldViewRefused)

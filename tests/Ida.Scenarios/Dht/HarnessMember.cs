@@ -160,7 +160,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
         }
     }
 
-    public void RequestView() => _world.ViewRequested = true;
+    public void RequestView() => _world.RequestView();
 
     /// <summary>User code keeps the turn that runs for so long.</summary>
     public void Stall(TimeSpan time)
