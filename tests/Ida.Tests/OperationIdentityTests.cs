@@ -1,3 +1,5 @@
+using Ida.Coordination;
+
 namespace Ida.Tests;
 
 /// <summary>
@@ -35,6 +37,49 @@ public sealed class OperationIdentityTests
         }
         Assert.IsAssignableFrom<OutcomeUnknownException>(retry.Exception?.InnerException);
         world.RunUntil(() => borrowed.IsCompleted, "The other put");
+    }
+
+    /// <summary>The call is not executed, which says nothing of the put: it was executed here.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task R_the_end_of_the_dht_does_not_tell_a_retry_that_its_put_was_not_executed(bool stops)
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1, HandoverTimeout = TimeSpan.Zero });
+        var first = world.Members[0].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L).AsTask();
+        world.RunUntil(() => first.IsCompleted, "The put");
+        var id = (await first).Operation;
+        var member = world.Members[2];
+        var map = member.Dht.Map<string, long>("m");
+        var calls = new List<Task<PutResult>>();
+        void Retry() => calls.Add(map.OrderedMergeAsync("a1", 1L, new() { Operation = id with { Sequence = id.Sequence + (2 * (ulong)calls.Count) } }).AsTask());
+        Retry();
+        world.Poke();
+        Assert.Equal(OpPhase.Admitted, Assert.Single(member.Host.Current!.Coordinator.Standing()).Place);
+        var holds = map.OrderedMergeAsync("b1", 1L).AsTask();
+        world.Poke();
+        Retry();
+        world.Poke();
+        if (stops)
+        {
+            Retry();
+            world.Fault(member);
+        }
+        else
+        {
+            _ = member.Dht.CloseAsync().AsTask();
+            world.Poke();
+            Retry();
+            world.Poke();
+        }
+        Assert.True(holds.IsFaulted);
+        foreach (var (i, call) in calls.Index())
+        {
+            Assert.True(call.IsCompleted);
+            var unknown = Assert.IsType<OutcomeUnknownException>(call.Exception!.InnerException);
+            Assert.Equal(id.Sequence + (2 * (ulong)i), unknown.Operation.Sequence);
+            Assert.True(unknown.InnerException is NotDhtMemberException or GroupCore.Runtime.NodeFaultedException);
+        }
     }
 
     private const ulong Far = DhtWorld.Named;

@@ -239,13 +239,20 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public override void Abandon(Exception reason)
     {
         if (_phase is OpPhase.Finished or OpPhase.Detached) return;
-        Error = reason is NodeFaultedException ? reason : new NotDhtMemberException("The node has stopped.", reason);
+        Error = AtEnd(reason is NodeFaultedException ? reason : new NotDhtMemberException("The node has stopped.", reason));
         Layer.Node.Complete(this);
         // In another phase the turn that took it threw half-way; where it stands then is the coordinator's to end, or nobody uses it again.
         if (_phase != OpPhase.Queued) return;
         Move(OpPhase.Finished);
         LetGo();
     }
+
+    /// <summary>
+    /// What the end of this member's part tells the caller, where nothing of the call has left: that it was not executed, which of a retry says
+    /// nothing of the put it repeats. With a shard that is lost there is nothing left to ask.
+    /// </summary>
+    public Exception AtEnd(Exception reason) => Requested is { } put && reason is NotDhtMemberException or NodeFaultedException
+        ? new OutcomeUnknownException(put, "The retry was not executed: " + reason.Message, reason) : reason;
 
     void ICompletion.Run() => Deliver();
 

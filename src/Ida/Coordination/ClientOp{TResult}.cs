@@ -94,8 +94,10 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
         }
         catch (Exception error)
         {
+            var told = error is NodeStoppedException and not NodeFaultedException ? new NotDhtMemberException("The node has stopped.", error) : error;
+            told = AtEnd(told);
             Drop();
-            if (error is NodeStoppedException and not NodeFaultedException) throw new NotDhtMemberException("The node has stopped.", error);
+            if (told != error) throw told;
             throw;
         }
         if (cancellationToken.CanBeCanceled) Watch(cancellationToken);

@@ -36,7 +36,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     {
         if (_over is { } over)
         {
-            Finish(op, over);
+            Finish(op, op.AtEnd(over));
             return;
         }
         if (op.CancelRequested)
@@ -89,7 +89,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             next = op.Next;
             // The flush may commit a put that was sent. After a depopulation there is nothing left to ask.
             bool unknown = op is { IsPut: true, Phase: not OpPhase.Admitted } && reason is NotDhtMemberException or NodeFaultedException;
-            Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : reason);
+            Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : op.AtEnd(reason));
         }
         FinishAll(_waiting.FirstPut, reason);
         FinishAll(_waiting.FirstRead, reason);
@@ -100,7 +100,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         for (ClientOp? op = first, next; op is not null; op = next)
         {
             next = op.Next;
-            Finish(op, reason);
+            Finish(op, op.AtEnd(reason));
         }
     }
 
