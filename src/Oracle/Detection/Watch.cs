@@ -13,7 +13,7 @@ namespace Oracle.Detection;
 /// Rounds of 200 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe; without an answer in half a round × (1 + health) another one, and the
 /// others that are watched (at most eight) are asked to probe it over links that they have; after four
 /// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign a report, 0.8 to 1 s after the process fell silent. A connection that
-/// breaks is no evidence but makes it look at once: the listener is dialled (refused is
+/// breaks is no evidence but makes it look at once: the listener is dialled (refused at the address that it is registered at is
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
 /// its sockets a moment before it is gone. One seen to be gone is reported when its address refuses too, or when nothing came from it for
 /// 100 ms and it still is: that report alone is proof of death. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
@@ -135,9 +135,12 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     {
         ulong nodeId = node.Links.NodeIdOf(peer);
         if (nodeId == 0) return;
+        NodeAddress address = node.Links.AddressOf(peer);
         foreach (var watched in _watched)
         {
             if (watched.Subject.Id.Node != nodeId || !watched.Assigned) continue;
+            // Where it was reached under another address than its own, as at a proxy's among the seeds, nobody there says nothing about it.
+            bool own = address == watched.Subject.Address;
             switch (fault)
             {
                 case LinkFault.Reset:
@@ -145,15 +148,15 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
                     Look(watched, fresh: true);
                     break;
                 case LinkFault.Refused:
-                    Observe(watched, Accusation.Refused);
+                    if (own) Observe(watched, Accusation.Refused);
                     Look(watched, fresh: false);
                     break;
-                case LinkFault.Replaced or LinkFault.WrongCluster:
+                case LinkFault.Replaced or LinkFault.WrongCluster when own:
                     Observe(watched, Accusation.Replaced);
                     break;
             }
         }
-        if (fault is LinkFault.Refused or LinkFault.Replaced or LinkFault.WrongCluster) OnGone?.Invoke(nodeId);
+        if (fault is LinkFault.Refused or LinkFault.Replaced or LinkFault.WrongCluster && address == directory.NameOf(nodeId, address).Address) OnGone?.Invoke(nodeId);
     }
 
     public void OnLinkUp(int peer)

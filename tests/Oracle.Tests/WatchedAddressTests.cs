@@ -1,0 +1,86 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle.Client;
+using Oracle.Detection;
+using Oracle.Frames;
+using Oracle.Log;
+
+namespace Oracle.Tests;
+
+/// <summary>What a link tells of a process that it leads to, by the address that was dialled (groupcore-oracle 4.7).</summary>
+public sealed class WatchedAddressTests
+{
+    private static readonly NodeAddress s_registered = new("127.0.0.1:7001"), s_proxy = new("127.0.0.1:9001");
+    private readonly LogBus _bus = new(Rule.None);
+
+    /// <summary>It was reached first at a proxy's address, which is among the seeds; the proxy restarts, and the process lives.</summary>
+    [Theory]
+    [InlineData(LinkFault.Refused)]
+    [InlineData(LinkFault.Replaced)]
+    [InlineData(LinkFault.WrongCluster)]
+    public void What_happens_at_an_address_that_is_not_its_own_says_nothing_of_a_process(LinkFault fault)
+    {
+        Assert.NotEmpty(Reported(fault, s_registered, out bool gone));
+        Assert.True(gone);
+        Assert.Empty(Reported(fault, s_proxy, out gone));
+        Assert.False(gone);
+    }
+
+    private List<SuspectFrame> Reported(LinkFault fault, NodeAddress reachedAt, out bool gone)
+    {
+        var links = new OneLink(reachedAt);
+        var node = new LogBus.Part(_bus, 2, links);
+        var directory = new OracleDirectory(node);
+        directory.Learn(new Configuration([new(OneLink.Other, s_registered)], []));
+        bool heard = false;
+        var watch = new Watch(node, new(), new Outlet(node), directory) { OnGone = _ => heard = true };
+        watch.Assign([new(new(OneLink.Other, 1), s_registered, 0, 0)]);
+        watch.OnFault(0, fault);
+        gone = heard;
+        return links.Sent;
+    }
+
+    private sealed class OneLink(NodeAddress reachedAt) : ILinks
+    {
+        public const ulong Other = 1;
+        private byte[] _frame = [];
+
+        public List<SuspectFrame> Sent { get; } = [];
+
+        public NodeAddress Local { get; } = new("127.0.0.1:7002");
+
+        public bool IsFull => false;
+
+        public TimeSpan TimeToRoom => default;
+
+        public int Open(NodeAddress address, ulong nodeId = 0) => 0;
+
+        public void Close(int peer)
+        {
+        }
+
+        public void Probe(int peer)
+        {
+        }
+
+        public ulong NodeIdOf(int peer) => Other;
+
+        public NodeAddress AddressOf(int peer) => reachedAt;
+
+        public long Backlog(int peer) => 0;
+
+        public long Room(int peer) => 1;
+
+        public Span<byte> Reserve(int size) => _frame = new byte[size];
+
+        public void Send(int peer, int length)
+        {
+            Assert.True(FrameHeader.TryRead(_frame, out var header));
+            Assert.True(FrameCodec.TryRead(header.Type, _frame.AsSpan(FrameHeader.Size), out _, out var frame));
+            if (frame is SuspectFrame suspect) Sent.Add(suspect);
+        }
+
+        public void Send(ReadOnlySpan<int> peers, int length) => Send(peers[0], length);
+    }
+}
