@@ -16,6 +16,7 @@ public sealed class LimitTests
     [InlineData(nameof(OracleOptions.ElectionTimeout))]
     [InlineData(nameof(OracleOptions.Heartbeat))]
     [InlineData(nameof(OracleOptions.ProbeInterval))]
+    [InlineData(nameof(OracleOptions.LeaseDuration))]
     public void No_time_is_too_long_to_count_with(string name)
     {
         var (most, above) = name switch
@@ -23,6 +24,7 @@ public sealed class LimitTests
             nameof(OracleOptions.IsolationTimeout) => ((Func<TimeSpan, OracleOptions>)(time => new() { IsolationTimeout = time }), TimeSpan.FromDays(365)),
             nameof(OracleOptions.PoisonTimeout) => (time => new() { PoisonTimeout = time }, TimeSpan.FromDays(365)),
             nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time }, TimeSpan.FromMinutes(10)),
+            nameof(OracleOptions.LeaseDuration) => (time => new() { LeaseDuration = time, IsolationTimeout = TimeSpan.FromDays(365) }, TimeSpan.FromMinutes(10)),
             nameof(OracleOptions.Heartbeat) => (time => new() { Heartbeat = time, ElectionTimeout = TimeSpan.FromMinutes(1) }, TimeSpan.FromMilliseconds(300)),
             _ => (time => new() { ProbeInterval = time }, TimeSpan.FromMinutes(10)),
         };
@@ -52,6 +54,16 @@ public sealed class LimitTests
         Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 3, 10), cluster.Describe());
     }
 
+    /// <summary>Whoever registers says how long its leases are, and for so long the others wait for it when it is silent.</summary>
+    [Theory]
+    [InlineData(600, true)]
+    [InlineData(601, false)]
+    public void Nobody_registers_with_a_lease_that_the_option_does_not_allow(int seconds, bool fits)
+    {
+        var request = new RequestFrame(new(default, 1, 1, new Register(1, LogBus.ReplicaOf(1).Address, "", "", 0, 0, seconds * Durations.Second)));
+        Assert.Equal(fits, FrameCodec.TryRead(FrameType.OracleRequest, Written(request), out _, out _));
+    }
+
     /// <summary>Before, 129 to 256 characters were accepted, and refused later by the Oracle.</summary>
     [Theory]
     [InlineData(42, true)]
@@ -60,14 +72,7 @@ public sealed class LimitTests
     {
         string name = new('€', characters);
         var request = new RequestFrame(new(new(1, 1), 1, 1, new Join(name, new(), 0, "")));
-        var buffer = new System.Buffers.ArrayBufferWriter<byte>();
-        var writer = new MessagePackWriter(buffer);
-        writer.WriteArrayHeader(3);
-        writer.WriteUInt(1);
-        writer.WriteUInt(1);
-        request.Write(ref writer);
-        writer.Flush();
-        Assert.Equal(fits, FrameCodec.TryRead(FrameType.OracleRequest, buffer.WrittenSpan, out _, out _));
+        Assert.Equal(fits, FrameCodec.TryRead(FrameType.OracleRequest, Written(request), out _, out _));
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         var node = simulation.AddNode();
         var host = new GroupHost(node.Node, new OracleMember(node.Node, new()), new() { Serializer = ContractSerializer.Instance });
@@ -76,5 +81,17 @@ public sealed class LimitTests
         // It is refused before anything waits; there is nobody here who would end it later.
         Assert.True(join.IsCompleted);
         await Assert.ThrowsAsync<ArgumentException>(() => join);
+    }
+
+    private static ReadOnlySpan<byte> Written(RequestFrame request)
+    {
+        var buffer = new System.Buffers.ArrayBufferWriter<byte>();
+        var writer = new MessagePackWriter(buffer);
+        writer.WriteArrayHeader(3);
+        writer.WriteUInt(1);
+        writer.WriteUInt(1);
+        request.Write(ref writer);
+        writer.Flush();
+        return buffer.WrittenSpan;
     }
 }

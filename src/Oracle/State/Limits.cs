@@ -16,8 +16,8 @@ internal static class Limits
     public const int Processes = 16_384;
     public const int Replicas = 16;
 
-    /// <summary>Longest lease in ns: 365 days, like the option.</summary>
-    public const long LeaseLength = 365 * 86_400 * Durations.Second;
+    /// <summary>Longest lease in ns, like the option: for so long the others wait for a process that is silent.</summary>
+    public const long LeaseLength = 600 * Durations.Second;
 
     public const int OperationsPerEntry = 512;
 
