@@ -108,9 +108,9 @@ public sealed partial class OracleMember
         Register();
     }
 
-    private void OnWhoIsOracle(int peer)
+    private void OnWhoIsOracle(int peer, WhoIsOracle ask)
     {
-        _bootstrap.Heard(peer);
+        _bootstrap.Asked(peer, ask.Founds);
         bool knows = Registered || _replica is not null;
         var replicas = knows ? _directory.Replicas : Configuration.Empty;
         if (!knows && !_outlet.System.IsNone) return;
@@ -121,8 +121,7 @@ public sealed partial class OracleMember
     {
         if (system.IsNone)
         {
-            _bootstrap.Heard(peer);
-            if (answer.Leader.Node != 0) _bootstrap.Announced(peer);
+            _bootstrap.Answered(peer, answer.Leader.Node != 0);
             return;
         }
         if (Registered || _replica is not null)

@@ -228,7 +228,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         }
         switch (frame)
         {
-            case WhoIsOracle: OnWhoIsOracle(peer); return;
+            case WhoIsOracle ask: OnWhoIsOracle(peer, ask); return;
             case OracleIs answer: OnOracleIs(peer, from, system, answer); return;
         }
         if (system != _outlet.System || system.IsNone)

@@ -69,7 +69,7 @@ public sealed class FalseSeedTests
             waited += 200;
             Assert.True(waited < 20_000, "It waits for ever.");
             bootstrap.OnFault(SeedLinks.Dialled, LinkFault.Refused);
-            bootstrap.Heard(SeedLinks.Guest);
+            bootstrap.Asked(SeedLinks.Guest, announces: false);
             Assert.False(bootstrap.Asks(SeedLinks.Guest));
         }
         Assert.InRange(waited, 5_000, 6_000);
@@ -87,11 +87,42 @@ public sealed class FalseSeedTests
         for (; !bootstrap.Step(); waited += 200)
         {
             bus.Pass(200 * Durations.Millisecond);
-            bootstrap.Heard(SeedLinks.Guest);
+            bootstrap.Asked(SeedLinks.Guest, announces: false);
         }
         Assert.InRange(waited, 2_000, 3_000);
         // It is the seed that was reached.
         Assert.True(bootstrap.Asks(SeedLinks.Dialled));
+    }
+
+    /// <summary>Each is among the other's seeds under another address than the one that it names itself, as behind a proxy: one of the two goes on.</summary>
+    [Theory]
+    [InlineData("127.0.0.1:9001", "127.0.0.1:9002")]
+    [InlineData("127.0.0.1:6001", "127.0.0.1:6002")]
+    public void Of_two_that_announce_one_gives_way_however_each_spells_the_others_address(string first, string second)
+    {
+        var bus = new LogBus(Rule.None);
+        Bootstrap[] both = [Make(2, second, 3), Make(3, first, 2)];
+        foreach (var one in both)
+        {
+            one.Asked(SeedLinks.Dialled, announces: false);
+            Assert.False(one.Step());
+            Assert.True(one.Announces);
+        }
+        foreach (var one in both)
+        {
+            one.Answered(SeedLinks.Dialled, announces: true);
+            Assert.False(one.Step());
+        }
+        Assert.Single(both, one => one.Announces);
+
+        Bootstrap Make(ulong id, string other, ulong reached)
+        {
+            var links = new SeedLinks { Reached = reached, Local = new($"127.0.0.1:700{id}"), There = new(other) };
+            var node = new LogBus.Part(bus, id, links);
+            var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, links.There] }, new Outlet(node));
+            bootstrap.Start();
+            return bootstrap;
+        }
     }
 
     private sealed class SeedLinks : ILinks
@@ -103,7 +134,10 @@ public sealed class FalseSeedTests
         /// <summary>Who answers at the seed's address.</summary>
         public ulong Reached { get; init; }
 
-        public NodeAddress Local { get; } = new("127.0.0.1:7002");
+        public NodeAddress Local { get; init; } = new("127.0.0.1:7002");
+
+        /// <summary>The address under which the seed is known here.</summary>
+        public NodeAddress There { get; init; } = Seed;
 
         public bool IsFull => false;
 
@@ -121,7 +155,7 @@ public sealed class FalseSeedTests
 
         public ulong NodeIdOf(int peer) => peer == Guest ? 99 : Reached;
 
-        public NodeAddress AddressOf(int peer) => Seed;
+        public NodeAddress AddressOf(int peer) => There;
 
         public long Backlog(int peer) => 0;
 

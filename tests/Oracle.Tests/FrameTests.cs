@@ -27,7 +27,7 @@ public sealed class FrameTests
         new RequestFrame(new(A, 0, 1, new Register(11, new("127.0.0.1:1"), "t", "h", 7, -8, Durations.Second))), new RequestFrame(new(A, 3, 1, new Fail([new(B, true)]))),
         new ResponseFrame(1, ResponseStatus.Applied, OperationResult.Joined(new(1, 2)), LogBus.ReplicaOf(1)),
         new LeaseAsk(A, 5, 6), new LeaseGrant(5, new([LogBus.ReplicaOf(1)], []), 6, [new(B, new("[::1]:2"), 3, 4)]), new LeaseGrant(5, Configuration.Empty, 6, null),
-        new SuspectFrame(A, false, Accusation.Refused, 2), new WhoIsOracle(), new OracleIs(new([LogBus.ReplicaOf(1)], []), LogBus.ReplicaOf(1)),
+        new SuspectFrame(A, false, Accusation.Refused, 2), new WhoIsOracle(true), new OracleIs(new([LogBus.ReplicaOf(1)], []), LogBus.ReplicaOf(1)),
     ];
 
     [Fact]

@@ -32,10 +32,55 @@ public sealed class SeedOrderTests
             Assert.True(started.DistinctBy(process => process.Oracle.System).Count() == 1, cluster.Describe());
         }
 
-        IReadOnlyList<NodeAddress> SeedsOf(Ida.Testing.SimNode node)
+        IReadOnlyList<NodeAddress> SeedsOf(Ida.Testing.SimNode node) => ListOf(lists, node);
+    }
+
+    /// <summary>One is in the list of the other and does not know of it: who asks it says that it is about to found.</summary>
+    [Theory]
+    [InlineData("0 1", "1")]
+    [InlineData("0", "1 0")]
+    [InlineData("0 1 2", "1 2", "2")]
+    [InlineData("0", "1 0", "2 1 0")]
+    [InlineData("0 2", "1 0", "2 1")]
+    public void Seeds_of_which_one_does_not_know_the_other_found_one_system(params string[] lists)
+    {
+        for (ulong seed = 1; seed <= 150; seed++)
         {
-            int place = Enumerable.Range(0, lists.Length).FirstOrDefault(one => Ida.Testing.Simulation.AddressOf(one) == node.Address, -1);
-            return place < 0 ? [] : [.. lists[place].Split(' ').Select(one => Ida.Testing.Simulation.AddressOf(int.Parse(one, System.Globalization.CultureInfo.InvariantCulture)))];
+            var latency = TimeSpan.FromMilliseconds(seed % 3 * 30);
+            using var cluster = new OracleCluster(seed, lists.Length, shape: (node, options) => options with { Seeds = ListOf(lists, node) },
+                link: new() { MinLatency = latency + TimeSpan.FromMilliseconds(0.1), MaxLatency = latency + TimeSpan.FromMilliseconds(1) });
+            cluster.StartAll(TimeSpan.FromMilliseconds(seed % 2 == 0 ? 800 : 4_000));
+            cluster.Run(12);
+            Assert.True(cluster.Lives.TrueForAll(process => process.Oracle.State == MembershipState.Active), cluster.Describe());
+            Assert.True(cluster.Lives.DistinctBy(process => process.Oracle.System).Count() == 1, cluster.Describe());
         }
+    }
+
+    /// <summary>The first seed dies again and again before it founds; the second has waited long enough when the last of those lives says that it is about to.</summary>
+    [Fact]
+    public void A_seed_that_starts_again_and_again_is_waited_for_again_when_it_is_about_to_found()
+    {
+        for (ulong seed = 1; seed <= 40; seed++)
+        {
+            using var cluster = new OracleCluster(seed, 2, seeds: 2, options: new() { StartTimeout = TimeSpan.FromSeconds(15) });
+            cluster[1].StartAt(TimeSpan.Zero);
+            cluster[0].StartAt(TimeSpan.Zero);
+            for (double next = 1.5; next < 10.2 + (0.05 * seed); next += 1.5)
+            {
+                cluster.Run(0.8);
+                cluster[0].Node.Crash();
+                cluster.Run(next - cluster.Simulation.Now.TotalSeconds);
+                cluster.Restart(cluster[0], sameSeeds: true).StartAt(TimeSpan.Zero);
+            }
+            cluster.Run(10);
+            Assert.True(cluster.Alive.Count() == 2 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), cluster.Describe());
+            Assert.True(cluster.Alive.DistinctBy(process => process.Oracle.System).Count() == 1, cluster.Describe());
+        }
+    }
+
+    private static IReadOnlyList<NodeAddress> ListOf(string[] lists, Ida.Testing.SimNode node)
+    {
+        int place = Enumerable.Range(0, lists.Length).FirstOrDefault(one => Ida.Testing.Simulation.AddressOf(one) == node.Address, -1);
+        return place < 0 ? [] : [.. lists[place].Split(' ').Select(one => Ida.Testing.Simulation.AddressOf(int.Parse(one, System.Globalization.CultureInfo.InvariantCulture)))];
     }
 }

@@ -15,7 +15,10 @@ namespace Oracle.Client;
 /// process reached at the address is waited for from when it was first heard, the longer the earlier its place (<see cref="Deference"/>). Who dialled in
 /// and only says that it listens there is waited for 5 s at most, and not at all when another node is reached there.
 /// Whoever hears another seed says for a while that it is about to found, and asks on, before it does: the other may have founded meanwhile, or be about to
-/// as well, since their lists differ or it is late. Then the one with the lower address goes on, and the other waits for it for 2 s.
+/// as well, since their lists differ or it is late. It founds when the others have answered what it asked since, and none of them is about to as well; one that does not
+/// answer it waits for a second for. Who hears that another is about to waits for it for 2 s, unless it has said so itself and its node has the lower number: of two
+/// of which one at least asks the other only one founds, since the other answers it either after it has heard of it, or that it is about to itself. So
+/// lists may differ, as long as of two processes that may found one has the other in its list; whose lists have only a third process in common do not hear of each other.
 /// Whoever may found listens for a second first: a system that lives without a process at this address tells so (<see cref="Herald"/>), and
 /// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
@@ -33,14 +36,20 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     // Who enters it within the last question of another's hears at its own first that the other has founded.
     private const long AnnouncedFor = 3 * AskEvery;
     private const long YieldTo = 2 * HeraldTime;
+    private const long MostSilent = Durations.Second;
+    private const long MostYielding = 3 * YieldTo;
     private const int MostKnown = 64;
     private readonly List<Seed> _seeds = [];
     private readonly List<Seed> _known = [];
     private int _own = -1;
     private Deference _deference = null!;
+
+    // Of those that ask and are not in the own list: who said last that it is about to found.
+    private Rival _stranger = new();
     private long _began;
     private long _asked;
     private long _announcing;
+    private long _yieldedFrom;
 
     /// <summary>Whether nobody answered yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
@@ -69,7 +78,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         }
         if (_seeds.Count == 0) _own = 0;
         _deference = new(options, _own, _seeds.Count);
-        _announcing = 0;
+        _stranger = new();
+        _announcing = _yieldedFrom = 0;
     }
 
     /// <summary>Asks again when it is time; true when this process is to found the system.</summary>
@@ -84,18 +94,33 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         {
             // So that a system without a process here, or an earlier seed that is only just starting, has a moment to show itself.
             bool listened = node.Now - _began >= HeraldTime;
-            if (listened && (!_seeds.Exists(IsFresh) || (_announcing != 0 && node.Now - _announcing >= AnnouncedFor))) return true;
-            if (_announcing == 0) (_announcing, _asked) = (node.Now, long.MinValue / 2);
+            if (listened && (!_seeds.Exists(IsFresh) || IsClear())) return true;
+            if (_announcing == 0) Announce();
         }
         Ask();
         return false;
     }
 
-    /// <summary>The node that was reached at a seed's address says that it is about to found.</summary>
-    public void Announced(int peer)
+    /// <summary>Somebody asks, and says whether it is about to found.</summary>
+    public void Asked(int peer, bool announces)
     {
-        if (_seeds.Find(seed => IsAt(seed, peer)) is not { } other || string.CompareOrdinal(other.Address.Text, node.Links.Local.Text) > 0) return;
-        if (other.FirstAnnounced == 0) other.FirstAnnounced = node.Now;
+        Heard(peer);
+        if (_seeds.Find(seed => IsAt(seed, peer)) is { } seed)
+        {
+            Hear(seed.Rival, node.Links.NodeIdOf(peer), announces);
+            return;
+        }
+        ulong id = node.Links.NodeIdOf(peer);
+        if (_own >= 0 && id != 0 && (announces || _stranger.NodeId == id)) Hear(_stranger, id, announces);
+    }
+
+    /// <summary>Somebody who was asked does not know the Oracle, and says whether it is about to found.</summary>
+    public void Answered(int peer, bool announces)
+    {
+        Heard(peer);
+        if (_seeds.Find(seed => IsAt(seed, peer)) is not { } seed) return;
+        seed.Answered++;
+        Hear(seed.Rival, node.Links.NodeIdOf(peer), announces);
     }
 
     /// <summary>Asks the seeds who the Oracle is, when it is time again.</summary>
@@ -120,8 +145,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         Ask();
     }
 
-    /// <summary>A seed asked, or answered that it does not know the Oracle.</summary>
-    public void Heard(int peer)
+    // A seed asked, or answered that it does not know the Oracle.
+    private void Heard(int peer)
     {
         if (_seeds.Find(seed => IsAt(seed, peer)) is { } reached)
         {
@@ -151,9 +176,43 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
     private void Ask(Seed seed)
     {
-        seed.Peer = node.Links.Open(seed.Address);
-        outlet.Reply(seed.Peer, new WhoIsOracle());
+        int peer = node.Links.Open(seed.Address);
+        // What was asked over another link may never be answered.
+        if (peer != seed.Peer) (seed.Peer, seed.Questions, seed.Answered, seed.Awaited) = (peer, 0, 0, Math.Min(seed.Awaited, 1));
+        seed.Questions++;
+        outlet.Reply(peer, new WhoIsOracle(Announces));
     }
+
+    private void Announce()
+    {
+        (_announcing, _asked) = (node.Now, long.MinValue / 2);
+        foreach (var seed in _seeds) seed.Awaited = seed.Questions + 1;
+    }
+
+    /// <summary>Whether the seeds that are there have heard that this process is about to found, and none of them is.</summary>
+    private bool IsClear()
+    {
+        if (_announcing == 0 || node.Now - _announcing < AnnouncedFor) return false;
+        return node.Now - _announcing >= MostSilent || !_seeds.Exists(seed => IsFresh(seed) && (seed.Answered < seed.Awaited || seed.Rival.Announces));
+    }
+
+    /// <summary>Another says whether it is about to found. It goes first, unless this process has said so before and goes before it.</summary>
+    private void Hear(Rival rival, ulong nodeId, bool announces)
+    {
+        if (rival.NodeId != nodeId) (rival.NodeId, rival.Since) = (nodeId, 0);
+        rival.Announces = announces;
+        if (!announces)
+        {
+            rival.Since = 0;
+        }
+        else if (rival.Since == 0 && (_announcing == 0 || nodeId < node.Id))
+        {
+            rival.Since = node.Now;
+            _announcing = 0;
+        }
+    }
+
+    private bool GoesFirst(Rival rival) => rival.Since != 0 && node.Now - rival.Since < YieldTo;
 
     private ulong Reached(Seed seed) => seed.Peer < 0 ? 0 : node.Links.NodeIdOf(seed.Peer);
 
@@ -171,13 +230,21 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
     private bool MayFound()
     {
-        if (_own < 0) return false;
+        if (_own < 0 || !IsTurn()) return false;
+        if (!GoesFirst(_stranger) && !_seeds.Exists(seed => IsFresh(seed) && GoesFirst(seed.Rival))) return true;
+        // They may never found, and others come in their place.
+        if (_yieldedFrom == 0) _yieldedFrom = node.Now;
+        return node.Now - _yieldedFrom >= MostYielding;
+    }
+
+    /// <summary>Whether all that the places of the seeds ask for was waited for.</summary>
+    private bool IsTurn()
+    {
         bool waited = node.Now - _began >= SilenceBeforeFounding;
         for (int i = 0; i < _seeds.Count; i++)
         {
             Seed seed = _seeds[i];
             bool heard = IsHeard(seed, i);
-            if (seed.FirstAnnounced != 0 && IsFresh(seed) && node.Now - seed.FirstAnnounced < YieldTo) return false;
             if (i < _own && (heard || !(seed.Refused || waited))) return false;
             // A later seed may have founded already: its answer, or its silence, is waited for.
             if (i >= _own && !(heard || seed.Refused || waited)) return false;
@@ -196,8 +263,14 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
         public long FirstHeard { get; set; }
 
-        /// <summary>When it first said that it is about to found, if it goes before this process then.</summary>
-        public long FirstAnnounced { get; set; }
+        public Rival Rival { get; } = new();
+
+        /// <summary>How often it was asked over the present link, how often it answered, and how many answers are waited for by who is about to found.</summary>
+        public long Questions { get; set; }
+
+        public long Answered { get; set; }
+
+        public long Awaited { get; set; }
 
         /// <summary>When one that dialled in from who knows where said last that it listens there.</summary>
         public long ClaimedAt { get; set; }
@@ -207,5 +280,17 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         public bool Refused { get; set; }
 
         public bool Foreign { get; set; }
+    }
+
+    /// <summary>Another process that may found.</summary>
+    private sealed class Rival
+    {
+        public ulong NodeId { get; set; }
+
+        /// <summary>Whether it said last that it is about to found.</summary>
+        public bool Announces { get; set; }
+
+        /// <summary>Since when it is waited for; 0 when it is not.</summary>
+        public long Since { get; set; }
     }
 }

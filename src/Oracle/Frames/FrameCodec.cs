@@ -48,7 +48,7 @@ internal static class FrameCodec
         FrameType.OracleResponse => ResponseFrame.Parse(ref reader),
         FrameType.Lease => reader.ReadWithin(LeaseAsk.Kind, LeaseGrant.Kind) == LeaseAsk.Kind ? LeaseAsk.Parse(ref reader) : LeaseGrant.Parse(ref reader),
         FrameType.Suspect => SuspectFrame.Parse(ref reader),
-        FrameType.WhoIsOracle => new WhoIsOracle(),
+        FrameType.WhoIsOracle => WhoIsOracle.Parse(ref reader),
         FrameType.OracleIs => OracleIs.Parse(ref reader),
         _ => null,
     };

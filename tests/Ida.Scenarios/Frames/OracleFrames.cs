@@ -64,7 +64,7 @@ internal sealed class OracleFrames(FrameContext context)
             ? new LeaseAsk(Process(random), (long)Number(random), Number(random))
             : new LeaseGrant((long)Number(random), Replicas(random), Number(random), random.Next(2) == 0 ? null : [new(Process(random), Node(random).Address, 1, 1)]),
         FrameType.Suspect => new SuspectFrame(Process(random), random.Next(4) == 0, (Accusation)random.Next(5), random.Next(9)),
-        FrameType.WhoIsOracle => new WhoIsOracle(),
+        FrameType.WhoIsOracle => new WhoIsOracle(random.Next(2) == 0),
         FrameType.OracleIs => new OracleIs(Replicas(random), Node(random)),
         _ => throw new ArgumentOutOfRangeException(nameof(type), type, "No frame of the Oracle."),
     };

@@ -74,9 +74,9 @@ internal sealed class Stranger : IDisposable
     /// <summary>Asks what any node may ask; false when the connection does not stand.</summary>
     public bool Ask()
     {
-        var ask = new byte[FrameHeader.Size + 3];
-        FrameHeader.Write(ask, FrameType.WhoIsOracle, 0, 0, 3);
-        (ask[FrameHeader.Size], ask[FrameHeader.Size + 1], ask[FrameHeader.Size + 2]) = (MessagePackCode.FixArray | 2, 0, 0);
+        var ask = new byte[FrameHeader.Size + 4];
+        FrameHeader.Write(ask, FrameType.WhoIsOracle, 0, 0, 4);
+        (ask[FrameHeader.Size], ask[FrameHeader.Size + 1], ask[FrameHeader.Size + 2], ask[FrameHeader.Size + 3]) = (MessagePackCode.FixArray | 3, 0, 0, MessagePackCode.False);
         _link.Write(ask);
         return _link.IsUp;
     }

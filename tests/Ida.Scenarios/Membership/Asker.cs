@@ -21,7 +21,7 @@ internal sealed class Asker : ITimerTarget
 
     public void OnTimer(long token)
     {
-        foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle() : new OracleIs(Oracle.Log.Configuration.Empty, new(_node.Id, _node.Address)));
+        foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle(true) : new OracleIs(Oracle.Log.Configuration.Empty, new(_node.Id, _node.Address)));
         _node.Node.SetTimer(_node.Node.Now + (100 * Durations.Millisecond), this, token + 1);
     }
 }
