@@ -1,3 +1,4 @@
+using System.Buffers;
 using GroupCore.Groups;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
@@ -7,13 +8,14 @@ namespace GroupCore.Tests.Groups;
 /// <summary>Snapshots whose writers hang are given up also when their view is over: they stand in the way of later ones for a bounded time.</summary>
 public sealed class HungSaveTests
 {
+    private readonly List<WeakReference> _held = [];
     private int _writes;
 
     /// <summary>One member, whose first snapshots so many take hours to write, and a joiner without a limit of its own.</summary>
     private GroupCluster Settled(ulong seed, int hang, TimeSpan? joinTimeout = null)
     {
         GroupCluster? all = null;
-        var cluster = new GroupCluster(seed, 1, more: static g => g.CheckpointSnapshot(static () => static to => to.GetSpan(1), static state => { }).OnError(static error => { }),
+        var cluster = new GroupCluster(seed, 1, more: g => g.CheckpointSnapshot(Snapshot, static state => { }).OnError(static error => { }),
             tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut && ++_writes <= hang ? TimeSpan.FromHours(5) : TimeSpan.Zero),
             beforeMembers: c => (all, c.HostOptions) = (c, new() { JoinTimeout = joinTimeout ?? TimeSpan.FromHours(24) }));
         Assert.True(cluster.Settle());
@@ -33,10 +35,12 @@ public sealed class HungSaveTests
         }
     }
 
-    [Fact]
-    public void A_snapshot_in_line_behind_two_that_hang_is_written_once_they_are_given_up()
+    [Theory]
+    [InlineData(24 * 3_600)]
+    [InlineData(20)]
+    public void A_snapshot_in_line_behind_two_that_hang_is_written_once_they_are_given_up_and_its_join_waits(int joinTimeout)
     {
-        using var cluster = Settled(1, hang: 2);
+        using var cluster = Settled(1, hang: 2, TimeSpan.FromSeconds(joinTimeout));
         var comer = cluster.Add();
         ChangeViewsAsTwoHang(cluster, comer);
         Assert.Equal(2, _writes);
@@ -48,11 +52,11 @@ public sealed class HungSaveTests
     public void Two_that_hang_are_in_the_way_of_no_join_after_them()
     {
         using var cluster = Settled(2, hang: 2, joinTimeout: TimeSpan.FromSeconds(20));
-        var comer = cluster.Add();
+        using var cancel = new CancellationTokenSource();
+        var comer = cluster.Add(token: cancel.Token);
         ChangeViewsAsTwoHang(cluster, comer);
-        // Refused, or its own time is over.
-        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is not null, TimeSpan.FromSeconds(70)));
-        cluster.Simulation.Run(TimeSpan.FromSeconds(70));
+        cluster.Simulation.After(TimeSpan.Zero, cancel.Cancel);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is not null && cluster.Oracle.Find("g")!.Members.Count == 1, TimeSpan.FromSeconds(5)));
         Group? before = null;
         for (int i = 0; i < 2; i++)
         {
@@ -63,6 +67,37 @@ public sealed class HungSaveTests
             _ = cluster.Simulation.Spawn(() => group.LeaveAsync().AsTask());
             Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups.Count == 0, TimeSpan.FromSeconds(10)));
         }
+    }
+
+    [Theory]
+    [InlineData("a view without joiners")]
+    [InlineData("the end of the membership")]
+    public void A_snapshot_in_line_holds_nothing_on_to_when_nobody_waits_for_it(string then)
+    {
+        using var cluster = Settled(5, hang: 2);
+        var comer = cluster.Add();
+        ChangeViewsAsTwoHang(cluster, comer);
+        var inLine = _held[^1];
+        Assert.True(IsHeld(inLine));
+        if (then == "a view without joiners") cluster.Oracle.Fail(comer.Membership);
+        else cluster.Oracle.Fail(cluster[0].Membership);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.False(IsHeld(inLine));
+    }
+
+    private static bool IsHeld(WeakReference state)
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+        return state.IsAlive;
+    }
+
+    private Action<IBufferWriter<byte>> Snapshot()
+    {
+        byte[] state = [1];
+        _held.Add(new(state));
+        return to => to.Write(state);
     }
 
     [Theory]

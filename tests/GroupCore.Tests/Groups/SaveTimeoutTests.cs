@@ -84,6 +84,32 @@ public sealed class SaveTimeoutTests
         Assert.Empty(_errors);
     }
 
+    [Fact]
+    public void What_a_state_that_was_sent_has_written_is_no_measure_for_those_of_later_joiners()
+    {
+        using var cluster = Settled(85, 1, TimeSpan.FromSeconds(10));
+        cluster.StateBytes = 100_000;
+        var first = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => first.Group is not null, TimeSpan.FromSeconds(5)), $"{first.JoinError}");
+        (cluster.StateBytes, _takes, _cut) = (0, TimeSpan.FromSeconds(8), null);
+        // In the view after that one.
+        var second = cluster.Add();
+        for (int view = 1; view <= 3; view++)
+        {
+            Assert.True(cluster.Simulation.RunUntil(() => _cut is { IsDropped: false }, TimeSpan.FromSeconds(2)));
+            // Each comes further than the one before.
+            _cut!.Bytes.GetSpan(100 * view)[..(100 * view)].Clear();
+            _cut.Bytes.Advance(100 * view);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(7));
+            Assert.Null(second.JoinError);
+            cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+            Assert.True(cluster.Simulation.RunUntil(() => _cut.IsDropped, TimeSpan.FromSeconds(2)));
+        }
+        _takes = TimeSpan.Zero;
+        Assert.True(cluster.Simulation.RunUntil(() => second.Group is not null, TimeSpan.FromSeconds(20)), $"{second.JoinError}");
+        Assert.Empty(_errors);
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(90_000)]

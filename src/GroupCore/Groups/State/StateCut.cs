@@ -17,7 +17,6 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
 {
     private Action<IBufferWriter<byte>>? _write;
     private bool _written;
-    private bool _told;
     private volatile StatePhase _phase;
     private Failure? _failure;
     private (StatePhase Phase, int Bytes) _seen;
@@ -40,8 +39,16 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
 
     public bool IsDropped => _dropped;
 
+    /// <summary>On the loop: whether its joiners were told how it ended.</summary>
+    public bool IsTold { get; private set; }
+
+    /// <summary>On the loop: it is taken, and those before it are being written.</summary>
+    public bool IsInLine { get; private set; }
+
     /// <summary>Its view is over: the next one has another.</summary>
     public void Drop() => _dropped = true;
+
+    public void StandInLine() => IsInLine = true;
 
     /// <summary>On the group's worker, at the view event.</summary>
     public void Take(HandlerTable table)
@@ -70,6 +77,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     /// <summary>On the loop: it is this one's turn to be written.</summary>
     public void Start(INode node)
     {
+        IsInLine = false;
         _phase = StatePhase.Saving;
         _ = QuietFor(node.Now);
         node.Complete(this);
@@ -90,7 +98,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     public override void Run()
     {
         if (_written) group.Writing.OnDone(this);
-        if (_told) return;
+        if (IsTold) return;
         if (_written || _write is null || Error is not null) group.SendState(this);
         else group.Writing.Begin(this);
     }
@@ -119,7 +127,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     }
 
     /// <summary>On the loop: its joiners are told how it ended, once.</summary>
-    public bool TryTell() => !_told && (_told = true);
+    public bool TryTell() => !IsTold && (IsTold = true);
 
     // By user's code, or by the loop that has given it up.
     private void Fail(Exception error) => Interlocked.CompareExchange(ref _failure, new(error, UserError.Text(error)), null);

@@ -27,6 +27,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
     {
         if (cut.IsDropped) return;
         _next = cut;
+        cut.StandInLine();
         GiveUpQuiet();
         StartNext();
     }
@@ -46,9 +47,10 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
         StartNext();
     }
 
-    /// <summary>The view of a checkpoint is over, and its joiners wait for the next one's.</summary>
+    /// <summary>The view of a checkpoint is over, and its joiners wait for the next one's. What it would be written from is held no longer.</summary>
     public void Drop(StateCut cut)
     {
+        if (ReferenceEquals(_next, cut)) _next = null;
         long quiet = QuietWith(cut);
         if (cut.Phase == StatePhase.Saving) _quiet = quiet;
         cut.Drop();
@@ -57,9 +59,10 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
     /// <summary>Joiners were told how the saving of their state ended, or there are none: others wait afresh.</summary>
     public void Forget() => (_quiet, _most) = (0, 0);
 
-    // One that is further than all before it does write.
+    // One that is further than all before it does write. What joiners were told of is no measure for those that wait afresh.
     private long QuietWith(StateCut cut)
     {
+        if (cut.IsTold) return 0;
         long quiet = cut.QuietFor(node.Now);
         if (cut.Bytes.Length > _most) (_quiet, _most) = (0, cut.Bytes.Length);
         return quiet + _quiet;

@@ -137,8 +137,8 @@ internal sealed partial class GroupProtocol
     private void TellJoiners()
     {
         if (_saving is not { } cut || !ReferenceEquals(cut.View, View) || IsWedged) return;
-        // The worker may fail meanwhile: it is said once, and whole.
-        var phase = cut.Phase;
+        // The worker may fail meanwhile: it is said once, and whole. To stand in line is a part of the saving, and bounded like that.
+        var phase = cut.Phase == StatePhase.Queued && cut.IsInLine ? StatePhase.Saving : cut.Phase;
         byte[] text = phase == StatePhase.Failed ? Encoding.UTF8.GetBytes(Shortened(cut.ErrorText)) : [];
         for (int rank = 0; rank < View.Members.Count; rank++)
         {

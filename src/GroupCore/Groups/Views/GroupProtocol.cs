@@ -303,7 +303,8 @@ internal sealed partial class GroupProtocol
         Touch();
         _life.Become(GroupPhase.Over);
         _undecided &= failed;
-        _saving?.Drop();
+        if (_saving is { } saving) Writing.Drop(saving);
+        _saving = null;
         _early.Clear();
         _strangers = null;
         SendReplies();
