@@ -100,6 +100,46 @@ public sealed class LyingMemberTests
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Who_is_slow_is_accused_whatever_it_says_of_a_view_change_that_the_membership_does_not_know_of(bool again)
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 67, ReplayCommand = "seed 67" }), 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("many", async (from, m) =>
+            {
+                if (me == 2) await gate.Task.ConfigureAwait(false);
+            }).OnError(static error => { });
+        }, options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var slow = cluster[2];
+        for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
+        for (int second = 0; second < 25; second++)
+        {
+            if (second == 0 || again) ClaimViewChange(slow, Number + (ulong)second);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        }
+        Assert.Contains((slow.Id, Accusation.Slow), cluster.Oracle.Accusations);
+        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Subject != slow.Id);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+    }
+
+    /// <summary>A frame of a flush that there is not, to all others.</summary>
+    private static void ClaimViewChange(TestMember member, ulong proposal) => member.SimNode.Post(() =>
+    {
+        var group = member.Group!.Protocol;
+        var frame = group.Frame(FrameType.FlushWait, 9);
+        BinaryPrimitives.WriteUInt64LittleEndian(frame, proposal);
+        frame[8] = (byte)WaitReason.OwnCode;
+        group.SendToOthers();
+    });
+
+    [Theory]
     [InlineData("other positions")]
     [InlineData("more positions than the sequencer gave")]
     [InlineData("a base beyond what all know")]

@@ -56,7 +56,7 @@ internal sealed class FlushMember
     /// <summary>Rank of the flush leader: the lowest initialised survivor.</summary>
     public int Leader { get; private set; } = -1;
 
-    /// <summary>Whether others are in a view change that this member has not heard of.</summary>
+    /// <summary>Whether others say that they are in a view change that this member has not heard of.</summary>
     public bool IsBehind => _early.Count > 0;
 
     /// <summary>Whether a member takes part in this flush.</summary>

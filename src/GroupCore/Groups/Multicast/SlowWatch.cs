@@ -14,9 +14,11 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
 {
     private const long Step = 1_000_000_000;
     private const long TellAfter = 2 * Step;
+    private const int MostQuestions = 10;
     private readonly long[] _since = new long[view.Members.Count];
     private readonly bool[] _told = new bool[view.Members.Count];
     private readonly bool[] _accused = new bool[view.Members.Count];
+    private int _questions;
     private bool _armed;
     private bool _over;
 
@@ -41,7 +43,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         if (_over) return;
         group.Touch();
         _armed = false;
-        if (group.IsWedged || group.Flush.IsBehind)
+        if (group.IsWedged || IsBehind())
         {
             // The next view begins to judge afresh, or this one's flush has another judge.
             for (int rank = 0; rank < _since.Length; rank++) Judge(rank, slow: false);
@@ -59,6 +61,18 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
             Judge(rank, slow[rank]);
         }
         if (any) Arm();
+    }
+
+    /// <summary>
+    /// Whether others are in a view change that this member has not heard of. They say so themselves, so the membership is asked: one that it does not
+    /// know of, each time that it could be asked, is none. For who has no contact with it nothing is certain.
+    /// </summary>
+    private bool IsBehind()
+    {
+        if (!group.Flush.IsBehind || _questions == MostQuestions) return false;
+        if (!group.IsBlocked) _questions++;
+        group.Membership.Sync(view.Group, view.Id, group.Flush.Wedge);
+        return true;
     }
 
     /// <summary>Who has not acknowledged the older half of what is stored of a sender.</summary>
