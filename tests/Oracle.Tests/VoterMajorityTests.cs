@@ -52,6 +52,19 @@ public sealed class VoterMajorityTests
         Assert.Equal([2, 3], Keep([2, 3], []));
     }
 
+    /// <summary>A leadership begins, as it does when the leader before it is gone: who has not answered this leader yet may be that one.</summary>
+    [Fact]
+    public void Who_has_not_answered_a_new_leader_is_not_spared()
+    {
+        _bus.Connect(1, 2);
+        _bus.Pass(2 * Durations.Second);
+        _bus[1].Leading!.OnTimer();
+        Assert.Null(_bus[1].Leading);
+        _bus.Campaign(1);
+        Assert.NotNull(_bus[1].Leading);
+        Assert.Equal([3], Keep([2, 3], []));
+    }
+
     [Fact]
     public void Who_is_proved_dead_goes_and_who_is_on_the_way_out_does_not_count()
     {

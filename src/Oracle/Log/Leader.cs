@@ -87,8 +87,8 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     public ulong LagOf(ulong node) =>
         Find(node) is { Match: > 0 } other && Log.Node.Now - other.LastAck < QuorumTimeout ? Log.Entries.LastIndex - Math.Min(other.Match, Log.Entries.LastIndex) : ulong.MaxValue;
 
-    /// <summary>When a replica last answered.</summary>
-    public long HeardAt(ulong node) => Find(node)?.LastAck ?? 0;
+    /// <summary>When a replica last answered this leader; long ago when it never did, since the death of one of them may be what began this leadership.</summary>
+    public long HeardAt(ulong node) => Find(node) is { HasAnswered: true } other ? other.LastAck : long.MinValue / 2;
 
     public override void OnTimer()
     {
@@ -114,7 +114,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     public override void OnAppendReply(in Replica from, AppendReply reply)
     {
         if (Find(from.Node) is not { } other) return;
-        other.LastAck = Log.Node.Now;
+        other.Answered(Log.Node.Now);
         if (reply.Read <= _read) other.Read = Math.Max(other.Read, reply.Read);
         if (reply.Ok && reply.Index <= Log.Entries.LastIndex)
         {
@@ -138,7 +138,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     public override void OnSnapshotAck(in Replica from, SnapshotAck ack)
     {
         if (Find(from.Node) is not { } other) return;
-        other.LastAck = Log.Node.Now;
+        other.Answered(Log.Node.Now);
         if (other.Snapshot is not { } sent || sent.Index != ack.LastIndex) return;
         sent.Held(ack.Held, Log.Node.Now);
         Touch();

@@ -14,7 +14,11 @@ internal sealed class Progress(Replica replica, ulong next, long now)
     /// <summary>Last read round it answered.</summary>
     public ulong Read { get; set; }
 
-    public long LastAck { get; set; } = now;
+    /// <summary>When it answered last; of one that has not answered yet, when this leader began to count on it.</summary>
+    public long LastAck { get; private set; } = now;
+
+    /// <summary>Whether it has answered this leader.</summary>
+    public bool HasAnswered { get; private set; }
 
     /// <summary>The saved state that is on its way to it; null when none is.</summary>
     public SnapshotTransfer? Snapshot { get; set; }
@@ -25,4 +29,6 @@ internal sealed class Progress(Replica replica, ulong next, long now)
     public ulong SentRead { get; set; }
 
     public ulong SentCommit { get; set; }
+
+    public void Answered(long now) => (LastAck, HasAnswered) = (now, true);
 }
