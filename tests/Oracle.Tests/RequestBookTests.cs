@@ -41,6 +41,26 @@ public sealed class RequestBookTests
         Assert.Same(later, book.Take(number));
     }
 
+    /// <summary>The Oracle keeps what it answered since the oldest request that waits: there is no room for more than it keeps.</summary>
+    [Fact]
+    public void There_is_room_for_as_many_requests_since_the_oldest_that_waits_as_the_Oracle_keeps_results()
+    {
+        var book = NewBook(out var simulation);
+        using var running = simulation;
+        ulong oldest = book.Submit(new Join("g", new(), 0, ""));
+        for (int i = 0; i < 5_000; i++) book.Take(book.Submit(new Renew(Group, 1)));
+        Assert.True(book.HasRoom);
+        int taken = 1;
+        for (; book.HasRoom; taken++)
+        {
+            Assert.True(taken < 5_000, "without bound");
+            book.Take(book.Submit(new Leave(Group)));
+        }
+        Assert.InRange(taken, 1_000, State.Limits.RequestsPerProcess);
+        book.Take(oldest);
+        Assert.True(book.HasRoom);
+    }
+
     private static RequestBook NewBook(out Simulation simulation)
     {
         simulation = new(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });

@@ -327,6 +327,27 @@ public sealed class StateMachineTests
         Assert.Equal([b], Members(_state.FindGroup("g")!));
     }
 
+    /// <summary>Its first request is for the name of a lost group, so it waits, and keeps the results of all that come after it.</summary>
+    [Fact]
+    public void The_oldest_request_of_a_process_is_answered_however_many_later_ones_were()
+    {
+        var (a, b) = (Register(1), Register(2));
+        var lost = Join(a).Id;
+        Fail(false, a);
+        Assert.Single(_state.Lost);
+        ulong oldest = ++_number;
+        Apply(new Request(b, oldest, oldest, new Join("g", new(), 0, "")));
+        for (int i = 0; i < Limits.RequestsPerProcess; i++) Apply(new Request(b, ++_number, oldest, new Leave(lost)));
+        Apply(new Request(default, 0, 0, new Release(lost)));
+        int answers = _events.Results.Count;
+        Apply(new Request(b, oldest, oldest, new Join("g", new(), 0, "")));
+        Assert.Equal(answers + 1, _events.Results.Count);
+        Assert.True(_events.Results[^1].Ok);
+        Assert.True(new OracleState(new Recorder(), Rule.None).TryRestore(Save(_state)));
+        Apply(new Request(b, ++_number, _number, new Leave(lost)));
+        Assert.Equal(answers + 2, _events.Results.Count);
+    }
+
     private static byte[] Save(OracleState state)
     {
         var buffer = new ArrayBufferWriter<byte>();

@@ -18,15 +18,17 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     private const int PerStep = 256;
     private readonly SortedDictionary<ulong, Waiting> _waiting = [];
     private readonly SortedDictionary<GroupId, ulong> _flushes = [];
-    private readonly SortedSet<ulong> _recorded = [];
+
+    // Of those whose result the Oracle records, how many were submitted before. It keeps the results of all since the oldest that waits.
+    private readonly SortedDictionary<ulong, ulong> _recorded = [];
     private readonly List<Waiting> _due = [];
-    private ulong _last;
+    private ulong _last, _submitted;
 
     /// <summary>This process; requests other than the registration wait until it has an incarnation.</summary>
     public ProcessId Self { get; set; }
 
     /// <summary>Room for one more request whose result the Oracle records.</summary>
-    public bool HasRoom => _recorded.Count < Limits.RequestsPerProcess - 16;
+    public bool HasRoom => _recorded.Count == 0 || _submitted - _recorded.First().Value < Limits.RequestsPerProcess - 16;
 
     public ulong Submit(Operation operation)
     {
@@ -39,7 +41,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         }
         else if (operation is not (Register or Renew))
         {
-            _recorded.Add(number);
+            _recorded.Add(number, _submitted++);
         }
         var waiting = new Waiting(number, operation);
         _waiting[number] = waiting;
@@ -112,7 +114,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         if (directory.IsEmpty || (Self.Incarnation == 0 && waiting.Operation is not Register)) return;
         waiting.Attempts++;
         waiting.Due = node.Now + Math.Min(LastRepeat, FirstRepeat * waiting.Attempts);
-        ulong floor = _recorded.Count > 0 ? _recorded.Min : _last + 1;
+        ulong floor = _recorded.Count > 0 ? _recorded.First().Key : _last + 1;
         outlet.Send(directory.Target(), new RequestFrame(new(Self, waiting.Number, floor, waiting.Operation)));
     }
 

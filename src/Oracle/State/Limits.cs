@@ -24,7 +24,7 @@ internal static class Limits
     /// <summary>State of the Oracle in bytes, as a voter accepts it from a leader.</summary>
     public const int SnapshotBytes = 1 << 30;
 
-    /// <summary>Requests of one process that may wait for an answer.</summary>
+    /// <summary>Requests of one process that may wait for an answer, and results that are kept for it beside that of the oldest that waits.</summary>
     public const int RequestsPerProcess = 1_024;
 
     /// <summary>Installs of a group that are remembered for members that missed them.</summary>

@@ -147,7 +147,7 @@ internal sealed partial class OracleState
             Proved = reader.ReadBoolean(),
             Floor = reader.ReadUInt64(),
         };
-        int results = WireFormat.ReadCount(ref reader, Limits.RequestsPerProcess, 7);
+        int results = WireFormat.ReadCount(ref reader, Limits.RequestsPerProcess + 1, 7);
         for (int i = 0; i < results; i++)
         {
             ulong number = reader.ReadUInt64();

@@ -112,7 +112,8 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         requester.Floor = Math.Max(requester.Floor, request.Floor);
         while (requester.Results.Count > 0 && requester.Results.GetKeyAtIndex(0) < requester.Floor) requester.Results.RemoveAt(0);
         bool known = requester.Results.TryGetValue(request.Number, out var result);
-        if (request.Number < requester.Floor || (!known && requester.Results.Count >= Limits.RequestsPerProcess))
+        // The oldest that waits has room always: only its answer makes room for others.
+        if (request.Number < requester.Floor || (!known && requester.Results.Count >= Limits.RequestsPerProcess && request.Number != requester.Floor))
         {
             events.OnIgnored(request);
             return;
