@@ -265,8 +265,10 @@ public sealed partial class OracleMember
 
     private void OnLeaseGrant(in Replica from, LeaseGrant grant)
     {
-        // A lease, and who the replicas are, comes from the one that was asked, or from who is the leader by now.
-        if (!Registered || (from.Node != _askedOf.Node && from.Node != _directory.Leader.Node) || !_lease.Take(grant)) return;
+        // A lease, and who the replicas are, comes from the one that was asked, or from another voter: another may have been asked since, and only one that
+        // the voters confirm as leader grants any.
+        if (!Registered || (from.Node != _askedOf.Node && !_directory.MayLead(from.Node)) || !_lease.Take(grant)) return;
+        if (_directory.Leader.Node == 0) _directory.Hint(from);
         _watch.Trust();
         _directory.Learn(grant.Replicas);
         if (grant.Subjects is { } subjects)

@@ -51,7 +51,7 @@ public sealed record OracleOptions
 
     /// <summary>
     /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
-    /// waits for that. It is renewed every quarter of it. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>
+    /// waits for that. It is renewed every quarter of it, and not more often than every 100 ms. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>
     /// and 10 min; who registers with more is refused.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
@@ -94,8 +94,8 @@ public sealed record OracleOptions
     {
         if (Seeds is null || Tag is null || Host is null) throw new InvalidOptionException($"{(Seeds is null ? "Seeds" : Tag is null ? "Tag" : "Host")} is null; it may be left out instead.");
         if (OracleSize is not (3 or 5)) throw new InvalidOptionException($"OracleSize is {OracleSize}; allowed are 3 and 5.");
-        if (LeaseDuration < TimeSpan.FromMilliseconds(100) || LeaseDuration > IsolationTimeout || LeaseDuration.Nanoseconds() > State.Limits.LeaseLength)
-            throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 100 ms to IsolationTimeout ({IsolationTimeout}), and at most 10 min.");
+        if (LeaseDuration < TimeSpan.FromMilliseconds(200) || LeaseDuration > IsolationTimeout || LeaseDuration.Nanoseconds() > State.Limits.LeaseLength)
+            throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 200 ms to IsolationTimeout ({IsolationTimeout}), and at most 10 min.");
         if (IsolationTimeout > s_longest) throw new InvalidOptionException($"IsolationTimeout is {IsolationTimeout}; allowed is at most {s_longest}.");
         if (PoisonTimeout <= TimeSpan.Zero || PoisonTimeout > s_longest) throw new InvalidOptionException($"PoisonTimeout is {PoisonTimeout}; it must be above 0 and at most {s_longest}.");
         if (Heartbeat > s_longestHeartbeat) throw new InvalidOptionException($"Heartbeat is {Heartbeat}; allowed is at most {s_longestHeartbeat.TotalMilliseconds} ms.");
