@@ -34,8 +34,9 @@ internal sealed class Herald(INode node, OracleOptions options, Outlet outlet)
             if (vacancy.Peer == peer)
             {
                 vacancy.Up = false;
-                // Another node is there: the link to it is a new one.
-                if (fault == LinkFault.Replaced) _next = 0;
+                // Another node is there, and the link to it is a new one. It is asked for at once: who asks for the one that is gone, as probes do every 100 ms,
+                // would make a link for whoever is there one to that again.
+                if (fault == LinkFault.Replaced) (vacancy.Peer, _next) = (node.Links.Open(vacancy.Seed), 0);
             }
             // Who listened there is gone, which the Oracle may be about to decide.
             if (vacancy.Seed == address && fault is (LinkFault.Refused or LinkFault.Replaced) && node.Links.NodeIdOf(peer) is not 0 and ulong gone) vacancy.Gone = gone;
