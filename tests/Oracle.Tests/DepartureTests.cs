@@ -78,6 +78,32 @@ public sealed class DepartureTests
         }
     }
 
+    /// <summary>Nobody would believe that one as leader of others; alone it has to be believed by nobody, and it cannot decide otherwise.</summary>
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void A_leader_that_departs_and_cannot_dial_those_that_stay_is_gone_soon_and_they_go_on(int processes)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = new OracleCluster(seed, processes);
+            cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new(), ""));
+            var first = cluster[0];
+            foreach (var other in cluster.Lives.Skip(1)) first.Node.Links.Doubted.Add(other.Node.Address);
+            foreach (var process in cluster.Lives) process.StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == processes, 10), cluster.Describe());
+            cluster.Run(3);
+            Assert.Equal(first, cluster.Leader);
+            first.Node.Post(first.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Poisoned, 2), cluster.Describe());
+            Assert.Contains(first.Groups.Events, text => text.Contains("left", StringComparison.Ordinal));
+            first.Node.Crash();
+            cluster.Run(5);
+            Assert.True(cluster.Settled("g") && cluster.Leader is not null && cluster.Alive.Count() == processes - 1, cluster.Describe());
+            cluster.AssertNoViolations();
+        }
+    }
+
     private static bool IsVoter(OracleCluster.Process leader, OracleCluster.Process process) =>
         leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id);
 }

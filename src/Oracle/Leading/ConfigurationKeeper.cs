@@ -19,7 +19,8 @@ namespace Oracle.Leading;
 /// No voter is removed where those that stay are not heard by a majority: that change could not be committed, and nothing after it. Its successor
 /// is added first then.</para>
 /// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is not handed over to it: as leader it would not be
-/// believed. It keeps no other from its place.</para>
+/// believed. It keeps no other from its place. Where a leader leaves and can dial none of those that stay, one of them votes all the same, and the leader
+/// takes itself out of the voters instead of handing over: alone that one has to be believed by nobody.</para>
 /// <para>Source: groupcore-oracle 4.1, 4.3, 12.4.</para>
 /// </remarks>
 internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
@@ -28,6 +29,9 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     private const long SuccessorWait = 2 * Durations.Second;
     private long _deadSince;
 
+    // This process leaves, and reaches none of those that may take its place.
+    private bool _reachesNone;
+
     /// <summary>Takes the next step, if one is due and allowed.</summary>
     public void Step(ReplicatedLog log, OracleState state)
     {
@@ -35,6 +39,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         var configuration = log.Entries.Configuration;
         var wanted = Wanted(configuration, state);
         int target = Target(wanted.Count);
+        _reachesNone = !Contains(wanted, node.Id) && !wanted.Exists(process => log.Port.IsConfirmed(new(process.Id.Node, process.Address)));
         if (DropLearner(leader, configuration, wanted)) return;
 
         var learners = configuration.Learners;
@@ -80,17 +85,19 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         if (node.Now - leader.Since < SuccessorWait) return learners.Count;
         int coming = 0;
         foreach (var learner in learners)
-            if (log.Port.IsConfirmed(learner)) coming++;
+            if (Reaches(log, learner)) coming++;
         return coming;
     }
 
+    private bool Reaches(ReplicatedLog log, in Replica other) => _reachesNone || log.Port.IsConfirmed(other);
+
     /// <summary>Learners that have caught up and that the leader can dial; the one heard last comes first.</summary>
-    private static List<Replica> Ready(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
+    private List<Replica> Ready(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
     {
         var ready = new List<Replica>();
         foreach (var learner in learners)
         {
-            if (leader.LagOf(learner.Node) > CaughtUp || !log.Port.IsConfirmed(learner)) continue;
+            if (leader.LagOf(learner.Node) > CaughtUp || !Reaches(log, learner)) continue;
             int place = 0;
             while (place < ready.Count && leader.HeardAt(ready[place].Node) >= leader.HeardAt(learner.Node)) place++;
             ready.Insert(place, learner);
@@ -173,17 +180,18 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
             leader.TransferTo(voter.Node);
             return;
         }
+        if (_reachesNone && configuration.Voters.Count == 2) leader.TryChange(configuration.Remove(node.Id));
     }
 
     /// <summary>The next learner: the oldest process on a host without a replica, else the oldest; of those that the leader can dial.</summary>
-    private static Replica? Candidate(ReplicatedLog log, List<ProcessRecord> wanted, OracleState state)
+    private Replica? Candidate(ReplicatedLog log, List<ProcessRecord> wanted, OracleState state)
     {
         var configuration = log.Entries.Configuration;
         if (configuration.Voters.Count + configuration.Learners.Count >= Limits.Replicas) return null;
         ProcessRecord? first = null;
         foreach (var process in wanted)
         {
-            if (configuration.Contains(process.Id.Node) || !log.Port.IsConfirmed(new(process.Id.Node, process.Address))) continue;
+            if (configuration.Contains(process.Id.Node) || !Reaches(log, new(process.Id.Node, process.Address))) continue;
             first ??= process;
             bool taken = false;
             foreach (var other in configuration.Voters) taken |= state.FindNode(other.Node) is { } known && known.Host == process.Host;
