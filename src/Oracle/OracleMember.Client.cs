@@ -304,7 +304,13 @@ public sealed partial class OracleMember
     {
         if (_replica is not { Log: { } log } || log.Commit == _learned) return;
         _learned = log.Commit;
-        _directory.Learn(log.Entries.ConfigurationAt(log.Commit));
+        var replicas = log.Entries.ConfigurationAt(log.Commit);
+        _directory.Learn(replicas);
+        if (replicas == _reached) return;
+        _reached = replicas;
+        // Who has to be believed at once when it asks for votes, or leads, is reached before.
+        foreach (var voter in replicas.Voters)
+            if (voter.Node != _node.Id) _node.Links.Open(voter.Address, voter.Node);
     }
 
     private void Synchronise()

@@ -6,6 +6,7 @@ using Oracle.Client;
 using Oracle.Detection;
 using Oracle.Frames;
 using Oracle.Log;
+using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Oracle;
@@ -37,8 +38,12 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly GroupBook _groups = new();
     private readonly Watch _watch;
     private readonly Herald _herald;
+    private readonly Introductions _introductions;
     private readonly DeadLinks _deadLinks;
     private readonly List<SystemId> _others = [];
+
+    // Of those that say they are replicas, and that nobody has named: who was asked for.
+    private readonly List<ulong> _asked = [];
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
     private OracleReplica? _replica;
@@ -46,6 +51,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private TimerHandle _due;
     private long _dueAt = long.MaxValue;
     private ulong _learned;
+    private Configuration _reached = Configuration.Empty;
     private long _tickDue;
     private long _nextSync;
     private long _startedAt;
@@ -67,6 +73,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         _directory = new(node) { Heard = () => _replica is { Log: { HearsLeader: true } log } ? log.LeaderHint : default };
         _bootstrap = new(node, options, _outlet) { OnForeign = OnForeignSeed };
         _herald = new(node, options, _outlet);
+        _introductions = new(node, _outlet, _directory);
         _deadLinks = new(node, options);
         _requests = new(node, _outlet, _directory) { Self = Self };
         _lease = new(node, options);
@@ -175,6 +182,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         CheckClock();
         _bootstrap.OnFault(peer, fault);
         _herald.OnFault(peer, fault);
+        _introductions.OnFault(peer);
         _watch.OnFault(peer, fault);
         _deadLinks.OnFault(peer, fault);
         ArmDue();
@@ -244,7 +252,10 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         }
         switch (frame)
         {
-            case ProbeFrame { Answer: false } ping: _watch.OnPing(peer, ping); break;
+            case ProbeFrame { Answer: false } ping:
+                _introductions.OnNumber(peer, ping.Number);
+                _watch.OnPing(peer, ping);
+                break;
             case ProbeFrame: _watch.OnPong(from.Node); break;
             case IndirectProbeFrame { Answer: false } request: _watch.OnIndirectPing(peer, request); break;
             case IndirectProbeFrame answer: _watch.OnIndirectPong(answer); break;
@@ -268,27 +279,43 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     /// <summary>
     /// Whether that node may say this. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known yet is heard once one that is has named it.
-    /// The log takes frames of all while it hears no leader: a replica that was cut off may know none of those that it is to vote with.
+    /// The log takes frames of all while it hears no leader: a replica that was cut off may know none of those that it is to vote with. Who asks it for
+    /// something, and does not only answer, has to be who it says (<see cref="IsConfirmed"/>): what it appends is applied and told to others.
     /// </summary>
     private bool MayTell(int peer, in Replica from, IFrame frame) => frame switch
     {
         ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
-        VoteRequest or VoteReply or AppendRequest or AppendReply or SnapshotChunk or SnapshotAck or TimeoutNow => from.Node == _node.Id || _directory.Knows(from.Node)
-            || _replica is { } replica && (replica.Knows(from.Node) || !replica.Log.HearsLeader),
+        VoteRequest or AppendRequest or SnapshotChunk or TimeoutNow => IsOfLog(from) && (peer == Outlet.Own || IsConfirmed(peer, from)),
+        VoteReply or AppendReply or SnapshotAck => IsOfLog(from),
         _ => true,
     };
 
     /// <summary>
     /// Whether the other end of a link is a replica, or the leader, that is known here, and not only says so: some of what replicas decide cannot be
-    /// taken back. One that only dialled in is asked for where it is, by which the link is confirmed; what it said meanwhile this process asks for
-    /// every second.
+    /// taken back.
     /// </summary>
-    private bool IsReplica(int peer, in Replica from)
+    private bool IsReplica(int peer, in Replica from) => peer == Outlet.Own || (_directory.Knows(from.Node) && IsConfirmed(peer, from));
+
+    private bool IsOfLog(in Replica from) => from.Node == _node.Id || _directory.Knows(from.Node) || _replica is { } replica && (replica.Knows(from.Node) || !replica.Log.HearsLeader);
+
+    /// <summary>
+    /// The one rule for who is believed to be the replica that it says it is: who was reached by a dial of that replica's address, or has its session as who listens there
+    /// says (<see cref="ILinks.IsConfirmed"/>), which stays so when the link is made again, whoever dials then; and who cannot be dialled from here, but from
+    /// other voters, which introduce it (<see cref="Introductions"/>). One that only dialled in is asked for in both ways; what it said meanwhile it says again,
+    /// or this process asks for it every second.
+    /// </summary>
+    private bool IsConfirmed(int peer, in Replica from)
     {
-        if (peer == Outlet.Own) return true;
-        if (!_directory.Knows(from.Node)) return false;
-        if (_node.Links.IsConfirmed(peer)) return true;
+        if (_node.Links.IsConfirmed(peer) || _introductions.Has(peer)) return true;
+        // Any number of strangers may say that they are replicas: of those that nobody has named a few are asked for.
+        bool named = _directory.Knows(from.Node) || _replica?.Knows(from.Node) == true;
+        if (!named && !_asked.Contains(from.Node))
+        {
+            if (_asked.Count >= Limits.Replicas) return false;
+            _asked.Add(from.Node);
+        }
         _node.Links.Open(from.Address, from.Node);
+        if (named) _introductions.Ask(peer, from.Node);
         return false;
     }
 

@@ -49,6 +49,31 @@ public sealed class DoubtedReplicaTests
         Assert.True(cluster.RunUntil(() => victim.Groups.ViewOf("g") is not null, 10), cluster.Describe());
     }
 
+    /// <summary>It alone cannot dial the leader, which dials it; whom it reaches introduce the leader. Another leader that it cannot dial either comes to be believed alike.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_process_that_cannot_dial_the_leader_follows_it_when_others_introduce_it(bool votes)
+    {
+        using var cluster = Settled();
+        var leader = cluster.Leader!;
+        var one = votes ? cluster.Alive.Last(process => process != leader && process.Oracle.Replica is not null) : Victim(cluster);
+        one.Node.Links.Doubted.Add(leader.Node.Address);
+        cluster.Run(1);
+        for (int second = 0; second < 20; second++)
+        {
+            cluster.Run(1);
+            Assert.Equal(MembershipState.Active, one.Oracle.State);
+        }
+        one.Node.Post(() => one.Oracle.Join("g", new(), ""));
+        Assert.True(cluster.RunUntil(() => one.Groups.ViewOf("g") is not null, 3), cluster.Describe());
+        // The connection breaks, and whoever comes next is in doubt again.
+        cluster.Simulation.Network.Break(one.Node, leader.Node);
+        cluster.Run(5);
+        Assert.Equal(MembershipState.Active, one.Oracle.State);
+        cluster.AssertNoViolations();
+    }
+
     /// <summary>It votes, since it could be dialled once. Who would not be believed as leader does not become it: the others go on.</summary>
     [Fact]
     public void A_voter_that_nobody_can_dial_does_not_lead()

@@ -16,7 +16,7 @@ public sealed class FrameTests
 
     private static readonly IFrame[] All =
     [
-        new ProbeFrame(false, 1), new ProbeFrame(true, 1), new IndirectProbeFrame(false, 5), new IndirectProbeFrame(true, 5),
+        new ProbeFrame(false, 1), new ProbeFrame(true, 1), new IndirectProbeFrame(false, 5), new IndirectProbeFrame(true, 5), new IndirectProbeFrame(false, 5, 77, true),
         new ProposeFrame(new(new(1, 2), 9, 4, [A], [B], [new(C, new("127.0.0.1:1"), false, "tag")])),
         new InstallFrame(new View(new(1, 2), "g", 5, 9, new(), [new(A, new("127.0.0.1:1"), true, ""), new(B, new("[::1]:2"), false, "zone")], [B], [], [C], [new(A, 1, 0)])),
         new SyncAsk(A, [new(new(1, 2), 3, 4)]), new SyncAnswer(new([LogBus.ReplicaOf(1)], []), default, [new(1, 2)], "over"), new PoisonFrame(A, "reason"),

@@ -181,6 +181,46 @@ public sealed class HostileFrameTests
         Joins(cluster, 6);
     }
 
+    /// <summary>Who dialled in says that it is a replica, and nothing confirms it: the log does not listen to it, and goes on with those that are.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_the_log_takes_comes_over_confirmed_links_only(bool vote)
+    {
+        using var cluster = Founded(3);
+        var leader = cluster.Leader!;
+        var (victim, liar) = (cluster.Alive.First(process => process != leader), cluster.Alive.Last(process => process != leader));
+        foreach (var end in victim.Node.Links.Ends.Where(end => end.Address == liar.Node.Address)) end.IsDoubted = true;
+        var log = victim.Oracle.Replica!.Log;
+        ulong term = log.Term;
+        Say(cluster, liar.Node, vote ? new VoteRequest(false, term + 9, 1 << 30, term + 8, true)
+            : new AppendRequest(term + 9, log.Entries.LastIndex, log.Term, [new(term + 9, EntryKind.Noop, [])], 1 << 30, 0), victim.Oracle.System, victim);
+        cluster.Run(2);
+        Assert.Equal((term, term), (log.Term, leader.Oracle.Replica!.Log.Term));
+        Joins(cluster, 3);
+    }
+
+    /// <summary>The term after the highest could be told to nobody, so that nobody would ever lead again.</summary>
+    [Fact]
+    public void No_frame_brings_the_log_to_a_term_that_is_beyond_reach()
+    {
+        using var cluster = Founded(3);
+        var leader = cluster.Leader!;
+        foreach (var one in cluster.Alive.Where(process => process != leader))
+        {
+            ulong far = 1UL << 62;
+            foreach (IFrame frame in (IFrame[])
+            [
+                new VoteRequest(false, far, far, far, true), new VoteReply(false, far, false), new AppendRequest(far, 0, 0, [], 0, 0), new AppendReply(far, false, 0, 0), new SnapshotAck(far, 0, 0),
+                new SnapshotChunk(far, far, 1, new([Good], []), 0, 1, new byte[1]),
+            ])
+                Say(cluster, one.Node, frame, one.Oracle.System, leader);
+        }
+        cluster.Run(5);
+        Assert.All(cluster.Alive, process => Assert.InRange(process.Oracle.Replica!.Log.Term, 1ul, 100ul));
+        Joins(cluster, 3);
+    }
+
     /// <summary>Twelve processes of one host: not each watches each. Its word that another is gone would be proof of it, were it its part to watch it.</summary>
     [Fact]
     public void What_a_process_says_of_one_that_it_does_not_watch_is_refused_unless_a_group_of_both_sees_it()

@@ -33,11 +33,23 @@ internal sealed class Relays(INode node, Outlet outlet)
     /// <summary>Asks the subject on behalf of a peer; does nothing without a link to it.</summary>
     public void Ask(int peer, ulong subject, ulong number)
     {
-        if (!_links.TryGetValue(subject, out int link) || node.Links.NodeIdOf(link) != subject) return;
+        if (Find(subject) is not { } link) return;
         _waiting.RemoveAll(relay => node.Now - relay.At > Life || (relay.Subject == subject && relay.Peer == peer));
         if (_waiting.Count >= Most) return;
         _waiting.Add((subject, peer, node.Now));
         outlet.Reply(link, new ProbeFrame(false, number));
+    }
+
+    /// <summary>A peer wants to know whether the subject has a link to it: the subject is asked to say the number over it, and it alone hears the number.</summary>
+    public void Introduce(int peer, ulong subject, ulong number)
+    {
+        if (Find(subject) is { } link && node.Links.IsConfirmed(link)) outlet.Reply(link, new IndirectProbeFrame(false, node.Links.NodeIdOf(peer), number, Relayed: true));
+    }
+
+    /// <summary>Says a number to a process that was reached at its address, and to nobody who only says that it is that one and may pass it on.</summary>
+    public void Say(ulong subject, ulong number)
+    {
+        if (Find(subject) is { } link && node.Links.IsConfirmed(link)) outlet.Reply(link, new ProbeFrame(false, number));
     }
 
     /// <summary>The subject answered: whoever asked for it hears so.</summary>
@@ -50,4 +62,6 @@ internal sealed class Relays(INode node, Outlet outlet)
             _waiting.RemoveAt(i);
         }
     }
+
+    private int? Find(ulong subject) => _links.TryGetValue(subject, out int link) && node.Links.NodeIdOf(link) == subject ? link : null;
 }

@@ -116,7 +116,12 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 
     public void OnPong(ulong nodeId) => _relays.Answered(nodeId);
 
-    public void OnIndirectPing(int peer, IndirectProbeFrame request) => _relays.Ask(peer, request.Subject, ++_probe);
+    public void OnIndirectPing(int peer, IndirectProbeFrame request)
+    {
+        if (request.Number == 0) _relays.Ask(peer, request.Subject, ++_probe);
+        else if (request.Relayed) _relays.Say(request.Subject, request.Number);
+        else _relays.Introduce(peer, request.Subject, request.Number);
+    }
 
     public void OnIndirectPong(IndirectProbeFrame answer)
     {

@@ -2,14 +2,22 @@ using GroupCore.Wire;
 
 namespace Oracle.Frames;
 
-/// <summary>Asks the receiver to probe a third process that it has a link to, or tells that the third process answered.</summary>
-internal sealed record IndirectProbeFrame(bool Answer, ulong Subject) : IFrame
+/// <summary>
+/// Asks the receiver to probe a third process that it has a link to, or tells that the third process answered. With a <paramref name="Number"/> it asks that
+/// the subject says that number to the sender; <paramref name="Relayed"/>, that the receiver says it to the subject.
+/// </summary>
+internal sealed record IndirectProbeFrame(bool Answer, ulong Subject, ulong Number = 0, bool Relayed = false) : IFrame
 {
     public FrameType Type => Answer ? FrameType.IndirectPong : FrameType.IndirectPing;
 
-    public int Fields => 1;
+    public int Fields => 3;
 
-    public void Write(ref MessagePackWriter writer) => writer.WriteUInt(Subject);
+    public void Write(ref MessagePackWriter writer)
+    {
+        writer.WriteUInt(Subject);
+        writer.WriteUInt(Number);
+        writer.WriteBoolean(Relayed);
+    }
 
-    public static IndirectProbeFrame Parse(bool answer, ref MessagePackReader reader) => new(answer, reader.ReadUInt64());
+    public static IndirectProbeFrame Parse(bool answer, ref MessagePackReader reader) => new(answer, reader.ReadUInt64(), reader.ReadUInt64(), reader.ReadBoolean());
 }

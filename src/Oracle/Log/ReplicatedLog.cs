@@ -20,6 +20,9 @@ namespace Oracle.Log;
 internal sealed class ReplicatedLog : ITimerTarget
 {
     private const long SnapshotAtBytes = 8 << 20;
+
+    // Some ten elections a second for as many years: no replica is ever so far behind.
+    private const ulong MostAhead = 1UL << 32;
     private ArrayBufferWriter<byte> _incoming = new();
     private (ulong Term, ulong Index) _incomingOf;
     private long _appliedBytes;
@@ -115,6 +118,12 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     public void OnFrame(in Replica from, Frames.IFrame frame)
     {
+        // It would be followed, and told to others, who would have to follow too, until there is no higher one left.
+        if (TermOf(frame) > Term + MostAhead)
+        {
+            Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
         switch (frame)
         {
             case VoteRequest request when request.Pre: OnPreVote(from, request); break;
@@ -134,6 +143,17 @@ internal sealed class ReplicatedLog : ITimerTarget
             default: Node.Counters.Refuse(RefusalReason.Unexpected); break;
         }
     }
+
+    private static ulong TermOf(Frames.IFrame frame) => frame switch
+    {
+        VoteRequest request => request.Term,
+        VoteReply reply => reply.Term,
+        AppendRequest request => request.Term,
+        AppendReply reply => reply.Term,
+        SnapshotChunk chunk => chunk.Term,
+        SnapshotAck ack => ack.Term,
+        _ => 0,
+    };
 
     internal void Arm(long due)
     {

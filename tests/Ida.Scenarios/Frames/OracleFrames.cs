@@ -40,7 +40,7 @@ internal sealed class OracleFrames(FrameContext context)
     {
         FrameType.Ping => new ProbeFrame(false, Number(random)),
         FrameType.Pong => new ProbeFrame(true, Number(random)),
-        FrameType.IndirectPing => new IndirectProbeFrame(false, Node(random).Node),
+        FrameType.IndirectPing => new IndirectProbeFrame(false, Node(random).Node, random.Next(2) == 0 ? 0 : random.NextUInt64(), random.Next(2) == 0),
         FrameType.IndirectPong => new IndirectProbeFrame(true, Node(random).Node),
         FrameType.Propose => new ProposeFrame(new(context.Group, Number(random), View(random), Some(random), Some(random), Members(random))),
         FrameType.Install => new InstallFrame(new(context.Group, FrameVictims.GroupName, View(random), Number(random), new() { StrictPrimary = random.Next(2) == 0 },

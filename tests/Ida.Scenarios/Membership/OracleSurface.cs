@@ -254,6 +254,7 @@ internal sealed class OracleSurface
         Say(one, new RequestFrame(new(self, 1, ulong.MaxValue, new Depart(true))));
         Say(one, new IndirectProbeFrame(true, one.Node.Id));
         Say(one, new ProbeFrame(false, 1), new SystemId(1, 2));
+        Say(one, new VoteRequest(false, 1UL << 62, 1UL << 62, 1UL << 62, true));
     }
 
     private void Repeat(OracleCluster.Process one, Prng random)

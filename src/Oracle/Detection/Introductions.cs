@@ -1,0 +1,60 @@
+using GroupCore.Runtime;
+using Oracle.Client;
+using Oracle.Frames;
+using Oracle.Log;
+
+namespace Oracle.Detection;
+
+/// <summary>
+/// Who has dialled this process and cannot be dialled by it: other replicas, which it reaches, say whether that is who it says.
+/// </summary>
+/// <remarks>
+/// A number that nobody can guess goes to the voters over confirmed links, and from each to the process in question, if its link to that one is confirmed too;
+/// that process says it over the link that is in doubt, which it has dialled itself. So nobody says it who is not reached at that process's address by a voter that is
+/// itself reached. Asked for again every second; it holds until the connection breaks, since from then on another may be at the other end.
+/// </remarks>
+internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory directory)
+{
+    private const long Every = Durations.Second;
+    private readonly List<Introduction> _all = [];
+
+    /// <summary>Whether the other end of that link was introduced.</summary>
+    public bool Has(int peer) => _all.Exists(one => one.Peer == peer && one.Done && one.NodeId == node.Links.NodeIdOf(peer));
+
+    /// <summary>Asks for an introduction, when it is time again.</summary>
+    public void Ask(int peer, ulong nodeId)
+    {
+        if (_all.Find(one => one.Peer == peer) is { } last && node.Now - last.At < Every) return;
+        OnFault(peer);
+        if (_all.Count >= State.Limits.Replicas) _all.RemoveAt(0);
+        var asked = new Introduction(peer, nodeId, node.Random.NextUInt64() | 1, node.Now);
+        _all.Add(asked);
+        foreach (Replica voter in directory.Replicas.Voters)
+        {
+            if (voter.Node == nodeId || voter.Node == node.Id) continue;
+            int through = node.Links.Open(voter.Address, voter.Node);
+            if (node.Links.IsConfirmed(through)) outlet.Reply(through, new IndirectProbeFrame(false, nodeId, asked.Number));
+        }
+    }
+
+    /// <summary>A probe with a number came over that link.</summary>
+    public void OnNumber(int peer, ulong number)
+    {
+        if (_all.Find(one => one.Peer == peer) is { } asked && asked.Number == number) asked.Done = true;
+    }
+
+    public void OnFault(int peer) => _all.RemoveAll(one => one.Peer == peer);
+
+    private sealed class Introduction(int peer, ulong nodeId, ulong number, long at)
+    {
+        public int Peer { get; } = peer;
+
+        public ulong NodeId { get; } = nodeId;
+
+        public ulong Number { get; } = number;
+
+        public long At { get; } = at;
+
+        public bool Done { get; set; }
+    }
+}
