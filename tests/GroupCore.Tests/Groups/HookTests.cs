@@ -139,6 +139,74 @@ public sealed class HookTests
     }
 
     [Fact]
+    public void Handlers_at_a_leaver_answer_what_hooks_send_them()
+    {
+        int joined = 0;
+        GroupCluster? all = null;
+        bool on = false;
+        var answers = new List<int>();
+        var errors = new List<GroupError>();
+        TerminationContext? waits = null;
+        using var cluster = Settled(125, 3, g =>
+        {
+            int me = joined++;
+            g.Handle<int>("asked", (from, hops) => _ = all![me].Group!.SendToAsync(from.Rank, hops > 0 ? "on" : "answer", me).AsTask())
+                .Handle<int>("on", (from, m) => _ = all![me].Group!.SendToAsync(from.Rank, "asked", 0).AsTask())
+                .Handle<int>("answer", (from, who) =>
+                {
+                    answers.Add(who);
+                    if (answers.Count == 2) waits!.Done();
+                })
+                .OnError(errors.Add).OnViewProposed((proposal, context) =>
+                {
+                    if (!on || me != 0) context.Done();
+                    else
+                    {
+                        waits = context;
+                        int leaver = all![1].Group!.Rank;
+                        _ = context.SendAsync(leaver, "asked", 0).AsTask();
+                        _ = context.SendAsync(leaver, "asked", 1).AsTask();
+                    }
+                });
+        });
+        (all, on) = (cluster, true);
+        _ = cluster.Simulation.Spawn(cluster[1].LeaveAsync);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[1].Ended, TimeSpan.FromSeconds(5)));
+        Assert.True(cluster.Settle());
+        Assert.Empty(errors);
+        Assert.Equal([1, 1], answers);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void Handlers_answer_the_hook_of_a_member_that_has_loaded_its_state_in_the_view_that_ends()
+    {
+        int joined = 0;
+        GroupCluster? all = null;
+        var answered = new List<(ulong Asked, ulong Answered)>();
+        using var cluster = Settled(126, 2, g =>
+        {
+            int me = joined++;
+            g.Handle<ulong>("asked", (from, view) => _ = all![me].Group!.SendToAsync(from.Rank, "answer", view).AsTask())
+                .Handle<ulong>("answer", (from, view) => answered.Add((view, all![me].Group!.CurrentView.Id)))
+                .OnViewProposed((proposal, context) =>
+                {
+                    if (me == 2) _ = context.SendAsync(0, "asked", context.View.Id).AsTask();
+                    context.Done();
+                });
+        });
+        all = cluster;
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(5)));
+        ulong first = comer.Group!.CurrentView.Id;
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal([(first, first)], answered);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
     public void A_hook_that_has_not_begun_when_its_proposal_is_superseded_is_not_called_for_it()
     {
         int joined = 0;

@@ -50,7 +50,7 @@ public sealed partial class Group
     /// the receiver has not loaded the group's state; in a handler of this group, as soon as it is queued. A message that a handler sends
     /// while it handles a point-to-point message does not wait for the receiver, so it may go before calls that are not complete. While a
     /// view change is under way it belongs to the view that ends, if the sender of that message stays, and all other calls wait for the next
-    /// view, also complete ones of other handlers: then it goes before those as well.
+    /// view, also complete ones of other handlers: then it goes before those as well. At a member that is leaving such a handler may send still, and nobody else.
     /// </summary>
     /// <exception cref="MemberGoneException">The member left before it was sent.</exception>
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>
@@ -65,9 +65,10 @@ public sealed partial class Group
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
         var view = ViewOf(rank);
         bool inside = Protocol.Upcalls.IsCurrent;
-        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, to: Protocol.Shares.Of(view, rank), canWait: !inside);
+        ulong handled = inside ? Protocol.Upcalls.CurrentHandling : 0;
+        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, to: Protocol.Shares.Of(view, rank), canWait: !inside, awaited: handled != 0);
         call.To = view.Members[rank].Id;
-        call.Parent = inside ? Protocol.Upcalls.CurrentHandling : 0;
+        call.Parent = handled;
         call.Detached = inside;
         return Post(call, cancellationToken);
     }
@@ -77,7 +78,7 @@ public sealed partial class Group
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
         if ((uint)rank >= (uint)context.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {context.View.Members.Count} members.");
         // Without a share: it waits for no state, and all ends with the view change.
-        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, ofHook: true);
+        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, awaited: true);
         call.To = context.View.Members[rank].Id;
         call.Hook = context;
         call.Detached = true;
@@ -120,9 +121,9 @@ public sealed partial class Group
         await call.Task.ConfigureAwait(false);
     }
 
-    private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0, PeerShare? to = null, bool canWait = true, bool ofHook = false)
+    private SendOperation Write<T>(MessageKind kind, HandlerEntry entry, T message, int limit, ulong query = 0, PeerShare? to = null, bool canWait = true, bool awaited = false)
     {
-        Protocol.ThrowIfOver(ofHook);
+        Protocol.ThrowIfOver(awaited);
         var call = SendOperation.Rent(Protocol, kind, entry.Id);
         try
         {
@@ -139,7 +140,7 @@ public sealed partial class Group
             else Protocol.Host.Options.Serializer.Serialize(call.Payload, message);
             if (call.Payload.Length > limit) throw new MessageTooLargeException(call.Payload.Length, limit, limit == GroupLimits.MessageBytes ? "message" : "point-to-point message");
             // Writing is user code: it may have taken long.
-            Protocol.ThrowIfOver(ofHook);
+            Protocol.ThrowIfOver(awaited);
             Protocol.Budget.Take(call.Payload.Length, to, canWait);
             call.Share = to;
             return call;

@@ -28,7 +28,7 @@ public sealed class TerminationContext
     /// <summary>
     /// Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view. A survivor that has not
     /// got the group's state by then handles it as little as anything else of the view that ends: it gets the state that comes after all that.
-    /// A member that leaves with this view change sends too, and is sent to: it takes part in the view that ends.
+    /// A member that leaves with this view change sends too, and is sent to, and its handlers may answer: it takes part in the view that ends.
     /// </summary>
     /// <exception cref="NotMemberException">The membership is over.</exception>
     public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);

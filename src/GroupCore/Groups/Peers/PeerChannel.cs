@@ -25,6 +25,7 @@ internal sealed class PeerChannel
     private readonly View _view;
     private readonly int _self;
     private readonly List<uint>?[] _acks;
+    private readonly bool[] _speaks;
     private readonly PeerWindows _windows;
     private readonly HookMessages _hooks;
     // What handlers of this view's messages sent: under way (R13), and has its number. It waits for room alone, which links get from the
@@ -42,6 +43,7 @@ internal sealed class PeerChannel
         (_group, _node, _view, _self, _handling) = (group, group.Node, view, self, new(firstHandling));
         int members = view.Members.Count;
         _acks = new List<uint>?[members];
+        _speaks = new bool[members];
         _windows = new(_node, members);
         _hooks = new(_node, members);
         _chains = new(members);
@@ -64,7 +66,7 @@ internal sealed class PeerChannel
     /// A caller's message. Normal calls of a wedged or blocked member wait, as they do for a receiver that has too much of this member
     /// unhandled, and for a link without room. Those of hooks wait for such a receiver only. Those of handlers of this view's messages wait
     /// for room alone, and are under way from the call on: what a receiver has not handled may wait for them, so that they must not wait
-    /// for it. What is for a member without state waits for the view in which it has it (R15), but for what hooks send: that is about the
+    /// for it. What is for a member that is not known to have the state waits for the view in which it has it (R15), but for what hooks send: that is about the
     /// view that ends, so who has no state by then acknowledges it only, as it does multicasts.
     /// </summary>
     /// <remarks>
@@ -100,8 +102,8 @@ internal sealed class PeerChannel
         if (!(inside || first) || !TrySend(call, inside)) _windows.Wait(rank, call);
     }
 
-    /// <summary>Whether a member has been able to take messages since this view began.</summary>
-    private bool Takes(int rank) => rank == _self || _view.Members[rank].Initialised;
+    /// <summary>Whether a member is known to be able to take messages: since this view began, or by one of its own, which nobody without the state sends.</summary>
+    private bool Takes(int rank) => rank == _self || _view.Members[rank].Initialised || _speaks[rank];
 
     /// <summary>Calls of other handlers, which are complete, wait for a receiver: they go before one that must not wait for it.</summary>
     private void SendHandlersCalls(int rank)
@@ -191,6 +193,7 @@ internal sealed class PeerChannel
             _node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
+        _speaks[rank] = true;
         // R12: the sender is out of the next view, and nobody waits for what it starts now.
         if (_flush is not null && !_flush.TakesPart(rank) && _node.Without != Rule.R12RefuseRemoved) return;
         ulong hook = (body[4] & HookFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[Head..]) : 0;

@@ -40,11 +40,14 @@ internal sealed partial class GroupProtocol
     private Exception CallErrorOf(Exception reason) =>
         reason is NodeStoppedException or PoisonedException or NotMemberException ? reason : new NotMemberException(Name, reason.Message.TrimEnd('.'));
 
-    /// <summary>A member that is leaving originates nothing more, but for its hooks: it takes part in the view change like those that stay.</summary>
-    public void ThrowIfOver(bool ofHook = false)
+    /// <summary>
+    /// A member that is leaving originates nothing more, but for its hooks and for handlers of what was sent to it alone, which others' hooks may wait for:
+    /// it takes part in the view change like those that stay.
+    /// </summary>
+    public void ThrowIfOver(bool awaited = false)
     {
         if (CallError is { } error) throw ISharedError.ForCall(error);
-        if (_life.IsGoing && !ofHook) throw new NotMemberException(Name, "it is leaving");
+        if (_life.IsGoing && !awaited) throw new NotMemberException(Name, "it is leaving");
     }
 
     /// <summary>A caller's message, on the loop.</summary>

@@ -14,6 +14,7 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class GroupSeat
 {
+    private const int HookMessage = 16;
     private readonly GroupSurface _surface;
     private readonly SeatHabits _habits;
     private readonly HashSet<ulong> _handled = [];
@@ -83,7 +84,7 @@ internal sealed class GroupSeat
             .HandleBytes("ordered", (_, m) => OnMulticast(Letter.Read(m.Span), ordered: true))
             .HandleBytes("empty", (_, m) => OnEmpty(m.Length))
             .Handle<byte[]>("peer", (_, m) => OnPeer(Letter.Read(m)))
-            .Handle<byte[]>("hook", (_, m) => OnHookMessage(BinaryPrimitives.ReadUInt64LittleEndian(m), BinaryPrimitives.ReadUInt64LittleEndian(m.AsSpan(8))))
+            .Handle<byte[]>("hook", (from, m) => OnHookMessage(from, BinaryPrimitives.ReadUInt64LittleEndian(m), BinaryPrimitives.ReadUInt64LittleEndian(m.AsSpan(8)), isAnswer: m.Length > HookMessage))
             .OnQuery<byte[], byte[]>("ask", (_, m) => Answer(Letter.Read(m)))
             .OnView(OnView)
             .OnError(OnError);
@@ -190,12 +191,27 @@ internal sealed class GroupSeat
         if (_surface.ViewOf(letter.Id) is { } view && View!.Id == view + 1 && View.Failed.Count == 0) _surface.Fail($"What a handler sent in view {view} is handled in view {View.Id} at {Id}.");
     }
 
-    private void OnHookMessage(ulong id, ulong view)
+    private void OnHookMessage(MemberRef from, ulong id, ulong view, bool isAnswer)
     {
         if (HasEnded) return;
         if (View!.Id != view) _surface.Fail($"A hook's message of view {view} is handled in view {View.Id} at {Id}.");
         if (!_surface.TryTakeHookMessage(id, Id)) _surface.Fail($"A hook's message is handled twice at {Id}.");
+        if (!isAnswer && id % 3 == 0) AnswerHook(from, view);
     }
+
+    /// <summary>Handlers answer hooks in the view that ends, at members that leave too.</summary>
+    private void AnswerHook(MemberRef to, ulong view)
+    {
+        if (Group is not { } group) return;
+        _surface.Drawn.Draw(IsLeaving ? GroupNames.LeaverAnswersHook : GroupNames.AnswersHook);
+        byte[] answer = new byte[HookMessage + 1];
+        BinaryPrimitives.WriteUInt64LittleEndian(answer, _surface.NextId(ordered: false, nested: true));
+        BinaryPrimitives.WriteUInt64LittleEndian(answer.AsSpan(8), view);
+        _surface.Calls.Watch("answer to a hook", this, SendAsync(group, to.Rank, answer), error => error is PoisonedException or NodeStoppedException || group.Protocol.Over is not null);
+    }
+
+    // What is thrown at once is the call's as well.
+    private static async Task SendAsync(Group group, int rank, byte[] answer) => await group.SendToAsync(rank, "hook", answer).ConfigureAwait(false);
 
     /// <summary>Whether this member is whom a message means.</summary>
     private bool IsActor(Letter letter) => View is { } view && letter.Deed != Deed.Nothing && letter.Actor % view.Members.Count == view.RankOf(Id);
@@ -345,7 +361,7 @@ internal sealed class GroupSeat
                 if (!_surface.Drawn.Allows(GroupNames.HookToJoiner)) continue;
                 _surface.Drawn.Draw(GroupNames.HookToJoiner);
             }
-            byte[] message = new byte[16];
+            byte[] message = new byte[HookMessage];
             BinaryPrimitives.WriteUInt64LittleEndian(message, _surface.NextId(ordered: false, nested: true));
             BinaryPrimitives.WriteUInt64LittleEndian(message.AsSpan(8), context.View.Id);
             var sent = context.SendAsync(context.View.RankOf(survivor), "hook", message).AsTask();
