@@ -1,3 +1,7 @@
+using GroupCore.Groups;
+using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
+
 namespace GroupCore.Tests.Groups;
 
 /// <summary>Who leaves has sent what it was asked to send before.</summary>
@@ -59,6 +63,42 @@ public sealed class LeaveTests
         Assert.True(cluster.Simulation.RunUntil(() => left, TimeSpan.FromSeconds(30)), $"{leaver.Group!.Protocol}");
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.Equal([messages, messages, messages], got);
+    }
+
+    [Fact]
+    public void The_last_holder_of_the_state_leaves_like_any_other_though_the_group_is_over_with_it()
+    {
+        const int messages = 100;
+        var gate = new TaskCompletionSource();
+        int handled = 0;
+        GroupCluster? all = null;
+        using var cluster = new GroupCluster(134, 1, beforeMembers: c => all = c,
+            tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromHours(1) : TimeSpan.Zero), more: g => g
+                .HandleAsync<int>("one", async (from, number) =>
+                {
+                    await gate.Task.ConfigureAwait(false);
+                    handled++;
+                }));
+        Assert.True(cluster.Settle());
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }], TimeSpan.FromSeconds(5)));
+        var leaver = cluster[0];
+        for (int i = 0; i < messages; i++) _ = cluster.Simulation.Spawn(() => leaver.Group!.SendAsync("one", 0).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        bool left = false;
+        leaver.End();
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await leaver.Group!.LeaveAsync();
+            left = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is JoinRefusedException, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.False(left);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => left, TimeSpan.FromSeconds(5)));
+        Assert.Equal(messages, handled);
+        Assert.True(leaver.Group!.Completion.IsCompletedSuccessfully);
     }
 
     /// <summary>Who holds the sender's window holds up no dispose.</summary>

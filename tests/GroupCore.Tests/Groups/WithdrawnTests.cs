@@ -38,6 +38,39 @@ public sealed class WithdrawnTests
         Assert.Empty(cluster.Oracle.Accusations);
     }
 
+    [Theory]
+    [InlineData("the process is excluded")]
+    [InlineData("the group is over")]
+    public void Handlers_of_a_membership_that_failed_are_not_called_any_more(string why)
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        int[] handled = new int[3];
+        using var cluster = Settled(83, g =>
+        {
+            int me = joined++;
+            g.HandleAsync<int>("hang", async (from, m) =>
+            {
+                if (me == 1) await gate.Task.ConfigureAwait(false);
+            }).Handle<int>("count", (from, m) => handled[me]++);
+        });
+        var failed = cluster[1];
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("hang", 0).AsTask());
+        for (int i = 0; i < 500; i++)
+        {
+            _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("count", 0).AsTask());
+            if (i % 100 == 0) cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        }
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        failed.End();
+        if (why == "the process is excluded") cluster.Oracle.Fail(failed.Membership);
+        else failed.SimNode.Post(() => failed.Host.OnGroupOver(cluster.Oracle.Find("g")!.Id, "the test says so"));
+        Assert.True(cluster.Simulation.RunUntil(() => failed.Group!.Completion.IsFaulted, TimeSpan.FromSeconds(2)));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal([500, 0, 500], handled);
+    }
+
     [Fact]
     public void R10_a_hook_that_never_says_done_holds_no_flush_up_once_its_member_has_failed()
     {

@@ -110,6 +110,11 @@ internal sealed class ScriptedOracle(Simulation simulation)
         group.Queue.RemoveAll(m => joined.Contains(m.Id));
         group.Leaving.RemoveAll(m => !next.Contains(m));
         group.Pending = null;
+        if (next.Count > 0 && !group.Members.Exists(static m => m.Initialised))
+        {
+            Lose(group);
+            return;
+        }
         Decide(group, joined, left, failed, proposal);
         if (group.Members.Exists(m => IsFailed(m.Id)) || group.Queue.Count > 0 || group.Leaving.Count > 0) Build(group);
     }
@@ -147,8 +152,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
         var alive = group.Members.Where(m => !IsFailed(m.Id)).ToList();
         if (!alive.Exists(m => m.Initialised))
         {
-            group.Lost = true;
-            foreach (var process in _processes) process.Tell(sink => sink.OnGroupOver(group.Id, "its state was lost"));
+            Lose(group);
             return;
         }
         var leavers = group.Leaving.Where(l => alive.Exists(m => m.Id == l)).ToList();
@@ -165,6 +169,13 @@ internal sealed class ScriptedOracle(Simulation simulation)
         group.Pending = new(group.Id, ++_index, group.View, survivors, leavers, joiners);
         Log?.Invoke($"{simulation.Now.TotalMilliseconds:0.0} propose {group.Pending.Number} on {group.View}: [{string.Join(' ', survivors)}] -[{string.Join(' ', leavers)}] +[{string.Join(' ', joiners.Select(j => j.Id))}]");
         Push(group);
+    }
+
+    /// <summary>Nobody who stays holds the state: leavers, who hold it, are told like the others.</summary>
+    private void Lose(ScriptedGroup group)
+    {
+        group.Lost = true;
+        foreach (var process in _processes) process.Tell(sink => sink.OnGroupOver(group.Id, "its state was lost"), certain: true);
     }
 
     private void Decide(ScriptedGroup group, IReadOnlyList<ProcessId> joined, IReadOnlyList<ProcessId> left, IReadOnlyList<ProcessId> failed, ulong proposal = 0)

@@ -324,7 +324,6 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
             over.AskAgain();
             Membership.Join(over.Name, over.Options, over.Table.Tag ?? Options.Tag);
         }
-        // Who has no state yet never was a member: its join is refused.
-        else over.End(over.Phase == GroupPhase.Loading ? new JoinRefusedException(over.Name, reason) : new NotMemberException(over.Name, reason), failed: true);
+        else over.EndWithGroup(reason);
     }
 }

@@ -296,13 +296,29 @@ internal sealed partial class GroupProtocol
         Membership.RequestView(View!.Group);
     }
 
-    /// <summary>The group is over for this process; everything that waits ends with <paramref name="reason"/>.</summary>
+    /// <summary>
+    /// The membership service has ended the group. For a member that is leaving that is a view without it: nobody who stays holds the state. What the
+    /// flush agreed on is delivered to its handlers like all before.
+    /// </summary>
+    public void EndWithGroup(string reason)
+    {
+        bool leaves = IsGoing;
+        if (leaves && Flush is { Acked: true, Cut: { } cut }) Multicast.DeliverCut(cut);
+        // Who has no state yet never was a member: its join is refused.
+        End(Phase == GroupPhase.Loading ? new JoinRefusedException(Name, reason) : new NotMemberException(Name, reason), failed: !leaves);
+    }
+
+    /// <summary>
+    /// The group is over for this process; everything that waits ends with <paramref name="reason"/>. Where the membership failed no handler is called any
+    /// more: the others have gone on without it, and what it was to handle may be in the state that its next life loads.
+    /// </summary>
     public void End(Exception reason, bool failed)
     {
         if (IsOver) return;
         Touch();
         _life.Become(GroupPhase.Over);
         _undecided &= failed;
+        _muted |= failed;
         if (_saving is { } saving) Writing.Drop(saving);
         _saving = null;
         _early.Clear();
