@@ -13,7 +13,7 @@ public sealed partial class OracleMember
         ArgumentNullException.ThrowIfNull(name);
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(tag);
-        if (Refusal(name, tag) is { } reason) _sink?.OnJoinRefused(name, reason);
+        if (Refusal(name, tag, options) is { } reason) _sink?.OnJoinRefused(name, reason);
         else Submit(new Join(name, options, _options.Acceptors, tag));
     }
 
@@ -23,7 +23,7 @@ public sealed partial class OracleMember
         ArgumentNullException.ThrowIfNull(name);
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(members);
-        string? reason = Refusal(name, "");
+        string? reason = Refusal(name, "", options);
         if (members.Count > Limits.GroupMembers) reason = $"a group has {Limits.GroupMembers} members at most, {members.Count} were named";
         if (reason is not null) _sink?.OnJoinRefused(name, reason);
         else Submit(new Create(name, options, _options.Acceptors, members));
@@ -79,12 +79,14 @@ public sealed partial class OracleMember
         Wake();
     }
 
-    private string? Refusal(string name, string tag)
+    private string? Refusal(string name, string tag, GroupOptions options)
     {
         if (_over) return "this process is excluded or has left";
         if (name.Length == 0 || global::System.Text.Encoding.UTF8.GetByteCount(name) > Limits.NameBytes)
             return $"the name of a group has 1 to {Limits.NameBytes} bytes of UTF-8";
         if (global::System.Text.Encoding.UTF8.GetByteCount(tag) > Limits.TagBytes) return $"a tag has at most {Limits.TagBytes} bytes of UTF-8";
+        // Nobody would read them: what cannot be read is answered by nobody, and held against who sent it.
+        if (!Enum.IsDefined(options.Composition) || !Enum.IsDefined(options.SlowMember)) return "its options have numbers that name nothing";
         return _requests.HasRoom ? null : "too many requests of this process wait for an answer";
     }
 }

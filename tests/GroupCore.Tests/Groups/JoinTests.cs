@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
+using GroupCore.Membership;
 using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
@@ -8,6 +9,18 @@ namespace GroupCore.Tests.Groups;
 /// <summary>Joins that are cancelled, slow or stuck: undone, and never for ever.</summary>
 public sealed class JoinTests
 {
+    [Theory]
+    [InlineData((Composition)7, SlowMember.Block)]
+    [InlineData(Composition.Shift, (SlowMember)2)]
+    public async Task Options_with_a_number_that_names_nothing_are_refused(Composition composition, SlowMember slow)
+    {
+        using var cluster = new GroupCluster(90, 1);
+        Assert.True(cluster.Settle());
+        var options = new GroupOptions { Composition = composition, SlowMember = slow };
+        var error = await Assert.ThrowsAsync<ArgumentException>(() => cluster[0].Host.JoinAsync("other", static g => { }, options).AsTask().WaitAsync(TimeSpan.FromSeconds(5)));
+        Assert.Contains(composition == Composition.Shift ? "SlowMember" : "Composition", error.Message, StringComparison.Ordinal);
+    }
+
     private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null)
     {
         var cluster = new GroupCluster(seed, members, more: more);
