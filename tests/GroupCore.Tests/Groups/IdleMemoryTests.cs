@@ -36,6 +36,43 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
         Assert.InRange(bytes, 1 << 10, (20 << 10) + (64 * members));
     }
 
+    [Fact]
+    public void A_burst_of_calls_that_wait_leaves_nothing_in_a_group_at_rest()
+    {
+        var nodes = new LoopbackNode[2];
+        for (int i = 0; i < nodes.Length; i++) nodes[i] = new(nodes, i, bufferBytes: 8 << 20);
+        long now = 0, grown = long.MaxValue;
+        var all = new List<Group[]>();
+        // The first is for what the process holds once.
+        for (int round = 0; round < 3; round++)
+        {
+            all.Add(Join(nodes, round, ref now));
+            Use(nodes, all[^1], ref now);
+            Rest(nodes, ref now);
+            long before = Held();
+            Burst(nodes, all[^1][0], ref now);
+            Rest(nodes, ref now);
+            if (round > 0) grown = Math.Min(grown, Held() - before);
+        }
+        GC.KeepAlive(all);
+        GC.KeepAlive(nodes);
+        output.WriteLine($"{grown} B more");
+        Assert.True(grown < 20 << 10, $"{grown} bytes more than before");
+    }
+
+    private static void Burst(LoopbackNode[] nodes, Group group, ref long now)
+    {
+        var payload = new ReadOnlyMemory<byte>(new byte[100]);
+        var calls = new List<Task>();
+        for (int i = 0; i < 30_000; i++)
+        {
+            calls.Add(group.OrderedSendAsync("bytes", payload).AsTask());
+            if (i % 10_000 == 9_999) nodes[0].Turn(now += 1_000);
+        }
+        Run(nodes, ref now);
+        Assert.All(calls, static call => Assert.True(call.IsCompletedSuccessfully));
+    }
+
     private static long Held()
     {
         GC.Collect();

@@ -107,6 +107,7 @@ internal sealed partial class ViewMulticast
         _acks.Trim(_self);
         foreach (var log in _logs) log.Trim();
         _order.Trim();
+        if (_ownOrdered.Count == 0) _ownOrdered.TrimExcess();
         _positions.Clear();
         _positions.Capacity = 0;
     }

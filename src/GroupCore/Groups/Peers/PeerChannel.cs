@@ -407,6 +407,8 @@ internal sealed class PeerChannel
     public void Trim()
     {
         _windows.Trim();
+        _chains.Trim();
+        _hookCalls.Trim();
         _handling.Trim();
         for (int rank = 0; rank < _acks.Length; rank++)
             if (_acks[rank] is { Count: 0 }) _acks[rank] = null;

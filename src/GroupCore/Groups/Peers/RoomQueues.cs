@@ -40,6 +40,12 @@ internal sealed class RoomQueues<T>(int members)
         return true;
     }
 
+    /// <summary>Gives back what it does not need when it is empty.</summary>
+    public void Trim()
+    {
+        if (Count == 0) Array.Clear(_waiting);
+    }
+
     /// <summary>Takes all of them, when they do not go out any more.</summary>
     public IEnumerable<T> TakeAll()
     {

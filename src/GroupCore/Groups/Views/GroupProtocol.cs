@@ -147,6 +147,7 @@ internal sealed partial class GroupProtocol
         Peers.Trim();
         Dispatcher.Trim();
         Shares.Trim();
+        if (_calls.Count == 0) _calls.TrimExcess();
         _scratch = [];
         return false;
     }
