@@ -32,7 +32,7 @@ public sealed class GroupBuilder
     /// <summary>The configuration is over.</summary>
     internal void Seal() => _sealed = true;
 
-    /// <summary>Handles messages of one type.</summary>
+    /// <summary>Handles messages of one type. <see cref="ReadOnlyMemory{T}"/> of byte comes as it was sent, and is valid during the call only.</summary>
     public GroupBuilder Handle<T>(string name, Action<MemberRef, T> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -41,7 +41,7 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Handles messages of one type; awaited before the next event of the group.</summary>
+    /// <summary>Handles messages of one type; awaited before the next event of the group. <see cref="ReadOnlyMemory{T}"/> of byte comes as it was sent, and is valid until then only.</summary>
     public GroupBuilder HandleAsync<T>(string name, Func<MemberRef, T, ValueTask> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);

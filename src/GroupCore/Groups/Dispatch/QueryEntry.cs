@@ -15,7 +15,8 @@ internal sealed class QueryEntry<TQuery, TReply>(string name, IPayloadSerializer
 
     public override ValueTask<ReplyStatus> Answer(MemberRef from, ReadOnlyMemory<byte> payload, IBufferWriter<byte> reply)
     {
-        var pending = answer(from, serializer.Deserialize<TQuery>(payload.Span));
+        var query = typeof(TQuery) == typeof(ReadOnlyMemory<byte>) ? (TQuery)(object)payload : serializer.Deserialize<TQuery>(payload.Span);
+        var pending = answer(from, query);
         return pending.IsCompletedSuccessfully ? new(Write(pending.Result, reply)) : WriteAsync(pending, reply);
     }
 
