@@ -59,6 +59,12 @@ internal static class GroupLimits
     public const long DispatchBytes = 8L << 20;
 
     /// <summary>
+    /// What may wait for the handlers of a member at the beginning of a view, in units of <see cref="Cost"/>: each view brings a window of each sender, whatever they
+    /// have handled. Beyond it the member leaves.
+    /// </summary>
+    public const long HandlerBacklogBytes = 512L << 20;
+
+    /// <summary>
     /// Records of one sender, or positions of the order, in a view after which the sender, or the sequencer, asks for another with the same members;
     /// after half as many again it waits for it (groupcore-oracle 3.1). All numbers of a view stay below 2^31.
     /// </summary>
@@ -109,6 +115,9 @@ internal static class GroupLimits
     public const long PeerOutstandingBytes = 4L << 20;
 
     public const int Queries = 65_536;
+
+    /// <summary>Bytes of answers that all open queries of a group may hold at a member, as they wait for others' answers; of a single one more.</summary>
+    public const long AnswerBytes = 128L << 20;
 
     /// <summary>Bytes of frames that come before their time (of a view or proposal not known here yet) that a member of a view keeps (R11).</summary>
     public static long EarlyBytesOf(int members) => Math.Clamp(members * EarlyBytesOfMember, EarlyLeastBytes, EarlyMostBytes);

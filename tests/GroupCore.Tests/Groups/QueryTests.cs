@@ -54,6 +54,61 @@ public sealed class QueryTests
         cluster.Oracle.Fail([.. members.Select(m => cluster[m].Membership)]);
     }
 
+    [Theory]
+    [InlineData(false, new byte[] { 0xC4, 2, 7, 7 })]
+    [InlineData(true, new byte[] { 0xC4, 2, 7, 7 })]
+    [InlineData(false, new byte[] { 1, 2, 3 })]
+    public void Bytes_that_are_asked_come_as_they_were_asked(bool awaited, byte[] question)
+    {
+        GroupCluster? all = null;
+        using var cluster = new GroupCluster(11, 3, beforeMembers: c => all = c, more: g =>
+        {
+            if (!awaited) g.OnQuery<ReadOnlyMemory<byte>, byte[]>("raw", static (from, m) => m.ToArray());
+            else g.OnQueryAsync<ReadOnlyMemory<byte>, byte[]>("raw", async (from, m) =>
+            {
+                await all!.Simulation.Delay(TimeSpan.FromMilliseconds(1)).ConfigureAwait(false);
+                return m.ToArray();
+            });
+        });
+        Assert.True(cluster.Settle());
+        var answers = new List<byte[]>();
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            answers.AddRange((await cluster[0].Group!.QueryAsync<ReadOnlyMemory<byte>, byte[]>("raw", question)).Select(static reply => reply.Value));
+            answers.Add(await cluster[0].Group!.QueryToAsync<ReadOnlyMemory<byte>, byte[]>(1, "raw", question));
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => answers.Count == 4, TimeSpan.FromSeconds(5)));
+        Assert.All(answers, answer => Assert.Equal(question, answer));
+    }
+
+    [Fact]
+    public void Answers_that_wait_for_those_of_others_are_bounded_in_all()
+    {
+        const int queries = 100;
+        byte[] answer = new byte[GroupLimits.PeerBytes - 1_000];
+        int joined = 0;
+        using var cluster = new GroupCluster(12, 3, more: g =>
+        {
+            int me = joined++;
+            g.OnQueryAsync<int, byte[]>("large", (from, question) => me == 2 ? new(new TaskCompletionSource<QueryAnswer<byte[]>>().Task) : new(QueryAnswer<byte[]>.Of(answer)));
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var errors = new List<Exception?>();
+        long most = 0;
+        for (int i = 0; i < queries; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () => errors.Add(await Record.ExceptionAsync(() => cluster[0].Group!.QueryAsync<int, byte[]>("large", 1).AsTask())));
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+            most = Math.Max(most, cluster[0].Group!.Protocol.Queries.HeldBytes);
+        }
+        Assert.InRange(most, GroupLimits.AnswerBytes / 2, GroupLimits.AnswerBytes);
+        Assert.All(errors, static error => Assert.IsType<TooFewRepliesException>(error));
+        Assert.InRange(errors.Count, 1, queries - 50);
+        Assert.True(cluster.Simulation.RunUntil(() => errors.Count == queries, TimeSpan.FromSeconds(40)));
+        Assert.Equal(0, cluster[0].Group!.Protocol.Queries.HeldBytes);
+    }
+
     [Fact]
     public void A_majority_is_of_the_view_of_the_query_whoever_dies_meanwhile()
     {

@@ -26,6 +26,9 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
 
     public ulong Number { get; } = number;
 
+    /// <summary>Bytes of the answers that it has.</summary>
+    public long HeldBytes { get; private set; }
+
     public QueryTable? Table { get; set; }
 
     public TimerHandle Timer { get; set; }
@@ -80,6 +83,12 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     public bool OnReply(ProcessId from, ReplyStatus status, ReadOnlySpan<byte> bytes)
     {
         if (_over || !(_asked is null ? (_early ??= new(ids)).Add(from) : TryAnswer(from))) return false;
+        if (Table?.TryHold(bytes.Length, HeldBytes) == false)
+        {
+            Fail(new TooFewRepliesException(handler, _replies.Count + _outstanding + 1, _values, $"answers of {Table.HeldBytes} bytes wait at this process for those of other members"));
+            return true;
+        }
+        HeldBytes += bytes.Length;
         _replies.Add((from, status, bytes.ToArray()));
         if (status == ReplyStatus.Value) _values++;
         Check();

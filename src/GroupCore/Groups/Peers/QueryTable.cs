@@ -12,6 +12,17 @@ internal sealed class QueryTable(INode node, Action givenUp)
 
     public int Count => _open.Count;
 
+    /// <summary>Bytes of the answers that open queries hold.</summary>
+    public long HeldBytes { get; private set; }
+
+    /// <summary>Counts an answer of a query that holds so much already; false when it is too much, unless no other one holds anything.</summary>
+    public bool TryHold(int bytes, long held)
+    {
+        if (HeldBytes + bytes > GroupLimits.AnswerBytes && HeldBytes > held) return false;
+        HeldBytes += bytes;
+        return true;
+    }
+
     public void Add(QueryCollector query)
     {
         query.Table = this;
@@ -23,6 +34,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
     public void Remove(QueryCollector query)
     {
         node.CancelTimer(query.Timer);
+        HeldBytes -= query.HeldBytes;
         _open.Remove(query.Number);
     }
 
