@@ -144,6 +144,42 @@ public sealed class SlowUserCodeTests
     }
 
     [Fact]
+    public void What_views_bring_a_member_whose_handler_is_stuck_is_bounded_and_costs_it_its_place_at_the_end()
+    {
+        const long most = 16 << 20;
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 41, ReplayCommand = "seed 41" }), 3, beforeMembers: static c => c.HostOptions = new() { HandlerBacklogBytes = most }, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("many", async (from, m) =>
+            {
+                if (me == 1) await gate.Task.ConfigureAwait(false);
+            }).OnError(static error => { });
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var stuck = cluster[1].Group!;
+        long held = 0;
+        foreach (var sender in new[] { cluster[0], cluster[2] })
+            for (int i = 0; i < 2_000; i++) _ = cluster.Simulation.Spawn(async () => await Record.ExceptionAsync(() => sender.Group!.SendAsync("many", new byte[50_000]).AsTask()));
+        for (int view = 0; view < 30 && !stuck.Completion.IsCompleted; view++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+            RequestView(cluster);
+            held = Math.Max(held, stuck.Protocol.Dispatcher.Backlog);
+        }
+        cluster[1].End();
+        Assert.IsType<GroupOverloadedException>(stuck.Completion.Exception?.InnerException);
+        // A window of each sender beside, and one more in the view in which it leaves.
+        Assert.InRange(held, most / 2, most + (4 * GroupLimits.Window) + (1 << 20));
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(5)));
+        Assert.Empty(cluster.Oracle.Accusations);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+    }
+
+    [Fact]
     public void R_what_hooks_send_beyond_what_a_receiver_holds_waits_and_is_not_dropped()
     {
         const int messages = 80;

@@ -71,7 +71,10 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// Joins the group of that name, which is created when there is none; completes when this member has the group's state and its first
     /// view was handled.
     /// </summary>
-    /// <remarks>A join that is cancelled or fails is undone: the same name can be joined again at once, and that join waits as long as it takes.</remarks>
+    /// <remarks>
+    /// A join that is cancelled or fails is undone: the same name can be joined again at once, and that join waits as long as it takes. It does not wait for handlers of an
+    /// earlier membership: await its <see cref="Group.LeaveAsync"/> first where both use the same objects.
+    /// </remarks>
     /// <exception cref="JoinTimeoutException">No progress for <see cref="GroupHostOptions.JoinTimeout"/>.</exception>
     /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be had.</exception>
     /// <exception cref="PoisonedException">This process was excluded.</exception>

@@ -35,6 +35,9 @@ public sealed record GroupHostOptions
     /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>
     internal uint ViewRecords { get; init; } = GroupLimits.ViewRecords;
 
+    /// <summary><see cref="GroupLimits.HandlerBacklogBytes"/>; less only in tests.</summary>
+    internal long HandlerBacklogBytes { get; init; } = GroupLimits.HandlerBacklogBytes;
+
     /// <summary>Throws an <see cref="ArgumentException"/> that names the option and what is allowed.</summary>
     internal static void Validate(GroupHostOptions options)
     {

@@ -56,8 +56,14 @@ internal sealed class Dispatcher : ICompletion
 
     /// <summary>Whether handlers are so far behind that senders must wait.</summary>
     public bool Full => IsCatchingUp
-        ? Math.Max((_addedEvents - _doneEvents) * GroupLimits.Cost(0), _addedBytes - _doneBytes) >= _catchUpBytes
+        ? Backlog >= _catchUpBytes
         : _addedEvents - _doneEvents >= GroupLimits.DispatchEvents || _addedBytes - _doneBytes >= GroupLimits.DispatchBytes;
+
+    /// <summary>What the handlers have not handled, in units of <see cref="GroupLimits.Cost"/>.</summary>
+    public long Backlog => Math.Max((_addedEvents - _doneEvents) * GroupLimits.Cost(0), _addedBytes - _doneBytes);
+
+    /// <summary>What a joiner held may wait beside all else.</summary>
+    public bool IsBeyond(long limit) => Backlog > limit + (IsCatchingUp ? _catchUpBytes : 0);
 
     /// <summary>Whether the handlers have not come to the end of what was held while the state was loaded.</summary>
     public bool IsCatchingUp => _doneEvents < _catchUpTo;

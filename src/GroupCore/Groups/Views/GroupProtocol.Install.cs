@@ -118,6 +118,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         _betweenViews = [];
         RestartCalls();
         CheckLost(next);
+        if (Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes)) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
         ReplayEarly(_early, next);
         ReplayEarly(_strangers, next);
     }
