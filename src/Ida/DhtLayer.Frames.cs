@@ -232,13 +232,13 @@ internal sealed partial class DhtLayer
     {
         if ((flags & 2) == 0) return body.Complete;
         // Nothing of the frame has an effect.
-        if (!Coordinator.TryFind(key, from, out var running, out _)) return true;
+        if (!Coordinator.TryFind(key, from, out var running, out int index)) return true;
         bool tooLarge = (flags & 4) != 0;
         int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 2), first = 0;
         if (!EndsBehind(body, count, running.IsPut)) return false;
         if (running.Client is not { } client || !Coordinator.Counts(running, executed)) return true;
         if (!tooLarge && !HasParts(client, from, count, out first)) return false;
-        client.TooLarge |= tooLarge;
+        Coordinator.Look(running, index, tooLarge);
         if (!tooLarge && !client.IsPut) Coordinator.CountAnswer(client, body.Remaining);
         for (int i = first; i < first + count; i++)
         {

@@ -7,6 +7,42 @@ public sealed class OrderedReadTests
 {
     private const int Lost = 0, Other = 2;
 
+    /// <summary>
+    /// What a shard looks at ahead fits no frame. The time that is decided is a later one, at which it does: what was looked at ahead counts for
+    /// nothing, that it was too large neither.
+    /// </summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task R_a_read_is_too_large_only_if_it_is_at_its_time(int reader)
+    {
+        var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        string[] keys = ["a0", "b0", "c0", "d0"];
+        foreach (string key in keys)
+        {
+            var stored = Map(3).OrderedPutAsync(key, new byte[250_000]).AsTask();
+            world.RunUntil(() => stored.IsCompleted, "A put");
+        }
+        world.Settle();
+        // The clock of the other shard is ahead, and nobody else has heard of it.
+        world.Members[1].Skew = world.Members[5].Skew = 300_000_000;
+        var ahead = Map(1).OrderedPutAsync("a1", new byte[1]).AsTask();
+        world.RunUntil(() => ahead.IsCompleted, "The put ahead");
+        world.Settle();
+        var read = Map(reader).OrderedGetAsync([.. keys, "a1"]).AsTask();
+        world.Poke();
+        world.DeliverAll((from, _) => from == reader);
+        world.Now += 1_000_000;
+        var remove = Map(3).OrderedRemoveAsync(["a0"]).AsTask();
+        world.Poke();
+        world.DeliverAll((from, _) => from == 3);
+        Assert.False(read.IsCompleted || remove.IsCompleted);
+        world.RunUntil(() => read.IsCompleted && remove.IsCompleted, "Both");
+        Assert.Equal(["a1", "b0", "c0", "d0"], (await read).Keys.Order());
+
+        IDhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("m");
+    }
+
     /// <param name="level">The level of all calls.</param>
     /// <param name="rival">Whether the other replica holds a put with a lower proposal, whose time nobody knows.</param>
     [Theory]

@@ -77,9 +77,6 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>Versions are not known: an Ordered put returned before its execution.</summary>
     public bool WithoutResult;
 
-    /// <summary>What one shard found is more than a frame takes.</summary>
-    public bool TooLarge;
-
     private int _holders;
     private volatile OpPhase _phase;
     private volatile bool _cancelRequested;
@@ -149,7 +146,6 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
             (part.HasResult, part.ResultTime, part.HasCopy, part.Value) = (false, 0, false, null);
         }
         Bytes.Cut(AskedBytes);
-        TooLarge = false;
     }
 
     /// <summary>The first part that lies in a shard, −1 without one.</summary>
@@ -277,7 +273,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        WithoutResult = TooLarge = Asks = IsGiven = Executed = IsParked = _cancelRequested = false;
+        WithoutResult = Asks = IsGiven = Executed = IsParked = _cancelRequested = false;
         Running = null;
         Error = null;
         RetryAt = Refusals = 0;

@@ -70,7 +70,7 @@ internal sealed partial class Coordinator
     public void TakeResults(OpRecord op, bool executed)
     {
         if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client || !Counts(running, executed)) return;
-        client.TooLarge |= op.TooLarge;
+        Look(running, running.IndexOf(state.Slot), op.TooLarge);
         int first = client.FirstPart(state.Shard);
         for (int i = 0; i < op.UseCount && first >= 0; i++)
         {
@@ -80,6 +80,13 @@ internal sealed partial class Coordinator
             client.Parts[first + i].ResultTime = time;
             if (!op.IsPut) client.Parts[first + i].Value = op.Uses[i].Value;
         }
+    }
+
+    /// <summary>Whether what a participant read, of late, fits a frame.</summary>
+    public static void Look(RunningOp running, int index, bool tooLarge)
+    {
+        if (index < 0) return;
+        running.Flags[index] = tooLarge ? running.Flags[index] | SlotFlags.TooLarge : running.Flags[index] & ~SlotFlags.TooLarge;
     }
 
     public void TakeOutcome(in OpKey key, in Outcome outcome)
@@ -155,7 +162,7 @@ internal sealed partial class Coordinator
             for (int i = 0; i < running.Count; i++)
             {
                 // At another time the participant executes anew: what it read ahead does not count.
-                if (running.Times[i] != time) running.Flags[i] &= ~SlotFlags.Result;
+                if (running.Times[i] != time) running.Flags[i] &= ~(SlotFlags.Result | SlotFlags.TooLarge);
                 else if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None) running.Flags[i] |= SlotFlags.Cleared;
             }
             if (running is { IsPut: true, Client: { } waits }) DropComputedAhead(waits, time);
@@ -339,7 +346,7 @@ internal sealed partial class Coordinator
         if (running.Client is not { } client) return;
         bool whole = true;
         for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
-        if (client.TooLarge) Finish(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes));
+        if (running.Any(SlotFlags.TooLarge)) Finish(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes));
         else if (whole || client.WithoutResult) Finish(client, null);
         else if (client.IsPut)
         {

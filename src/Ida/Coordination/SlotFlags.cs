@@ -2,7 +2,7 @@ namespace Ida.Coordination;
 
 /// <summary>What a coordinator knows of one participant.</summary>
 [Flags]
-internal enum SlotFlags : byte
+internal enum SlotFlags : ushort
 {
     None = 0,
     Proposed = 1,
@@ -23,4 +23,7 @@ internal enum SlotFlags : byte
     Result = 64,
 
     AbortAcked = 128,
+
+    /// <summary>What it read is more than a frame takes: of the result that counts.</summary>
+    TooLarge = 256,
 }
