@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.Serialization;
 using GroupCore.Wire;
 
 namespace Ida.Tests;
@@ -6,6 +7,38 @@ namespace Ida.Tests;
 /// <summary>A serializer or a hash of the user's that throws or returns garbage costs its own call, with an error that names key and map.</summary>
 public sealed class UserCodeTests
 {
+    /// <summary>Keys are equal when their bytes are; a result that a key type cannot keep apart is not given in part.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task R_a_key_type_with_an_equality_of_its_own_loses_no_key_of_a_read_silently(bool throws)
+    {
+        var world = DhtWorld.Founded(4, options: Options(StableHash.XxHash64));
+        var map = world.Members[0].Dht.Map<LooseKey, int>("m");
+        foreach (string key in new[] { "a", "A" })
+        {
+            var put = map.OrderedPutAsync(new LooseKey(key), 1).AsTask();
+            world.RunUntil(() => put.IsCompleted, "A put");
+        }
+        var read = map.OrderedGetAsync([new LooseKey("a"), new LooseKey(throws ? "!" : "A")]).AsTask();
+        var other = map.OrderedGetAsync([new LooseKey("a"), new LooseKey("b")]).AsTask();
+        LooseKey.Throws = throws;
+        try
+        {
+            world.RunUntil(() => read.IsCompleted && other.IsCompleted, "The reads");
+        }
+        finally
+        {
+            LooseKey.Throws = false;
+        }
+        if (throws) Assert.Equal("m", Assert.IsType<UserCodeException>(read.Exception?.InnerException).Map);
+        else
+        {
+            Assert.Contains("equal", Assert.IsType<ArgumentException>(read.Exception?.InnerException).Message, StringComparison.Ordinal);
+            Assert.Single(await other);
+        }
+    }
+
     [Fact]
     public async Task A_serializer_that_throws_costs_its_own_call()
     {
@@ -147,5 +180,16 @@ public sealed class UserCodeTests
             var value = ContractSerializer.Instance.Deserialize<T>(bytes);
             return value is "read" ? throw new TimeZoneNotFoundException("of the user") : value;
         }
+    }
+
+    /// <summary>Equal whatever the letters' case; in bytes it is not.</summary>
+    [DataContract]
+    private readonly record struct LooseKey([property: DataMember(Order = 0)] string Text)
+    {
+        public static bool Throws { get; set; }
+
+        public bool Equals(LooseKey other) => string.Equals(Text, other.Text, StringComparison.OrdinalIgnoreCase);
+
+        public override int GetHashCode() => Throws ? throw new InvalidOperationException("no hash code") : StringComparer.OrdinalIgnoreCase.GetHashCode(Text);
     }
 }
