@@ -72,6 +72,7 @@ internal sealed partial class DhtLayer
     {
         var op = _participant.NewRecord();
         op.Key = _send.ReadOp(ref body, out op.Owner);
+        op.Issued = from == coordinator && (op.Key.Payload != 0 || op.Owner == from);
         byte flags = body.U8();
         (op.IsPut, op.Single, op.Level) = ((flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict);
         op.Payload = op.IsPut ? body.U64() : 0;
@@ -400,10 +401,10 @@ internal sealed partial class DhtLayer
                 Coordinator.OnStable(key);
                 break;
             case DhtFrame.Abort:
-                bool aborted = _participant.Abort(key);
-                if (flag == 0) break;
+                bool? aborted = _participant.Abort(key);
+                if (flag == 0 || aborted is null) break;
                 // Who has the commit of an attempt must not let its caller be told that it was not executed.
-                if (aborted) _send.Aborted(from, key, owner);
+                if (aborted == true) _send.Aborted(from, key, owner);
                 else _send.Done(from, key, owner, 0, default);
                 break;
             case DhtFrame.Aborted: Coordinator.OnAborted(key, from); break;

@@ -2,6 +2,7 @@ using GroupCore.Groups;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Boundary;
+using Ida.Wire;
 
 namespace Ida.Tests;
 
@@ -31,6 +32,62 @@ public sealed class HostileInputTests
         world.Advance(TimeSpan.FromMilliseconds(1));
         var get = world.Members[1].Dht.Map<string, string>("m").OrderedGetAsync("a1").AsTask();
         world.RunUntil(() => get.IsCompleted, "A read afterwards");
+    }
+
+    /// <summary>
+    /// A member that lies names attempts that there never were, at the next put of another one: they are refused, and those that come are not. By
+    /// questions of a takeover, by aborts, and by proposals that nobody can hold, in its own name or another's.
+    /// </summary>
+    [Theory]
+    [InlineData(203)]
+    [InlineData(198)]
+    [InlineData(192)]
+    [InlineData(205)]
+    public async Task R_an_enormous_attempt_that_somebody_else_names_does_not_refuse_those_that_come(byte frame)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        var first = map.OrderedMergeAsync("a0", 1L).AsTask();
+        world.RunUntil(() => first.IsCompleted, "The first put");
+        world.Settle();
+        ulong next = (await first).Operation.Sequence + 2;
+        foreach (int to in new[] { 0, 2 })
+        {
+            for (uint far = 0; far < 3; far++)
+            {
+                var body = new byte[128];
+                var lie = new BodyWriter(body);
+                if (frame == (byte)DhtFrame.Forward)
+                {
+                    lie.U8(1);
+                    lie.U16((ushort)world.Members[1].Rank);
+                }
+                lie.U16((ushort)world.Members[1].Rank);
+                lie.Var(next);
+                lie.Var((ulong)(uint.MaxValue - (far * 1000)) << 1);
+                if (frame == (byte)DhtFrame.Recover) lie.U8(3);
+                else if (frame == (byte)DhtFrame.Abort) lie.U8(1);
+                else
+                {
+                    // One key, which lies in the other shard.
+                    lie.U8(1);
+                    lie.U64(77);
+                    lie.Var(0);
+                    lie.U64(5);
+                    lie.Var(1);
+                    lie.Var((ulong)to);
+                    lie.Var(1);
+                    lie.Blob([1, 2, 3, 4, 5, 6, 7, 8, 0xA2, (byte)'a', (byte)'1']);
+                    lie.U8(1);
+                    lie.Blob([1]);
+                }
+                world.Members[to].Deliver(new((FrameType)frame, body[..lie.Length], world.View!.Id, world.Members[3].Rank));
+            }
+            Assert.Equal(0, world.Members[to].Node.Counters.Refused(RefusalReason.Malformed));
+        }
+        var put = map.OrderedMergeAsync("a0", 1L).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put", steps: 20);
+        Assert.Equal(next, (await put).Operation.Sequence);
     }
 
     [Fact]

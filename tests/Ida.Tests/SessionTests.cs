@@ -34,6 +34,25 @@ public sealed class SessionTests
         if (!acknowledges) Assert.False(session.IsPoisoned(refused[0]));
     }
 
+    /// <summary>What others than the issuer name is refused, and nothing else; when no more can be remembered nothing is promised.</summary>
+    [Fact]
+    public void R_attempts_refused_by_the_word_of_others_are_bounded_and_refuse_no_other()
+    {
+        var session = new Session(7);
+        for (uint i = 0; i < Session.MostPoisoned; i++) Assert.True(session.TryPoisonAlone(new(new(7, 1 + (i % 64)), uint.MaxValue - i)));
+        Assert.True(session.TryPoisonAlone(new(new(7, 1), uint.MaxValue)));
+        Assert.False(session.TryPoisonAlone(new(new(7, 100), 1)));
+        Assert.False(session.IsPoisoned(new(new(7, 100), 1)));
+        Assert.False(session.IsPoisoned(new(new(7, 1), 1)));
+        session.Poison(new(new(7, 100), 1));
+        Assert.True(session.IsPoisoned(new(new(7, 100), 1)));
+        session.Acknowledge(2);
+        Assert.True(session.TryPoisonAlone(new(new(7, 100), 3)));
+        Assert.False(session.IsPoisoned(new(new(7, 100), 2)));
+        session.ForgetPoison();
+        Assert.False(session.IsPoisoned(new(new(7, 100), 3)));
+    }
+
     /// <summary>Whoever issues a put again and again, since a member refuses it as long as it loads, has refused attempts of few puts.</summary>
     [Fact]
     public void R_many_refused_attempts_of_some_puts_refuse_no_later_ones()

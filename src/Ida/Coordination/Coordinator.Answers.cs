@@ -322,8 +322,8 @@ internal sealed partial class Coordinator
                 send.Abort(rank, running.Key, running.Owner, acknowledge);
                 continue;
             }
-            bool aborted = participant.Abort(running.Key);
-            if (acknowledge) running.Flags[i] |= aborted ? SlotFlags.AbortAcked : SlotFlags.Done;
+            bool? aborted = participant.Abort(running.Key);
+            if (acknowledge && aborted is { } was) running.Flags[i] |= was ? SlotFlags.AbortAcked : SlotFlags.Done;
         }
     }
 

@@ -107,6 +107,7 @@ internal sealed partial class Coordinator
     {
         op.MarkSent();
         var record = participant.NewRecord();
+        record.Issued = true;
         (record.Key, record.Payload, record.Owner, record.IsPut, record.Single, record.Level) = (running.Key, op.Payload, running.Owner, running.IsPut, running.Single, running.Level);
         for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
         for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)

@@ -17,6 +17,9 @@ internal sealed class OpRecord(DhtCounters counters)
     public int Owner;
 
     public bool IsPut, Single;
+
+    /// <summary>It came from the member that numbers these attempts, not from another one in its name.</summary>
+    public bool Issued;
     public ConsistencyLevel Level;
     public ulong Proposed;
 
@@ -162,7 +165,7 @@ internal sealed class OpRecord(DhtCounters counters)
         UseCount = SlotCount = LateUses = 0;
         Coordinators.Clear();
         (Phase, Told, Result) = (RecordPhase.Free, ClearPhase.Untold, ResultPhase.None);
-        IsPut = Single = Settled = Void = TooLarge = TakenOver = false;
+        IsPut = Single = Issued = Settled = Void = TooLarge = TakenOver = false;
         Proposed = Time = Payload = 0;
         Older = Newer = OtherAttempt = null;
     }

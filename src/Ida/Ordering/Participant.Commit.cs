@@ -79,22 +79,24 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// The attempt can never commit. Refused from now on, so that no straggler brings it back. False where its commit is here: that holds.
+    /// The attempt can never commit. Refused from now on, so that no straggler brings it back. False where its commit is here: that holds. Null
+    /// where that it is refused cannot be remembered.
     /// </summary>
-    public bool Abort(in OpKey key)
+    public bool? Abort(in OpKey key)
     {
+        bool issued = false;
         if (_ops.Find(key) is { } op)
         {
             // Somebody was told DONE by a member that has settled it already.
             if (op.Committed && state.Without != Rule.AbortNeedsPoison) return false;
+            issued = op.Issued;
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
             if (op.Committed) Drop(op);
             else Remove(op);
             Pump();
         }
-        if (Sessions.Find(key.Id.Session) is { } session) session.Poison(key);
-        return true;
+        return Refuses(Sessions.Find(key.Id.Session), key, issued) ? true : null;
     }
 
     /// <summary>A takeover asks what is held here; with <paramref name="poison"/> what is not held is refused from now on.</summary>
@@ -119,8 +121,7 @@ internal sealed partial class Participant
                 send.Stable(from, key, owner);
                 return;
             }
-            session.Poison(key);
-            send.Done(from, key, owner, 0, outcome);
+            if (Refuses(session, key, issued: false)) send.Done(from, key, owner, 0, outcome);
             return;
         }
         bool refused = session.IsPoisoned(key);
@@ -129,8 +130,7 @@ internal sealed partial class Participant
             send.NotHeld(from, key, owner, withTime);
             return;
         }
-        if (!refused) session.Poison(key);
-        send.Poisoned(from, key, owner, PoisonReason.Poisoned);
+        if (refused || Refuses(session, key, issued: false)) send.Poisoned(from, key, owner, PoisonReason.Poisoned);
     }
 
     /// <summary>Every participant has the commit: the record is not needed for a flush any more.</summary>

@@ -110,9 +110,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             if (reason == PoisonReason.ClockAhead) AskForView();
             // These two end a call with "nothing was executed".
             if ((reason is PoisonReason.Overloaded or PoisonReason.ClockAhead) && MayBeDone(op)) reason = PoisonReason.NotFull;
-            session?.Poison(op.Key);
-            send.Poisoned(from, op.Key, op.Owner, reason);
-            Discard(op);
+            RefuseWith(reason, op, session, from);
             return;
         }
         Enqueue(op, from, hint);
@@ -154,9 +152,28 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
         else if (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload)) reason = PoisonReason.Taken;
         else if (MayBeDone(op)) reason = PoisonReason.NotFull;
-        session?.Poison(op.Key);
-        send.Poisoned(from, op.Key, op.Owner, reason);
+        RefuseWith(reason, op, session, from);
+    }
+
+    private void RefuseWith(PoisonReason reason, OpRecord op, Session? session, int from)
+    {
+        if (Refuses(session, op.Key, op.Issued)) send.Poisoned(from, op.Key, op.Owner, reason);
         Discard(op);
+    }
+
+    /// <summary>
+    /// Refuses an attempt for the rest of the view, where it is the word of its issuer all below it too. False where no more can be remembered:
+    /// then nothing is promised.
+    /// </summary>
+    private bool Refuses(Session? session, in OpKey key, bool issued)
+    {
+        if (issued) session?.Poison(key);
+        else if (session?.TryPoisonAlone(key) == false)
+        {
+            state.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return false;
+        }
+        return true;
     }
 
     /// <summary>

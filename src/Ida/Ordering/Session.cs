@@ -22,6 +22,9 @@ internal sealed class Session(UInt128 id)
     // The highest refused attempt by put and issuer: attempts are numbered upwards, so one below it comes late, and refusing it costs nothing.
     private Dictionary<(ulong Sequence, ulong Payload), uint>? _poisoned;
 
+    // Attempts that are refused by the word of others than their issuer: it may be false, and refuses no attempt but the one that it names.
+    private HashSet<OpKey>? _alone;
+
     // Of puts below the first number all attempts up to the second are refused.
     private ulong _refusedBelow;
     private uint _refusedUpTo;
@@ -137,9 +140,19 @@ internal sealed class Session(UInt128 id)
         (_outcomes, _first) = (to, first);
     }
 
-    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || (key.Id.Sequence < _refusedBelow && key.Attempt <= _refusedUpTo)
+    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || _alone?.Contains(key) == true || (key.Id.Sequence < _refusedBelow && key.Attempt <= _refusedUpTo)
         || (_poisoned is { Count: > 0 } all && all.TryGetValue((key.Id.Sequence, key.Payload), out uint highest) && key.Attempt <= highest);
 
+    /// <summary>Refuses this attempt and no other; false where no more of these can be remembered.</summary>
+    public bool TryPoisonAlone(in OpKey key)
+    {
+        if (IsPoisoned(key)) return true;
+        _alone ??= [];
+        if (_alone.Count == MostPoisoned) _alone.RemoveWhere(one => one.Id.Sequence < AckedBelow);
+        return _alone.Count < MostPoisoned && _alone.Add(key);
+    }
+
+    /// <summary>Refuses this attempt, and those below it.</summary>
     public void Poison(in OpKey key)
     {
         if (IsPoisoned(key)) return;
@@ -152,6 +165,7 @@ internal sealed class Session(UInt128 id)
     public void ForgetPoison()
     {
         _poisoned?.Clear();
+        _alone?.Clear();
         (_refusedBelow, _refusedUpTo) = (0, 0);
     }
 
