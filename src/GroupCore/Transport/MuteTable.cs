@@ -3,7 +3,8 @@ namespace GroupCore.Transport;
 /// <summary>
 /// Counts the malformed frames of each node, by its id, and says which nodes are not heard for a while. Bounded: whoever did worst longest
 /// ago is forgotten first. Who is known to be the node, and who only came in its name, are counted apart: else a stranger could let a node
-/// give up any other. Source: groupcore-oracle 10.7.
+/// give up any other. In whose name others have done so much comes in all the same, and goes at its next malformed frame: it may be the node
+/// itself. Source: groupcore-oracle 10.7.
 /// </summary>
 /// <param name="most">Malformed frames in a minute that a node may send.</param>
 internal sealed class MuteTable(int most)
@@ -14,7 +15,7 @@ internal sealed class MuteTable(int most)
     private readonly Dictionary<(ulong Node, bool Confirmed), Entry> _nodes = [];
     private readonly Queue<(ulong Node, bool Confirmed)> _order = new();
 
-    /// <summary>Counts one; true when it is the one too many, and the node is not to be heard for a minute from now.</summary>
+    /// <summary>Counts one; true when it is the one too many, and for a minute from then: the link is to end, and the node, if it is known to be it, not to be heard.</summary>
     public bool Add(ulong node, long now, bool confirmed = false)
     {
         if (!_nodes.TryGetValue((node, confirmed), out var entry))
@@ -23,14 +24,15 @@ internal sealed class MuteTable(int most)
             _order.Enqueue((node, confirmed));
             _nodes.Add((node, confirmed), entry = new() { Since = now });
         }
+        if (now < entry.Until) return true;
         if (now - entry.Since >= Minute) (entry.Since, entry.Count) = (now, 0);
         if (++entry.Count <= most) return false;
         (entry.Since, entry.Count, entry.Until) = (now, 0, now + Minute);
         return true;
     }
 
-    /// <summary>Whether the node, or who comes in its name, is not to be heard now.</summary>
-    public bool IsMuted(ulong node, long now, bool confirmed = false) => _nodes.Count > 0 && _nodes.TryGetValue((node, confirmed), out var entry) && now < entry.Until;
+    /// <summary>Whether the node is not to be heard now.</summary>
+    public bool IsMuted(ulong node, long now) => _nodes.Count > 0 && _nodes.TryGetValue((node, true), out var entry) && now < entry.Until;
 
     /// <summary>The node was reached: what others did in its name is not held against it.</summary>
     public void Clear(ulong node)

@@ -72,7 +72,7 @@ internal sealed partial class TcpMesh
     {
         if (_stopping) return;
         if (kind != ConnectionKind.Probe) _timers.Cancel(peer.Redial);
-        if (_muted.IsMuted(peer.NodeId, _node.Now, confirmed: true))
+        if (_muted.IsMuted(peer.NodeId, _node.Now))
         {
             Report(peer, LinkFault.Unreachable);
             if (kind != ConnectionKind.Probe) RedialLater(peer, FramingPause);

@@ -48,7 +48,7 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongCluster);
             Answer(connection, hello.Cluster != _cluster ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
         }
-        else if (_muted.IsMuted(hello.NodeId, _node.Now) || _muted.IsMuted(hello.NodeId, _node.Now, confirmed: true))
+        else if (_muted.IsMuted(hello.NodeId, _node.Now))
         {
             _node.Counters.Refuse(RefusalReason.Muted);
             Answer(connection, HelloStatus.Full);
@@ -249,7 +249,7 @@ internal sealed partial class TcpMesh
         {
             Fail(peer, LinkFault.Rejected);
         }
-        else if (_muted.IsMuted(nodeId, _node.Now, confirmed: true))
+        else if (_muted.IsMuted(nodeId, _node.Now))
         {
             DialFailed(connection, LinkFault.Unreachable, FramingPause);
         }

@@ -71,7 +71,7 @@ internal sealed partial class TcpMesh
         if (_node.Counters.Malformed != malformed) Blame(session.Peer);
     }
 
-    // A malformed frame came from that peer. One that goes on so is not heard any more: as the node, or as one that says it is.
+    // A malformed frame came from that peer. One that goes on so is not heard any more; of one that only says that it is the node, its link ends.
     private void Blame(int number)
     {
         if (Find(number) is not { } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;

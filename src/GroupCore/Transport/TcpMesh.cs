@@ -19,8 +19,8 @@ namespace GroupCore.Transport;
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
 /// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
-/// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused, and not dialled if it is known that they
-/// were its own (<see cref="MuteTable"/>).</para>
+/// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled if it is known that they
+/// were its own, else it goes at the next one (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
 /// within it, or lets the time pass, is counted. Behind its Hello it is a guest until this node asks for it, and there are 4,096 places: of those
 /// that nobody vouched for within a minute the most silent one gives way to a newcomer, or leaves its descriptor when there is none for a

@@ -438,7 +438,10 @@ public sealed class NameTests
         stranger.Flush();
         Assert.True(stranger.WaitForEnd(60_000));
         using var again = new RawPeer("test", a.Node.Id, a.Address.Text, 2);
-        Assert.Equal(HelloStatus.Full, again.Connect(b.Address));
+        Assert.Equal(HelloStatus.Accepted, again.Connect(b.Address));
+        again.Write(Unknown());
+        again.Flush();
+        Assert.True(again.WaitForEnd(60_000));
         int named = await b.Open(a.Address, a.Node.Id);
         await b.Saw(null, named);
         Assert.Equal(0, b.Faults(LinkFault.Unreachable));
