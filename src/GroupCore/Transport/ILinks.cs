@@ -11,7 +11,8 @@ namespace GroupCore.Transport;
 /// hear that frames are lost, and what is sent to its number from then on goes nowhere. For a stranger, a peer that only dialled in and that nobody
 /// vouched for within a minute, that limit is 16 KiB.
 /// Only a peer that was asked for by <see cref="Open"/> is dialled; one that dialled in may come back for 60 s,
-/// and of 4,096 such peers the most silent one gives way to a newcomer: its link ends, unless somebody <see cref="Vouch"/>ed for it.
+/// and of 4,096 such peers the most silent one gives way to a newcomer: its link ends, unless somebody <see cref="Vouch"/>ed for it. All such peers
+/// for whom nobody vouches share what is read of them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
 public interface ILinks

@@ -45,8 +45,8 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether nobody answered who could have confirmed it: whoever knows the names of both ends is the one that was believed then.</summary>
     public bool IsUnanswered { get; set; }
 
-    /// <summary>Whether nothing is sent until it is confirmed.</summary>
-    public bool IsHeld => Confirming is not null && !IsUnanswered;
+    /// <summary>Whether nothing is sent, and nothing of what comes is delivered, until it is confirmed.</summary>
+    public bool IsHeld => Confirming is not null && !IsUnanswered && !IsConfirmed;
 
     /// <summary>Whether who listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }

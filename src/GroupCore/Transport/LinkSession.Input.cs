@@ -14,6 +14,9 @@ internal sealed partial class LinkSession
     /// <summary>Bytes of the other end's stream that were received.</summary>
     public long Received { get; private set; }
 
+    /// <summary>Whether no frame is taken: those that have come wait where they are. Over a connection only.</summary>
+    public bool IsInputHeld { get; set; }
+
     /// <summary>Frames that came again and were skipped.</summary>
     public long Duplicates { get; private set; }
 
@@ -51,6 +54,7 @@ internal sealed partial class LinkSession
                 Received = _position;
                 sink.OnFrame(this, header, body);
                 if (!IsAttached) return LinkInput.Closed;
+                if (IsInputHeld) break;
             }
             else if (start > Received)
             {

@@ -277,7 +277,8 @@ internal sealed partial class LinkSession
     private bool Admit(int length)
     {
         if (IsClosed || Overflowed) return false;
-        if (Backlog + length <= (IsForeign ? LinkLimits.StrangerBytes : _queueBytes))
+        // With the segment frame before it, what waits for a stranger is a write of one small buffer, where writes are copied.
+        if (Backlog + length <= (IsForeign ? LinkLimits.StrangerBytes - SegmentFrame.Size : _queueBytes))
         {
             Counted?.Add(length);
             return true;

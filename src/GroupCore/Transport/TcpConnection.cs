@@ -39,6 +39,9 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>Where bytes are received; between turns only one that holds the beginning of a frame.</summary>
     public Slab? Input { get; set; }
 
+    /// <summary>Whether frames in <see cref="Input"/> wait until their link is no longer held.</summary>
+    public bool IsBehind { get; set; }
+
     /// <summary>Bytes of <see cref="Input"/> that count for the strangers.</summary>
     public int StrangersInput { get; set; }
 

@@ -26,6 +26,7 @@ internal sealed partial class TcpMesh
             return;
         }
         peer.Confirming = Begin(socket, ConnectionKind.Confirming, peer, DialTime);
+        peer.Session.IsInputHeld = peer.IsHeld;
     }
 
     private void Confirmed(LinkPeer peer)
@@ -33,6 +34,15 @@ internal sealed partial class TcpMesh
         peer.IsConfirmed = true;
         peer.IsDisputed = false;
         _muted.Clear(peer.NodeId);
+        Release(peer);
+    }
+
+    // What came meanwhile is delivered by the next poll, and what waits is sent.
+    private void Release(LinkPeer peer)
+    {
+        if (peer.IsHeld) return;
+        if (peer.Connection is { } connection) _port.Resume(connection.Socket);
+        MarkDirty(peer);
     }
 
     // Nobody there, or nobody who says: its connection serves all the same. It is asked again, since what it decides for others is not believed before.
@@ -41,7 +51,7 @@ internal sealed partial class TcpMesh
         peer.Confirming = null;
         peer.IsUnanswered = !peer.IsConfirmed;
         if (!peer.IsConfirmed) ConfirmLater(peer);
-        MarkDirty(peer);
+        Release(peer);
     }
 
     private void ConfirmLater(LinkPeer peer)

@@ -6,6 +6,7 @@ namespace GroupCore.Transport;
 internal sealed partial class TcpMesh
 {
     private const long VouchTime = 60_000 * Millisecond;
+    private bool _vouchesEnd;
 
     private void BecomeGuest(LinkPeer peer)
     {
@@ -21,8 +22,36 @@ internal sealed partial class TcpMesh
         Weigh(peer);
     }
 
-    // A vouch ends without a sound: so this is asked with each frame that is queued.
-    private void Weigh(LinkPeer peer) => peer.Session.IsForeign = peer.Place >= 0 && peer.VouchedUntil < _node.Now;
+    // Asked with each frame that is queued, and when a vouch ends.
+    private void Weigh(LinkPeer peer)
+    {
+        bool foreign = peer.Place >= 0 && peer.VouchedUntil < _node.Now;
+        if (peer.Session.IsForeign == foreign) return;
+        peer.Session.IsForeign = foreign;
+        if (peer.Connection is { } connection) CountInput(connection);
+        // What does not count for the node any more is room for those that wait.
+        if (foreign) Reopen();
+    }
+
+    private void WeighAgain(long at)
+    {
+        if (!_vouchesEnd) _timers.Set(at, new VouchesEnd(this), 0);
+        _vouchesEnd = true;
+    }
+
+    // Also where nothing is sent any more, what waits does not count for the node from when nobody vouches for who does not take it.
+    private void WeighGuests()
+    {
+        _vouchesEnd = false;
+        long next = long.MaxValue;
+        foreach (var guest in _guests)
+        {
+            Weigh(guest);
+            if (!guest.Session.IsForeign) next = Math.Min(next, guest.VouchedUntil + 1);
+        }
+        if (next < long.MaxValue) WeighAgain(next);
+        BoundStrangersInput();
+    }
 
     private void LeaveGuests(LinkPeer peer)
     {
@@ -50,5 +79,10 @@ internal sealed partial class TcpMesh
         _node.Counters.Refuse(RefusalReason.Displaced);
         Fail(silent, LinkFault.Rejected);
         return true;
+    }
+
+    private sealed class VouchesEnd(TcpMesh mesh) : ITimerTarget
+    {
+        public void OnTimer(long token) => mesh.WeighGuests();
     }
 }

@@ -8,6 +8,11 @@ namespace GroupCore.Transport;
 internal sealed partial class TcpMesh
 {
     private const int TurnBytes = 64 << 10;
+
+    // What strangers send is read no faster than this, however many they are: timers fire and answers leave between turns. Each has a share, so that
+    // none waits for those before it; beside members they would else decide how long a turn takes.
+    private const int StrangersTurnBytes = 1 << 20;
+    private const int LeastTurnBytes = 1 << 10;
     private readonly Queue<(LinkPeer Peer, long Due)> _acks = new();
     private readonly List<Slab> _dropped = [];
     private long _strangersInput;
@@ -33,16 +38,24 @@ internal sealed partial class TcpMesh
     public void OnReadable(PortSocket socket)
     {
         var connection = (TcpConnection)socket.Owner!;
-        Read(connection, socket);
+        if (IsHeld(connection)) _port.Pause(socket);
+        else Read(connection, socket);
         if (connection.Input is { } input) Keep(connection, input);
     }
 
+    private static bool IsStranger(TcpConnection connection) => connection.Peer is null or { Session.IsForeign: true };
+
+    private static bool IsHeld(TcpConnection connection) => connection is { State: ConnectionState.Up, Peer.IsHeld: true };
+
     private void Read(TcpConnection connection, PortSocket socket)
     {
-        int budget = TurnBytes;
-        while (budget > 0 && connection.State != ConnectionState.Closed)
+        int budget = IsStranger(connection) ? Math.Clamp(StrangersTurnBytes / (_guests.Count + 1), LeastTurnBytes, TurnBytes) : TurnBytes;
+        // What was held back when it had come.
+        if (connection is { IsBehind: true, Input: not null }) Parse(connection);
+        while (budget > 0 && connection.State != ConnectionState.Closed && !IsHeld(connection))
         {
             var room = Room(connection);
+            if (room.Length > budget) room = room[..budget];
             int count = _port.Receive(socket, room);
             if (count < 0) Ended(connection);
             if (count <= 0) return;
@@ -85,9 +98,13 @@ internal sealed partial class TcpMesh
             if (!TryHandshake(connection, Unread(connection))) return;
         if (connection.State == ConnectionState.Closing) connection.Start = connection.End;
         if (connection.State != ConnectionState.Up) return;
+        connection.IsBehind = IsHeld(connection);
+        if (connection.IsBehind) return;
         var peer = connection.Peer!;
+        peer.Session.IsInputHeld = false;
         var taken = peer.Session.Receive(Unread(connection), this, _node.Now, out int consumed);
         connection.Start += consumed;
+        connection.IsBehind = IsHeld(connection);
         if (taken is LinkInput.Malformed or LinkInput.Gap) Refuse(connection, RefusalReason.Framing);
         if (taken != LinkInput.Taken) return;
         peer.HeardAt = _node.Now;
@@ -129,9 +146,22 @@ internal sealed partial class TcpMesh
             connection.Input = null;
         }
         CountInput(connection);
+        BoundStrangersInput();
+        // Nothing is parsed here: who gave way gives its buffer back at once.
+        ReleaseDropped();
+    }
+
+    private void BoundStrangersInput()
+    {
         while (_strangersInput > LinkLimits.StrangersInputBytes && TryDisplace(static guest => guest.Connection is { StrangersInput: > 0 }))
         {
         }
+    }
+
+    private void ReleaseDropped()
+    {
+        foreach (var slab in _dropped) slab.Release();
+        _dropped.Clear();
     }
 
     private void CountInput(TcpConnection connection)

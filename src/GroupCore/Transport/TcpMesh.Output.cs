@@ -18,8 +18,7 @@ internal sealed partial class TcpMesh
             if (peer is { Connection: { IsBlocked: false } connection, IsHeld: false }) Write(connection, peer);
         }
         _writing.Clear();
-        foreach (var slab in _dropped) slab.Release();
-        _dropped.Clear();
+        ReleaseDropped();
     }
 
     private void Queued(LinkPeer peer)

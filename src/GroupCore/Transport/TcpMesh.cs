@@ -24,7 +24,8 @@ namespace GroupCore.Transport;
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
 /// within it, or lets the time pass, is counted. Behind its Hello it is a guest until this node asks for it, and there are 4,096 places: of those
 /// that nobody vouched for within a minute the most silent one gives way to a newcomer, or leaves its descriptor when there is none for a
-/// connection that comes or is made; its link ends when more than 16 KiB wait for it, since it takes no answers. Without such a guest the node
+/// connection that comes or is made; its link ends when more than 16 KiB wait for it, since it takes no answers. Of what they send 1 MiB is read in a
+/// turn, in equal shares. Without such a guest the node
 /// then takes no connection for 100 ms, which is counted, and goes on.</para>
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
 /// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again, unless its
@@ -32,8 +33,8 @@ namespace GroupCore.Transport;
 /// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. Nor does who took the
 /// name of a node that is not connected here keep it once this node asks for that node: what is sent waits until whoever listens where it is
 /// asked for says whether it has this session, by both ends' tokens, of which one who spoke with each end in the name of the other knows one
-/// (<see cref="Confirm"/>), wherever it said that it listens, since a node may have several addresses. Where nobody answers at the address
-/// whoever came first is believed, and so is, until it is asked for, a guest.</para>
+/// (<see cref="Confirm"/>), and what came is not delivered before, wherever it said that it listens, since a node may have several addresses. Where
+/// nobody answers at the address whoever came first is believed, and so is, until it is asked for, a guest.</para>
 /// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
@@ -155,6 +156,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         if (Find(peer) is not { } known) return;
         known.VouchedUntil = _node.Now + VouchTime;
         Weigh(known);
+        if (known.Place >= 0) WeighAgain(known.VouchedUntil + 1);
     }
 
     public bool IsConfirmed(int peer) => Find(peer) is { IsConfirmed: true };

@@ -12,7 +12,7 @@ public sealed class SocketPortTests
     public void A_poll_takes_some_of_the_connections_that_wait_and_the_next_one_the_others(string kind)
     {
         const int dials = 200, most = 64;
-        using var port = kind == "Completion" || !OperatingSystem.IsLinux() ? (ISocketPort)new CompletionPort() : new EpollPort();
+        using var port = Make(kind);
         var at = port.Listen(new(IPAddress.Loopback, 0));
         var sockets = new List<Socket>();
         var counted = new Counting();
@@ -65,14 +65,84 @@ public sealed class SocketPortTests
         }
     }
 
+    /// <summary>Whoever connects costs a buffer only while something is sent to it.</summary>
+    [Fact]
+    public void A_socket_at_rest_holds_no_buffer()
+    {
+        using var port = new CompletionPort();
+        using var dialler = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        var counted = Taking(port, dialler);
+        Assert.Equal(0, port.BufferBytes);
+        Assert.Equal(3, port.Send(counted.Taken!, [new([1, 2, 3])]));
+        Assert.InRange(port.BufferBytes, 1, 64 << 10);
+        PollUntil(port, counted, () => port.BufferBytes == 0);
+        byte[] got = new byte[4];
+        Assert.Equal(3, dialler.Receive(got));
+        Assert.Equal([1, 2, 3, 0], got);
+    }
+
+    /// <summary>What comes over a connection that is paused neither is told of nor keeps the loop awake, and is there afterwards, with the end behind it.</summary>
+    [Theory, MemberData(nameof(TcpMeshTests.Ports), MemberType = typeof(TcpMeshTests))]
+    public void A_connection_that_is_paused_is_silent_until_it_goes_on(string kind)
+    {
+        using var port = Make(kind);
+        using var dialler = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        using var other = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        var counted = Taking(port, dialler);
+        var paused = counted.Taken!;
+        port.Pause(paused);
+        dialler.Send([1, 2, 3]);
+        dialler.Shutdown(SocketShutdown.Send);
+        // What comes behind it has come when this has: as far as the system tells in order.
+        other.Connect(counted.At!);
+        PollUntil(port, counted, () => counted.Accepted == 2);
+        for (int i = 0; i < 50; i++) port.Poll(counted);
+        Assert.False(port.HasNews);
+        Assert.DoesNotContain(paused, counted.Readable);
+        port.Resume(paused);
+        Assert.True(port.HasNews);
+        byte[] got = new byte[10];
+        int count = 0, last = 0;
+        PollUntil(port, counted, () => counted.Readable.Contains(paused));
+        for (long end = Environment.TickCount64 + 60_000; last >= 0 && Environment.TickCount64 < end; port.Poll(counted)) count += Math.Max(0, last = port.Receive(paused, got));
+        Assert.Equal((3, -1), (count, last));
+        Assert.Equal([1, 2, 3], got[..3]);
+    }
+
+    private static ISocketPort Make(string kind) => kind == "Completion" || !OperatingSystem.IsLinux() ? new CompletionPort() : new EpollPort();
+
+    private static Counting Taking(ISocketPort port, Socket dialler)
+    {
+        var counted = new Counting { At = port.Listen(new(IPAddress.Loopback, 0)) };
+        dialler.Connect(counted.At);
+        PollUntil(port, counted, () => counted.Taken is not null);
+        return counted;
+    }
+
+    private static void PollUntil(ISocketPort port, Counting counted, Func<bool> condition)
+    {
+        for (long end = Environment.TickCount64 + 60_000; !condition(); port.Poll(counted))
+        {
+            Assert.True(Environment.TickCount64 < end);
+            port.Wait(100_000_000);
+        }
+    }
+
     private sealed class Counting : ISocketPortEvents
     {
+        public IPEndPoint? At { get; init; }
+
+        public PortSocket? Taken { get; private set; }
+
+        public HashSet<PortSocket> Readable { get; } = [];
+
         public int Accepted { get; private set; }
 
         public List<string> Order { get; } = [];
 
         public void OnAccepted(PortSocket socket)
         {
+            Taken ??= socket;
             Accepted++;
             Order.Add("accepted");
         }
@@ -85,7 +155,11 @@ public sealed class SocketPortTests
         {
         }
 
-        public void OnReadable(PortSocket socket) => Order.Add("readable");
+        public void OnReadable(PortSocket socket)
+        {
+            Order.Add("readable");
+            Readable.Add(socket);
+        }
 
         public void OnWritable(PortSocket socket)
         {

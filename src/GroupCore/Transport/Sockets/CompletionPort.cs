@@ -93,9 +93,9 @@ internal sealed class CompletionPort : ISocketPort
         for (int i = 0; i < listed; i++)
         {
             var socket = _readable[i];
-            if (socket.IsClosed) continue;
-            events.OnReadable(socket);
-            if (!socket.IsClosed && (socket.IsReadable || socket.IsEnded)) _readable.Add(socket);
+            socket.IsListed = false;
+            if (socket is { IsClosed: false, IsPaused: false }) events.OnReadable(socket);
+            if (!socket.IsClosed && (socket.IsReadable || socket.IsEnded)) List(socket);
         }
         _readable.RemoveRange(0, listed);
         // One a poll: an accept that fails or succeeds at once, again and again, does not keep the others waiting.
@@ -114,6 +114,14 @@ internal sealed class CompletionPort : ISocketPort
         // All that has come was read: the next bytes are waited for.
         if (count < to.Length) BeginReceive(from);
         return count;
+    }
+
+    public void Pause(PortSocket socket) => socket.IsPaused = true;
+
+    public void Resume(PortSocket socket)
+    {
+        socket.IsPaused = false;
+        if (!socket.IsClosed) List((CompletionSocket)socket);
     }
 
     public int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces)
@@ -185,7 +193,7 @@ internal sealed class CompletionPort : ISocketPort
                 if (socket.IsClosed) break;
                 socket.IsReadable = true;
                 socket.IsEnded |= failed;
-                _readable.Add(socket);
+                List(socket);
                 break;
             default:
                 Sent(operation, socket, failed, events);
@@ -209,7 +217,7 @@ internal sealed class CompletionPort : ISocketPort
         if (failed)
         {
             socket.IsEnded = true;
-            _readable.Add(socket);
+            List(socket);
         }
         else if (socket.IsBlocked)
         {
@@ -231,6 +239,13 @@ internal sealed class CompletionPort : ISocketPort
         }
         BeginReceive(socket);
         events.OnAccepted(socket);
+    }
+
+    private void List(CompletionSocket socket)
+    {
+        if (socket.IsListed || socket.IsPaused) return;
+        socket.IsListed = true;
+        _readable.Add(socket);
     }
 
     private void BeginAccept()

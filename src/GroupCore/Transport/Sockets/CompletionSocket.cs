@@ -27,6 +27,9 @@ internal sealed class CompletionSocket : PortSocket
     /// <summary>Bytes have come and are not read to their end.</summary>
     public bool IsReadable { get; set; }
 
+    /// <summary>Whether it stands in the list of sockets to receive from.</summary>
+    public bool IsListed { get; set; }
+
     /// <summary>A send is under way.</summary>
     public bool IsSending { get; set; }
 

@@ -130,7 +130,7 @@ internal sealed unsafe class EpollPort : ISocketPort
         {
             var socket = _readable[i];
             socket.IsListed = false;
-            if (!socket.IsClosed) events.OnReadable(socket);
+            if (socket is { IsClosed: false, IsPaused: false }) events.OnReadable(socket);
             if (socket is { IsReadable: true, IsClosed: false }) List(socket);
         }
         _readable.RemoveRange(0, listed);
@@ -156,6 +156,14 @@ internal sealed unsafe class EpollPort : ISocketPort
             from.IsReadable = false;
             return error == LibC.WouldBlock ? 0 : -1;
         }
+    }
+
+    public void Pause(PortSocket socket) => socket.IsPaused = true;
+
+    public void Resume(PortSocket socket)
+    {
+        socket.IsPaused = false;
+        if (!socket.IsClosed) List((EpollSocket)socket);
     }
 
     public int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces)
@@ -225,7 +233,7 @@ internal sealed unsafe class EpollPort : ISocketPort
         {
             if (_slots[i] is not { IsConnected: true } socket) continue;
             socket.IsListed = false;
-            events.OnReadable(socket);
+            if (!socket.IsPaused) events.OnReadable(socket);
             if (socket is { IsReadable: true, IsClosed: false }) List(socket);
         }
     }
@@ -354,7 +362,7 @@ internal sealed unsafe class EpollPort : ISocketPort
 
     private void List(EpollSocket socket)
     {
-        if (socket.IsListed) return;
+        if (socket.IsListed || socket.IsPaused) return;
         socket.IsListed = true;
         _readable.Add(socket);
     }

@@ -29,6 +29,12 @@ internal interface ISocketPort : IDisposable
     /// <summary>Receives into <paramref name="to"/>: bytes received, 0 when there are none now, −1 when the connection ended.</summary>
     int Receive(PortSocket socket, Span<byte> to);
 
+    /// <summary>No <see cref="ISocketPortEvents.OnReadable"/> of this connection follows: what comes waits.</summary>
+    void Pause(PortSocket socket);
+
+    /// <summary>It does again, and one in any case, at the next poll.</summary>
+    void Resume(PortSocket socket);
+
     /// <summary>
     /// Sends pieces of pinned arrays in order: bytes taken, −1 when the connection broke. When not all are taken
     /// <see cref="ISocketPortEvents.OnWritable"/> follows. The arrays may be reused at once.

@@ -8,4 +8,7 @@ internal abstract class PortSocket
 
     /// <summary>Whether it was closed; it then produces no event.</summary>
     public bool IsClosed { get; protected set; }
+
+    /// <summary>Whether nothing is told of what comes.</summary>
+    public bool IsPaused { get; set; }
 }

@@ -1,0 +1,76 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>What a crowd of strangers that break no rule may cost in one turn, and holds in the midst of one.</summary>
+public sealed class CrowdTests
+{
+    private const string There = "127.0.0.1:5", Nowhere = "127.0.0.1:1";
+
+    /// <summary>Timers fire and answers leave between turns: how long one takes does not depend on how many send.</summary>
+    [Fact]
+    public void Strangers_that_send_without_end_share_a_turn_and_members_have_their_own()
+    {
+        const int strangers = 500, turnBytes = 64 << 10;
+        var node = new ScriptedNode();
+        int member = node.Mesh.Open(new(There), 77);
+        var link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, 77, 9);
+        var all = Come(node, strangers);
+        var frames = ScriptedNode.Frames(0, new uint[2 * turnBytes / FrameHeader.Size]);
+        foreach (var stranger in all) stranger.Say(frames);
+        link.Say(frames);
+        node.Mesh.Poll();
+        Assert.InRange(node.Got.Count(got => got.Peer != member) * FrameHeader.Size, 1, 2 << 20);
+        Assert.InRange(node.Got.Count(got => got.Peer == member) * FrameHeader.Size, turnBytes / 2, turnBytes);
+        // None of them starves.
+        Assert.Equal(strangers, node.Got.Where(got => got.Peer != member).Select(static got => got.Peer).Distinct().Count());
+    }
+
+    /// <summary>Who gives way gives its buffer back at once, and not when the turn is over.</summary>
+    [Fact]
+    public void Unfinished_frames_of_strangers_hold_no_more_than_is_said_at_any_moment_of_a_turn()
+    {
+        var node = new ScriptedNode();
+        var all = Come(node, 1_100);
+        var frame = Unfinished(300 << 10);
+        foreach (var stranger in all) stranger.Say(frame);
+        long most = 0;
+        node.Port.AfterRead = () => most = Math.Max(most, node.Mesh.SlabBytes);
+        for (int i = 0; i < 400; i++) node.Turn();
+        Assert.InRange(node.Node.Counters.Refused(RefusalReason.Displaced), 1, 1_100);
+        Assert.InRange(most, LinkLimits.StrangersInputBytes - LinkLimits.FrameBytes, LinkLimits.StrangersInputBytes + (2 * LinkLimits.FrameBytes));
+    }
+
+    [Fact]
+    public void Unfinished_frames_of_those_for_whom_nobody_vouches_any_more_give_way()
+    {
+        var node = new ScriptedNode();
+        var all = Come(node, 100);
+        foreach (var (peer, _) in node.News.ToArray()) node.Mesh.Vouch(peer);
+        foreach (var stranger in all) stranger.Say(Unfinished(LinkLimits.FrameBytes - 1));
+        for (int i = 0; i < 200; i++) node.Turn();
+        Assert.True(node.Mesh.SlabBytes >= 100L << 20);
+        Assert.Equal(0, node.Node.Counters.Refused(RefusalReason.Displaced));
+        node.Pass(61 * ScriptedNode.Second);
+        Assert.InRange(node.Mesh.SlabBytes, LinkLimits.StrangersInputBytes / 2, LinkLimits.StrangersInputBytes + LinkLimits.FrameBytes);
+    }
+
+    private static List<ScriptedPort.OtherEnd> Come(ScriptedNode node, int strangers)
+    {
+        var all = new List<ScriptedPort.OtherEnd>();
+        for (int i = 0; i < strangers; i++) all.Add(node.Come(1_000 + (ulong)i, Nowhere, 1));
+        Assert.All(all, static stranger => Assert.Equal(HelloStatus.Accepted, stranger.Answer));
+        return all;
+    }
+
+    private static byte[] Unfinished(int bytes)
+    {
+        var frame = new byte[SegmentFrame.Size + bytes];
+        new SegmentFrame(0, 0, false).Write(frame);
+        FrameHeader.Write(frame.AsSpan(SegmentFrame.Size), FrameType.Data, 0, 0, LinkLimits.FrameBytes - FrameHeader.Size);
+        return frame;
+    }
+}

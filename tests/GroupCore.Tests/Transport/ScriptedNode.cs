@@ -1,0 +1,137 @@
+using System.Net;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Transport.Sockets;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>A node whose clock and whose sockets belong to the test (<see cref="ScriptedPort"/>), with what its users hear.</summary>
+internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
+{
+    public const long Second = 1_000_000_000;
+
+    /// <summary>Between those of the others: of two connections that cross, the one that the lower id dials is kept.</summary>
+    public const ulong Id = 100;
+
+    public ScriptedNode(long mostQueuedBytes = LinkLimits.NodeBytes, int mostMalformed = MuteTable.Malformed)
+    {
+        TcpMesh? mesh = null;
+        Node = new(Id, 1, new NoHost(), node => mesh = new(node, new("test", Port, new(IPAddress.Loopback, 0), null, mostQueuedBytes, mostMalformed), 1));
+        Mesh = mesh!;
+        Node.Counters.ThrowsForbidden = true;
+        Node.Route(FrameType.Data, FrameType.Data, this);
+        Node.Observe(this);
+        Node.Advance(Second);
+    }
+
+    public ScriptedPort Port { get; } = new();
+
+    public Node Node { get; }
+
+    public TcpMesh Mesh { get; }
+
+    /// <summary>The numbers of the frames that came, each with the link that it came by.</summary>
+    public List<(int Peer, uint Number)> Got { get; } = [];
+
+    /// <summary>What links were reported as; null for up.</summary>
+    public List<(int Peer, LinkFault? Fault)> News { get; } = [];
+
+    /// <summary>Links that have room again.</summary>
+    public List<int> Rooms { get; } = [];
+
+    /// <summary>What to do with a frame.</summary>
+    public Action<int, uint>? OnData { get; set; }
+
+    public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
+    {
+        Got.Add((peer, header.View));
+        OnData?.Invoke(peer, header.View);
+    }
+
+    public void OnLinkUp(int peer) => News.Add((peer, null));
+
+    public void OnLinkFault(int peer, LinkFault fault) => News.Add((peer, fault));
+
+    public void OnRoom(int peer) => Rooms.Add(peer);
+
+    /// <summary>Turns until nothing is left to do now.</summary>
+    public void Turn()
+    {
+        for (int i = 0; i < 20; i++)
+        {
+            Mesh.Poll();
+            Mesh.Flush();
+        }
+    }
+
+    /// <summary>Time goes by.</summary>
+    public void Pass(long nanoseconds)
+    {
+        Node.Advance(Node.Now + nanoseconds);
+        Turn();
+    }
+
+    public void Send(int peer, uint number, int size = 10)
+    {
+        var frame = Mesh.Reserve(FrameHeader.Size + size);
+        FrameHeader.Write(frame, FrameType.Data, 0, number, size);
+        frame[FrameHeader.Size..(FrameHeader.Size + size)].Clear();
+        Mesh.Send(peer, FrameHeader.Size + size);
+    }
+
+    /// <summary>Somebody connects and says that it is that node.</summary>
+    public ScriptedPort.OtherEnd Come(ulong id, string listen, ulong token, ulong peerToken = 0)
+    {
+        var end = Port.Come(new HelloFrame("test", HelloFrame.Version, HelloFrame.Version, false, id, Id, token, peerToken, 0, listen).ToFrame());
+        Turn();
+        return end;
+    }
+
+    /// <summary>The last dial is of that address, and somebody is there who takes the connection, if that is said.</summary>
+    public ScriptedPort.OtherEnd Dials(string address, DialResult result = DialResult.Connected)
+    {
+        var end = Port.Dialled[^1];
+        Assert.Equal(address, end.Dialled?.Text);
+        Assert.False(end.IsClosed);
+        Port.Tell(end, result);
+        Turn();
+        return end;
+    }
+
+    /// <summary>The one at the other end answers what it was asked.</summary>
+    public void Answers(ScriptedPort.OtherEnd end, HelloStatus status, ulong id, ulong token = 0)
+    {
+        end.Say(new HelloAckFrame(status, HelloFrame.Version, id, token, 0, "127.0.0.1:1").ToFrame());
+        Turn();
+    }
+
+    /// <summary>Numbered frames of a stream that begins at an offset, as one write.</summary>
+    public static byte[] Frames(long offset, params ReadOnlySpan<uint> numbers)
+    {
+        var bytes = new byte[SegmentFrame.Size + (numbers.Length * FrameHeader.Size)];
+        new SegmentFrame(offset, 0, false).Write(bytes);
+        for (int i = 0; i < numbers.Length; i++) FrameHeader.Write(bytes.AsSpan(SegmentFrame.Size + (i * FrameHeader.Size)), FrameType.Data, 0, numbers[i], 0);
+        return bytes;
+    }
+
+    /// <summary>How often a link was reported so.</summary>
+    public int Count(LinkFault? fault) => News.Count(news => news.Fault == fault);
+
+    private sealed class NoHost : IHostPort
+    {
+        public long Clock() => 0;
+
+        public void Wake()
+        {
+        }
+
+        public void RunCompletions(List<ICompletion> completions)
+        {
+        }
+
+        public void Resume(ICompletion work)
+        {
+        }
+    }
+}
