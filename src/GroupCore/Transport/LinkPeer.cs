@@ -10,10 +10,13 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
 
     public LinkSession Session => session;
 
-    /// <summary>Where this node asked for it, or else where it says that it listens.</summary>
+    /// <summary>Where it is dialled: where this node asked for it, or else where it says that it listens.</summary>
     public NodeAddress Address { get; private set; } = address;
 
     public IPEndPoint EndPoint { get; private set; } = endPoint;
+
+    /// <summary>Where this node asked for it too.</summary>
+    public List<(NodeAddress Address, IPEndPoint EndPoint)> OtherAddresses { get; } = [];
 
     /// <summary>The id it has shown or must show; 0 while whoever answers is meant.</summary>
     public ulong NodeId { get; set; }
@@ -109,6 +112,23 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     }
 
     public void ListensAt(NodeAddress asked, IPEndPoint at) => (Address, EndPoint) = (asked, at);
+
+    /// <summary>The same node was asked for elsewhere too: there it is dialled next.</summary>
+    public void ListensToo(NodeAddress asked, IPEndPoint at)
+    {
+        if (asked == Address) return;
+        OtherAddresses.RemoveAll(other => other.Address == asked);
+        OtherAddresses.Insert(0, (asked, at));
+    }
+
+    /// <summary>Nobody of a node was reached where it was dialled last.</summary>
+    public void TurnToNextAddress()
+    {
+        if (OtherAddresses.Count == 0) return;
+        OtherAddresses.Add((Address, EndPoint));
+        (Address, EndPoint) = OtherAddresses[0];
+        OtherAddresses.RemoveAt(0);
+    }
 
     public void OnTimer(long token) => mesh.OnRedial(this);
 }

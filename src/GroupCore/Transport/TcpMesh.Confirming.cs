@@ -119,12 +119,14 @@ internal sealed partial class TcpMesh
     {
         if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
         guest.IsUnanswered = !guest.IsConfirmed;
-        Alias(peer, guest);
+        Alias(peer, guest, isThere: false);
+        Release(guest);
         if (!guest.IsConfirmed) ConfirmLater(guest);
         return true;
     }
 
-    // Who answers at the address that is asked for has an id under which somebody dialled in: it says whether that was it.
+    // Who answers at the address that is asked for has an id under which somebody dialled in, or that was reached elsewhere and is not connected: it
+    // says whether that was it.
     private void AskAbout(TcpConnection connection, LinkPeer guest)
     {
         connection.Rival = guest;
@@ -147,6 +149,13 @@ internal sealed partial class TcpMesh
         else if (Denies(ack))
         {
             _node.Counters.Refuse(RefusalReason.WrongSender);
+            if (rival.IsUntouched || rival.IsConfirmed)
+            {
+                // One that was reached elsewhere does not end because somebody here says that it is the node.
+                if (!rival.IsConfirmed) ForgetOther(rival);
+                Alias(peer, rival, isThere: !rival.IsConfirmed);
+                return;
+            }
             Fail(rival, LinkFault.Rejected);
             TryClaim(peer, rival.NodeId);
             Drop(connection);

@@ -114,12 +114,14 @@ internal sealed partial class TcpMesh
     {
         var peer = connection.Peer!;
         Drop(connection);
+        if (connection.Kind != ConnectionKind.Probe) peer.TurnToNextAddress();
         if (connection.Kind == ConnectionKind.Confirming)
         {
             Unconfirmed(peer);
             return;
         }
-        peer.IsVacant = fault == LinkFault.Refused;
+        // Of a node with several addresses one says nothing of the others.
+        peer.IsVacant = fault == LinkFault.Refused && peer.OtherAddresses.Count == 0;
         if (!connection.WasAnswered && peer.Connection is null) peer.SilentSince = Math.Min(peer.SilentSince, _node.Now);
         if (connection.Kind == ConnectionKind.Probe)
         {

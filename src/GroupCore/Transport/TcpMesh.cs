@@ -254,15 +254,20 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     }
 
     // The node has a number already, under another spelling of its address: both numbers mean it from now on.
-    private void Alias(LinkPeer peer, LinkPeer known)
+    private void Alias(LinkPeer peer, LinkPeer known, bool isThere = true)
     {
         peer.Session.MoveTo(known.Session);
         End(peer);
-        // Who only dialled in is dialled where it was asked for, and not where it says that it listens.
+        // Who only dialled in is dialled where it was asked for, and not where it says that it listens; who is not reached, here.
         if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
+        else if (isThere) known.ListensToo(peer.Address, peer.EndPoint);
         AskedFor(known);
         _byAddress[peer.Address] = known;
-        if (known is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
+        if (known.Phase == LinkPhase.Down && (isThere || known.Attempt == 0))
+        {
+            if (isThere && known.Address != peer.Address) known.TurnToNextAddress();
+            Dial(known);
+        }
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
         {
             if (_peers[number] is null) continue;
@@ -287,7 +292,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         if (peer.IsOver) return;
         Become(peer, LinkPhase.Ended);
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
-        if (_byAddress.TryGetValue(peer.Address, out same) && same == peer) _byAddress.Remove(peer.Address);
+        foreach (var address in (ReadOnlySpan<NodeAddress>)[peer.Address, .. peer.OtherAddresses.Select(static other => other.Address)])
+            if (_byAddress.TryGetValue(address, out same) && same == peer) _byAddress.Remove(address);
         LeaveGuests(peer);
         peer.Session.Close();
         Live--;

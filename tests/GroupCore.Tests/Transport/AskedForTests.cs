@@ -1,0 +1,289 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Transport.Sockets;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>
+/// A link that was asked for, and others that come in the name of the node that is meant: what the link delivers, and whether it lasts.
+/// Each step of both ends in an order that sockets give only now and then.
+/// </summary>
+public sealed class AskedForTests
+{
+    private const string There = "127.0.0.1:5", Elsewhere = "127.0.0.1:6", Nowhere = "127.0.0.1:1";
+
+    // Lower than that of the node, so that its connection is taken while the node itself dials.
+    private const ulong Meant = 77;
+
+    [Fact]
+    public void A_node_that_was_asked_for_where_nobody_listens_is_reached_at_its_other_address()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        node.Dials(There, DialResult.Refused);
+        node.Send(named, 1);
+        int other = node.Mesh.Open(new(Elsewhere));
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
+        node.Send(other, 2);
+        var link = node.Dials(Elsewhere);
+        Assert.Equal(Meant, link.Hello.Expected);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        Assert.Equal(2, link.Heard(FrameType.Data).Count);
+        Assert.Equal(1, node.Mesh.Live);
+        Assert.Equal(new(Elsewhere), node.Mesh.AddressOf(named));
+        link.Say(ScriptedNode.Frames(0, 1));
+        node.Turn();
+        Assert.Equal([(named, 1)], node.Got);
+    }
+
+    [Fact]
+    public void A_node_whose_first_address_does_not_answer_is_dialled_at_its_other_one_next()
+    {
+        var node = new ScriptedNode();
+        node.Mesh.Open(new(There), Meant);
+        node.Mesh.Open(new(Elsewhere));
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
+        node.Pass(ScriptedNode.Second);
+        node.Pass(ScriptedNode.Second / 10);
+        Assert.Equal(new(Elsewhere), node.Port.Dialled[^1].Dialled);
+        // And where neither answers, both are tried.
+        node.Dials(Elsewhere, DialResult.Refused);
+        node.Pass(ScriptedNode.Second);
+        node.Dials(There, DialResult.Refused);
+        node.Pass(2 * ScriptedNode.Second);
+        node.Dials(Elsewhere);
+    }
+
+    [Fact]
+    public void A_link_that_has_lost_the_way_to_its_node_resumes_at_the_other_address_of_it()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        var first = node.Dials(There);
+        node.Answers(first, HelloStatus.Accepted, Meant, 9);
+        first.End();
+        node.Turn();
+        node.Dials(There, DialResult.Refused);
+        node.Mesh.Open(new(Elsewhere));
+        var asked = node.Dials(Elsewhere);
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        Assert.Equal(9UL, asked.Hello.PeerToken);
+        node.Answers(asked, HelloStatus.Accepted, Meant, 9);
+        var again = node.Dials(Elsewhere);
+        Assert.Equal((Meant, 9UL), (again.Hello.Expected, again.Hello.PeerToken));
+        node.Answers(again, HelloStatus.Accepted, Meant, 9);
+        node.Send(named, 1);
+        node.Turn();
+        Assert.Single(again.Heard(FrameType.Data));
+        Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
+    }
+
+    /// <summary>Its connection is made again. Meanwhile one that listens where this node asks too says that it is the node, and does not know the link.</summary>
+    [Fact]
+    public void A_link_that_was_reached_does_not_end_because_somebody_elsewhere_says_that_it_is_the_node()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        var first = node.Dials(There);
+        node.Answers(first, HelloStatus.Accepted, Meant, 9);
+        first.End();
+        node.Turn();
+        node.Dials(There, DialResult.Refused);
+        node.Mesh.Open(new(Elsewhere));
+        var asked = node.Dials(Elsewhere);
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        node.Answers(asked, HelloStatus.Forgotten, Meant);
+        Assert.Equal(1, node.Node.Counters.Refused(RefusalReason.WrongSender));
+        for (int i = 0; i < 3; i++)
+        {
+            node.Pass(2 * ScriptedNode.Second);
+            node.Dials(There, DialResult.Refused);
+        }
+        node.Pass(2 * ScriptedNode.Second);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
+        Assert.Equal((named, null), node.News[^2]);
+        Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
+    }
+
+    /// <summary>Where it was asked for first nobody says who it is, and at its own address it says that it was another that came.</summary>
+    [Fact]
+    public void A_link_that_was_asked_for_outlives_a_stranger_that_has_it_when_the_node_is_found_at_its_other_address()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        node.Dials(There, DialResult.Refused);
+        var stranger = node.Come(Meant, There, 5);
+        Assert.Equal(HelloStatus.Accepted, stranger.Answer);
+        node.Dials(There, DialResult.Refused);
+        int other = node.Mesh.Open(new(Elsewhere));
+        var asked = node.Dials(Elsewhere);
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        Assert.Equal(5UL, asked.Hello.PeerToken);
+        node.Answers(asked, HelloStatus.Forgotten, Meant);
+        Assert.True(stranger.IsClosed);
+        node.Send(named, 1);
+        node.Send(other, 2);
+        var link = node.Dials(Elsewhere);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        Assert.Equal(2, link.Heard(FrameType.Data).Count);
+        Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
+    }
+
+    /// <summary>What it says is not delivered before who listens there has said whether it is the one: else what was delivered would end the link.</summary>
+    [Fact]
+    public void A_link_that_was_asked_for_outlives_a_stranger_that_says_something_while_it_is_asked_about()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        node.Dials(There);
+        var stranger = node.Come(Meant, There, 5);
+        Assert.Equal(HelloStatus.Accepted, stranger.Answer);
+        stranger.Say(ScriptedNode.Frames(0, 1, 2));
+        var question = node.Dials(There);
+        Assert.Empty(node.Got);
+        node.Answers(question, HelloStatus.Forgotten, Meant);
+        Assert.True(stranger.IsClosed);
+        var link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        link.Say(ScriptedNode.Frames(0, 3));
+        node.Turn();
+        Assert.Equal([(named, 3)], node.Got);
+        Assert.Equal(0, node.Count(LinkFault.Rejected));
+    }
+
+    /// <summary>It is the one, or nobody is there to say: what came meanwhile is delivered, in order, and what comes behind it too.</summary>
+    [Theory, InlineData(true), InlineData(false)]
+    public void What_comes_while_it_is_asked_who_came_is_delivered_when_that_is_known(bool confirmed)
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        node.Dials(There);
+        var link = node.Come(Meant, There, 5);
+        var sent = ScriptedNode.Frames(0, 1, 2, 3);
+        // The last frame comes in two parts.
+        link.Say(sent[..^5]);
+        var question = node.Dials(There);
+        Assert.Empty(node.Got);
+        link.Say(sent[^5..]);
+        node.Turn();
+        if (confirmed) node.Answers(question, HelloStatus.Accepted, Meant);
+        else node.Pass(ScriptedNode.Second);
+        Assert.Equal([(named, 1), (named, 2), (named, 3)], node.Got);
+        link.Say(ScriptedNode.Frames(3 * FrameHeader.Size, 4));
+        node.Turn();
+        Assert.Equal(4, node.Got.Count);
+        Assert.False(link.IsClosed);
+        Assert.Equal(confirmed, node.Mesh.IsConfirmed(named));
+    }
+
+    /// <summary>It says something and ends the connection before it is known who it was: nothing of it is lost.</summary>
+    [Fact]
+    public void What_came_before_a_connection_ended_is_delivered_when_it_is_known_who_came()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        node.Dials(There);
+        var link = node.Come(Meant, There, 5);
+        link.Say(ScriptedNode.Frames(0, 1));
+        link.End();
+        var question = node.Dials(There);
+        Assert.Empty(node.Got);
+        node.Answers(question, HelloStatus.Accepted, Meant);
+        Assert.Equal([(named, 1)], node.Got);
+        Assert.Equal((named, LinkFault.Reset), node.News[^1]);
+    }
+
+    /// <summary>A frame of a guest lets this node ask for it: those behind it belong to the link that was asked for.</summary>
+    [Fact]
+    public void What_a_guest_has_sent_behind_the_frame_for_which_it_is_asked_for_waits_too()
+    {
+        var node = new ScriptedNode();
+        node.OnData = (_, number) =>
+        {
+            if (number == 2) node.Mesh.Open(new(There), Meant);
+        };
+        var guest = node.Come(Meant, There, 5);
+        guest.Say(ScriptedNode.Frames(0, 1, 2, 3, 4));
+        node.Turn();
+        Assert.Equal(2, node.Got.Count);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant);
+        Assert.Equal([1U, 2U, 3U, 4U], node.Got.Select(got => got.Number));
+    }
+
+    /// <summary>A node that only dials in, in whose name others have sent what nobody can read.</summary>
+    [Fact]
+    public void A_joiner_whose_name_a_stranger_has_brought_into_disrepute_is_heard()
+    {
+        const int most = 3;
+        var node = new ScriptedNode(mostMalformed: most);
+        var stranger = node.Come(Meant, Nowhere, 5);
+        stranger.Say(ScriptedNode.Frames(0));
+        for (int i = 0; i <= most; i++) stranger.Say(Unknown());
+        node.Turn();
+        Assert.True(stranger.IsClosed);
+        Assert.Equal(1, node.Node.Counters.Refused(RefusalReason.Muted));
+        var joiner = node.Come(Meant, There, 7);
+        Assert.Equal(HelloStatus.Accepted, joiner.Answer);
+        joiner.Say(ScriptedNode.Frames(0, 1));
+        node.Turn();
+        Assert.Equal([1U], node.Got.Select(got => got.Number));
+        // Whoever goes on so is not heard again.
+        joiner.Say(Unknown());
+        node.Turn();
+        Assert.True(joiner.IsClosed);
+        Assert.Equal(2, node.Node.Counters.Refused(RefusalReason.Muted));
+    }
+
+    [Fact]
+    public void G10_7_a_node_that_is_known_to_send_malformed_frames_is_neither_heard_nor_dialled_for_a_minute()
+    {
+        const int most = 3;
+        var node = new ScriptedNode(mostMalformed: most);
+        int named = node.Mesh.Open(new(There), Meant);
+        var link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        link.Say(ScriptedNode.Frames(0));
+        for (int i = 0; i <= most; i++) link.Say(Unknown());
+        node.Turn();
+        Assert.Equal((named, LinkFault.Rejected), node.News[^1]);
+        Assert.Equal(HelloStatus.Full, node.Come(Meant, Nowhere, 5).Answer);
+        int dials = node.Port.Dialled.Count;
+        node.Mesh.Open(new(There), Meant);
+        node.Pass(59 * ScriptedNode.Second);
+        Assert.Equal(dials, node.Port.Dialled.Count);
+        node.Pass(3 * ScriptedNode.Second);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 10);
+        Assert.Equal(HelloStatus.Superseded, node.Come(Meant, Nowhere, 7).Answer);
+    }
+
+    /// <summary>What waits for a stranger does not count for the node: a vouch that ends gives room to the others, also when nothing else happens.</summary>
+    [Fact]
+    public void F21_links_that_wait_for_the_node_go_on_when_the_vouch_for_another_has_ended()
+    {
+        var node = new ScriptedNode(mostQueuedBytes: 1 << 20);
+        int waiting = node.Mesh.Open(new(There), Meant);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
+        // It takes nothing: what is sent to it waits.
+        node.Come(78, Nowhere, 1);
+        int guest = node.News[^1].Peer;
+        node.Mesh.Vouch(guest);
+        for (uint i = 0; i < 3; i++) node.Send(guest, i, 500_000);
+        Assert.Equal(0, node.Mesh.Room(waiting));
+        node.Pass(50 * ScriptedNode.Second);
+        Assert.Empty(node.Rooms);
+        node.Mesh.Vouch(guest);
+        node.Pass(50 * ScriptedNode.Second);
+        Assert.Empty(node.Rooms);
+        node.Pass(70 * ScriptedNode.Second);
+        Assert.Equal([waiting], node.Rooms);
+        Assert.True(node.Mesh.Room(waiting) > 0);
+    }
+
+    private static byte[] Unknown()
+    {
+        var frame = new byte[FrameHeader.Size];
+        FrameHeader.Write(frame, (FrameType)15, 0, 0, 0);
+        return frame;
+    }
+}
