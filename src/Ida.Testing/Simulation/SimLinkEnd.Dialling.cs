@@ -154,7 +154,7 @@ internal sealed partial class SimLinkEnd
         target = null;
         if (_simulation.FindHost(Address.Text) is not { } host) return SimEventKind.DialRefused;
         var network = _simulation.Network;
-        if (network.CutBetween(Owner.Host, host) is not null || network.CutBetween(host, Owner.Host) is not null) return null;
+        if (!network.MayDial(Owner.Host, host) || network.CutBetween(Owner.Host, host) is not null || network.CutBetween(host, Owner.Host) is not null) return null;
         if (!host.Node!.Alive) return host.Answers ? SimEventKind.DialRefused : null;
         target = host.Node;
         if (target.PausedUntil > _simulation.Time) return null;

@@ -11,6 +11,7 @@ public sealed class SimNetwork
     private readonly Simulation _simulation;
     private readonly Dictionary<(int From, int To), CutMode> _cuts = [];
     private readonly Dictionary<(int From, int To), double> _slow = [];
+    private readonly HashSet<(int From, int To)> _undialled = [];
 
     internal SimNetwork(Simulation simulation) => _simulation = simulation;
 
@@ -39,6 +40,7 @@ public sealed class SimNetwork
     /// <summary>Removes all cuts. What was held goes on its way; connections that lost something break and resume.</summary>
     public void Heal()
     {
+        _undialled.Clear();
         if (_cuts.Count == 0) return;
         var healed = new Dictionary<(int, int), CutMode>(_cuts);
         _cuts.Clear();
@@ -54,6 +56,18 @@ public sealed class SimNetwork
         foreach (var node in _simulation.Nodes)
             if (node.Host == from.Host) Healed(node, to.Host);
     }
+
+    /// <summary>
+    /// Whether <paramref name="to"/> answers dials of <paramref name="from"/>: without, as behind a wall that lets connections out and none in, the two
+    /// talk over what the other dials, and over what stands. <see cref="Heal()"/> lets them again.
+    /// </summary>
+    internal void LetDial(SimNode from, SimNode to, bool lets)
+    {
+        if (lets) _undialled.Remove((Host(from).Index, Host(to).Index));
+        else if (Host(from) != Host(to)) _undialled.Add((from.Host.Index, to.Host.Index));
+    }
+
+    internal bool MayDial(SimHost from, SimHost to) => _undialled.Count == 0 || !_undialled.Contains((from.Index, to.Index));
 
     /// <summary>Multiplies the latency of the way from <paramref name="from"/> to <paramref name="to"/>; 1 restores it.</summary>
     public void Slow(SimNode from, SimNode to, double factor)

@@ -148,7 +148,8 @@ internal sealed class OracleSchedule : IDisposable
                 }
                 break;
             default:
-                if (Happens($"cut to {other.Node.Name} from")) _cluster.Simulation.Network.Cut(one.Node, other.Node);
+                if (details.Chance(0.4) && Happens($"dials refused by {other.Node.Name} of")) _cluster.Simulation.Network.LetDial(one.Node, other.Node, lets: false);
+                else if (Happens($"cut to {other.Node.Name} from")) _cluster.Simulation.Network.Cut(one.Node, other.Node);
                 break;
         }
     }

@@ -43,6 +43,7 @@ internal sealed class GroupFaults(GroupSurface surface)
             case 2 when other != one:
                 if (!Happens("break")) break;
                 surface.Drawn.Draw(GroupNames.Break);
+                if (details.Chance(0.3)) OneWay(one.Member.Host, other.Member.Host, TimeSpan.FromMilliseconds(details.Next(10, 3_000)));
                 Simulation.Network.Break(one.Member.Host, other.Member.Host);
                 break;
             case 3 when other != one:
@@ -90,6 +91,14 @@ internal sealed class GroupFaults(GroupSurface surface)
         var one = active[(int)_random.Next(active.Count)];
         var other = active[(int)_random.Next(active.Count)];
         if (other != one) Overflow(one, other);
+    }
+
+    // The other end makes the connection again, at once.
+    private void OneWay(SimNode from, SimNode to, TimeSpan time)
+    {
+        surface.Drawn.Draw(GroupNames.OneWay);
+        Simulation.Network.LetDial(from, to, lets: false);
+        Simulation.After(time, () => Simulation.Network.LetDial(from, to, lets: true));
     }
 
     /// <summary>More in one turn than a link takes: it ends, and both ends lose what is on their way.</summary>
