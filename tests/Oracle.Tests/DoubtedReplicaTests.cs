@@ -105,6 +105,34 @@ public sealed class DoubtedReplicaTests
         Assert.False(cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Contains(hidden.Node.Id), cluster.Describe());
     }
 
+    /// <summary>It never could dial the leader, which votes alone when it comes.</summary>
+    [Fact]
+    public void A_process_that_comes_and_cannot_dial_the_leader_is_registered_when_others_introduce_it()
+    {
+        using var cluster = new OracleCluster(95, 5);
+        cluster[2].Node.Links.Doubted.Add(cluster[0].Node.Address);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.TrueForAll(process => process.Oracle.State == MembershipState.Active), 20), cluster.Describe());
+    }
+
+    /// <summary>It listens to the log, and then cannot dial the leader any more, which alone votes, so that nobody introduces it.</summary>
+    [Fact]
+    public void A_learner_that_cannot_confirm_the_leader_keeps_no_other_from_voting()
+    {
+        using var cluster = new OracleCluster(94, 4);
+        cluster[0].StartAt(TimeSpan.Zero);
+        cluster[1].StartAt(TimeSpan.FromSeconds(1.5));
+        Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Learners.Count == 1, 10), cluster.Describe());
+        cluster.Run(1);
+        cluster[1].Node.Links.Doubted.Add(cluster[0].Node.Address);
+        cluster.Run(2);
+        cluster[2].StartAt(TimeSpan.Zero);
+        cluster[3].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 8), cluster.Describe());
+        // Those that vote by now introduce the leader.
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Count() == 4 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 8), cluster.Describe());
+    }
+
     private static OracleCluster Settled(ulong seed = 91)
     {
         var cluster = new OracleCluster(seed, 4);

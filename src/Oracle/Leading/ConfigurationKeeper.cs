@@ -79,13 +79,13 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         }
     }
 
-    /// <summary>Learners that may vote soon. A leader that has just begun has yet to reach those that another took.</summary>
+    /// <summary>Learners that may vote soon: one that does not answer, as where it cannot confirm who leads, keeps no other from its place. A leader that has just begun has yet to reach those that another took.</summary>
     private int Coming(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
     {
         if (node.Now - leader.Since < SuccessorWait) return learners.Count;
         int coming = 0;
         foreach (var learner in learners)
-            if (Reaches(log, learner)) coming++;
+            if (Reaches(log, learner) && !leader.IsSilent(learner.Node, SuccessorWait)) coming++;
         return coming;
     }
 

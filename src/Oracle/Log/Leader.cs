@@ -87,6 +87,9 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     public ulong LagOf(ulong node) =>
         Find(node) is { Match: > 0 } other && Log.Node.Now - other.LastAck < QuorumTimeout ? Log.Entries.LastIndex - Math.Min(other.Match, Log.Entries.LastIndex) : ulong.MaxValue;
 
+    /// <summary>Whether a replica has not answered for so long, nor was taken since.</summary>
+    public bool IsSilent(ulong node, long time) => Find(node) is not { } other || Log.Node.Now - other.LastAck >= time;
+
     /// <summary>When a replica last answered this leader; long ago when it never did, since the death of one of them may be what began this leadership.</summary>
     public long HeardAt(ulong node) => Find(node) is { HasAnswered: true } other ? other.LastAck : long.MinValue / 2;
 
