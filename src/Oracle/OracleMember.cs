@@ -169,10 +169,12 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <inheritdoc/>
     public void OnLinkUp(int peer)
     {
-        if (!_started || _over) return;
+        if (_over) return;
+        // Others may have dialled before this one began.
+        _watch.OnLinkUp(peer);
+        if (!_started) return;
         _herald.OnUp(peer);
         _deadLinks.OnUp(peer);
-        _watch.OnLinkUp(peer);
     }
 
     /// <inheritdoc/>

@@ -14,7 +14,7 @@ namespace Ida.Scenarios;
 internal sealed class OracleSurface
 {
     private const string Sizes = "system of ";
-    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial";
+    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial", Apart = "a process that alone cannot dial another";
     private static readonly GroupOptions Options = new();
     private readonly Ingredients _drawn;
     private readonly SimProbe _probe;
@@ -23,7 +23,7 @@ internal sealed class OracleSurface
 
     // Another one than the stranger: who is registered can do what a process of the system can, which no frame check can tell apart.
     private SimNode _guest = null!;
-    private readonly bool _pairs, _atOnce, _probed, _differ, _hidden;
+    private readonly bool _pairs, _atOnce, _probed, _differ, _hidden, _apart;
     private int _joins;
 
     public OracleSurface(Ingredients drawn, Prng random)
@@ -51,6 +51,8 @@ internal sealed class OracleSurface
         if (_differ) Draw(LeasesDiffer);
         _hidden = Processes >= 5 && random.Chance(0.2);
         if (_hidden) Draw(Hidden);
+        _apart = Processes >= 5 && !_hidden && Membership.SnapshotKeep % 3 == 0;
+        if (_apart) Draw(Apart);
     }
 
     public static IReadOnlyList<string> Names { get; } =
@@ -58,7 +60,7 @@ internal sealed class OracleSurface
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
         "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old flush reports", "join cancelled", "leave cancelled",
         "departure", "one accuses for long", "slow handlers accused",
-        Pairs, AtOnce, LeasesDiffer, Hidden, DyingLeader, "its successor has the exclusion", .. WrongClocks.Names,
+        Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", .. WrongClocks.Names,
     ];
 
     public int Processes { get; }
@@ -70,6 +72,8 @@ internal sealed class OracleSurface
     {
         // The second oldest, which would vote: it is a member like the others, and the Oracle goes on without its votes.
         if (_hidden) node.Links.Doubted.Add(Simulation.AddressOf(1));
+        // It follows the oldest, which leads at first, only when others introduce it.
+        if (_apart && node.Address == Simulation.AddressOf(2)) node.Links.Doubted.Add(Simulation.AddressOf(0));
         if (_differ) plain = plain with { LeaseDuration = plain.LeaseDuration * (1 + (SimProbe.NumberOf(node) % 3)) };
         return _probed ? _probe.Shape(node, plain) : plain;
     }
