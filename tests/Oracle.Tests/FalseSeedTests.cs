@@ -104,6 +104,7 @@ public sealed class FalseSeedTests
         Bootstrap[] both = [Make(2, second, 3), Make(3, first, 2)];
         foreach (var one in both)
         {
+            Assert.False(one.Step());
             one.Asked(SeedLinks.Dialled, announces: false);
             Assert.False(one.Step());
             Assert.True(one.Announces);

@@ -136,6 +136,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     public void Search(IReadOnlyCollection<NodeAddress> known)
     {
         if (node.Now - _asked < AskEvery) return;
+        // Who belongs to a system founds none.
+        _announcing = 0;
         _known.RemoveAll(old => !known.Contains(old.Address));
         foreach (var address in known)
         {
