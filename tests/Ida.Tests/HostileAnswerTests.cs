@@ -92,10 +92,7 @@ public sealed class HostileAnswerTests
     {
         var bytes = new byte[64];
         var head = new BodyWriter(bytes);
-        head.U16((ushort)owner);
-        head.Var(key.Id.Sequence);
-        head.Var(((ulong)key.Attempt << 1) | (key.Payload != 0 ? 1UL : 0));
-        if (key.Payload != 0) head.U64(key.Payload);
+        FrameHead.Write(ref head, owner, key);
         return head.Written.ToArray();
     }
 

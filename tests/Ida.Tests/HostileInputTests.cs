@@ -62,9 +62,7 @@ public sealed class HostileInputTests
                     lie.U8(1);
                     lie.U16((ushort)world.Members[1].Rank);
                 }
-                lie.U16((ushort)world.Members[1].Rank);
-                lie.Var(next);
-                lie.Var((ulong)(uint.MaxValue - (far * 1000)) << 1);
+                FrameHead.Write(ref lie, world.Members[1].Rank, new(new(0, next), uint.MaxValue - (far * 1000)));
                 if (frame == (byte)DhtFrame.Recover) lie.U8(3);
                 else if (frame == (byte)DhtFrame.Abort) lie.U8(1);
                 else

@@ -165,10 +165,7 @@ public sealed class StragglerTests
         var held = world.Members[2].Host.Current!.Participant.Oldest!.Key;
         var body = new byte[64];
         var abort = new BodyWriter(body);
-        abort.U16((ushort)world.Members[1].Rank);
-        abort.Var(held.Id.Sequence);
-        abort.Var(((ulong)held.Attempt << 1) | 1);
-        abort.U64(held.Payload);
+        FrameHead.Write(ref abort, world.Members[1].Rank, held);
         abort.U8(1);
         world.Members[2].Deliver(new(DhtFrame.Abort, body[..abort.Length], world.View!.Id, world.Members[5].Rank));
         Assert.Equal((0, 1), (acknowledged, world.Members[2].Host.Current!.Participant.OpCount));

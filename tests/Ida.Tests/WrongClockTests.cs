@@ -58,9 +58,7 @@ public sealed class WrongClockTests
         int target = commit ? 1 : 0;
         var body = new byte[100];
         var frame = new BodyWriter(body);
-        frame.U16((ushort)world.Members[0].Rank);
-        frame.Var(1);
-        frame.Var(1 << 1);
+        FrameHead.Write(ref frame, world.Members[0].Rank, new(new(0, 1), 1));
         frame.U64(Far);
         frame.U8(commit ? (byte)2 : (byte)0);
         world.Members[target].Deliver(new(commit ? DhtFrame.Commit : DhtFrame.Proposed, body[..frame.Length], world.View!.Id, world.Members[commit ? 0 : 1].Rank));
