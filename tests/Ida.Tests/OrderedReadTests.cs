@@ -53,7 +53,7 @@ public sealed class OrderedReadTests
     public async Task Only_an_ordered_read_of_what_no_survivor_executed_may_lose_its_place(ConsistencyLevel level, bool rival)
     {
         var world = DhtWorld.Founded(4);
-        var sights = new LostSights(static member => member.Dht.Map<string, List<long>>("m"));
+        var sights = new LostSights(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));
         world.AtBoundary = sights.Boundary;
         // The clock of the one that will be lost is ahead: the put gets its time from there.
         world.Members[Lost].Skew = 300_000_000;
@@ -79,7 +79,7 @@ public sealed class OrderedReadTests
         {
             var seen = (await read)!.Value;
             Assert.Equal([1], seen.Value);
-            sights.Returned("read", new Dictionary<string, Versioned<List<long>>> { ["a0"] = seen });
+            sights.Returned("read", [("a0", seen.Version)]);
         }
         world.ChangeView(world.Members[Lost]);
         world.RunUntil(() => put.IsCompleted, "The put");

@@ -19,7 +19,7 @@ internal sealed class DhtSchedule
     private readonly DhtFaults _faults;
     private readonly OpId _sessionBase;
     private readonly HistoryLevel _level;
-    private readonly LostSights _sights = new(static member => member.Dht.Map<string, List<long>>("m"));
+    private readonly LostSights _sights = new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));
     private readonly int _retries;
     private long _element;
     private ulong _sequence = DhtWorld.Named;
@@ -178,7 +178,7 @@ internal sealed class DhtSchedule
             if (client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } get)
             {
                 var read = get.Task.Result;
-                _sights.Returned(client.Op!, read);
+                _sights.Returned(client.Op!, read.Select(static found => (found.Key, found.Value.Version)));
                 _recorder.Ok(client.Op!, [.. client.Keys.Select(k => read.TryGetValue(k, out var v) ? HistoryValue.List(v.Value) : HistoryValue.Absent)]);
                 client.Reset();
                 continue;
@@ -199,7 +199,7 @@ internal sealed class DhtSchedule
     private void EndView(List<HarnessMember> survivors, List<HarnessMember> lost)
     {
         foreach (var client in _clients)
-            if (client.Op is { } op && client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: { } answered }) _sights.Returned(op, answered.Result);
+            if (client.Op is { } op && client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: { } answered }) _sights.Returned(op, answered.Result.Select(static found => (found.Key, found.Value.Version)));
         _sights.Boundary(survivors, lost);
     }
 

@@ -14,18 +14,19 @@ namespace Ida.Scenarios;
 /// same in both cases. Uniformity (S2) is of level Strict, where a read waits until its writer is stable: then no proposal below its time is left.
 /// What a survivor had executed too stays as it was shown, whoever showed it: it is judged, as is everything where nobody was lost.
 /// </remarks>
-internal sealed class LostSights(Func<HarnessMember, IDhtMap<string, List<long>>> map)
+/// <param name="versions">What a member's slice holds: the name of each entry, and its version.</param>
+internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(string Key, ulong Version)>> versions)
 {
-    private readonly List<(string Op, Dictionary<string, List<long>> Lists)> _ofThisView = [];
+    private readonly List<(string Op, List<(string Key, ulong Version)> Seen)> _ofThisView = [];
     private readonly HashSet<string> _known = [], _lost = [];
 
     /// <summary>How many reads are not judged.</summary>
     public int Count => _lost.Count;
 
-    /// <summary>A read has returned; told once more it is the same.</summary>
-    public void Returned(string op, IReadOnlyDictionary<string, Versioned<List<long>>> read)
+    /// <summary>A read has returned these, with version 0 what it did not find; told once more it is the same.</summary>
+    public void Returned(string op, IEnumerable<(string Key, ulong Version)> read)
     {
-        if (_known.Add(op)) _ofThisView.Add((op, read.ToDictionary(static found => found.Key, static found => found.Value.Value)));
+        if (_known.Add(op)) _ofThisView.Add((op, [.. read]));
     }
 
     /// <summary>The view has ended, and nothing of it is decided yet.</summary>
@@ -35,8 +36,8 @@ internal sealed class LostSights(Func<HarnessMember, IDhtMap<string, List<long>>
         {
             var kept = survivors.Select(Executed).ToList();
             var gone = lost.Select(Executed).ToList();
-            foreach (var (op, lists) in _ofThisView)
-                if (lists.Any(list => !Show(kept, list) && Show(gone, list))) _lost.Add(op);
+            foreach (var (op, seen) in _ofThisView)
+                if (seen.Exists(one => !Show(kept, one) && Show(gone, one))) _lost.Add(op);
         }
         _ofThisView.Clear();
     }
@@ -45,11 +46,13 @@ internal sealed class LostSights(Func<HarnessMember, IDhtMap<string, List<long>>
     public History Without(History history) => _lost.Count == 0 ? history : History.FromEvents(history.Events.Select(e =>
         e is { Type: HistoryEventType.Ok, Op: { } op } && _lost.Contains(op) ? e with { Type = HistoryEventType.Info, Values = null, Versions = null } : e));
 
-    private static bool Show(List<Dictionary<string, List<long>>> of, KeyValuePair<string, List<long>> list) =>
-        of.Exists(all => all.TryGetValue(list.Key, out var here) && here.Take(list.Value.Count).SequenceEqual(list.Value));
+    // Who executed a later put of a key has executed those before it. A removal leaves no version: it is gone where somebody has the key.
+    private static bool Show(List<Dictionary<string, ulong>> of, (string Key, ulong Version) seen) => seen.Version > 0
+        ? of.Exists(all => all.TryGetValue(seen.Key, out ulong here) && here >= seen.Version)
+        : of.TrueForAll(all => !all.ContainsKey(seen.Key));
 
     /// <summary>What a full member has executed, without a turn of it.</summary>
-    private Dictionary<string, List<long>> Executed(HarnessMember member)
+    private Dictionary<string, ulong> Executed(HarnessMember member)
     {
         if (member.Host.Current is not { State: { Full: true } state } layer) return [];
         var entries = new List<LocalEntry>();
@@ -60,6 +63,6 @@ internal sealed class LostSights(Func<HarnessMember, IDhtMap<string, List<long>>
             foreach (var entry in some)
                 if (entry.Value is { } value) entries.Add(new(entry.Key, entry.Version, value));
         }
-        return new LocalSlice(state.View, state.Shard, state.Slot, state.Full, 0, entries).Of(map(member)).ToDictionary(static e => e.Key, static e => e.Value.Value);
+        return versions(member, new(state.View, state.Shard, state.Slot, state.Full, 0, entries)).ToDictionary(static e => e.Key, static e => e.Version);
     }
 }
