@@ -14,7 +14,7 @@ internal sealed class SurfaceSchedule
     private const int MostAttempts = 6;
     private readonly SimulationCase _run;
     private readonly DhtWorld _world;
-    private readonly Prng _random;
+    private readonly Prng _random, _stalls;
     private readonly DhtFaults _faults;
     private readonly Ingredients _drawn;
     private readonly SurfaceDriver _driver;
@@ -32,7 +32,7 @@ internal sealed class SurfaceSchedule
 
     public SurfaceSchedule(SimulationCase run, Ingredients ingredients, Rule without = Rule.None)
     {
-        (_run, _random, _drawn) = (run, new(run.Seed), ingredients);
+        (_run, _random, _stalls, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), ingredients);
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
         _world.Options = DrawOptions();
@@ -253,7 +253,7 @@ internal sealed class SurfaceSchedule
         var put = operation.IsPut ? new PutOptions { Level = operation.Level, Timeout = timing.Timeout, Operation = operation.Id } : null;
         var get = operation.IsPut ? null : new GetOptions { Level = operation.Level, Timeout = timing.Timeout };
         var token = timing.Source?.Token ?? default;
-        if (!first && operation.WasNamed && _world.Members.Exists(m => _world.IsStalled(m) && m.Index != member.Index && m.Host.Current is { IsOver: false } layer && layer.State.Session == operation.Id!.Value.Session)) _drawn.Draw(SurfaceNames.AsksStalled);
+        if (!first && operation.WasNamed) StallOwner(operation.Id!.Value, member);
         Task task = operation.IsPut ? Started(() => _driver.Put(member.Dht, operation.Parts, put, token)) : Started(() => _driver.GetAsync(member.Dht, operation.Keys, get, token));
         operation.Read = task as Task<List<(long[]? Elements, ulong Version)>>;
         // Refused at once: whether the put was executed is no question.
@@ -265,6 +265,15 @@ internal sealed class SurfaceSchedule
         });
         if (timing.CancelQueued) timing.Source!.Cancel();
         Turn(member);
+    }
+
+    // The member that named the put is asked whether it did, and is in a turn that lasts.
+    private void StallOwner(OpId put, HarnessMember asks)
+    {
+        var owner = _world.Members.Find(m => m.InView && m != asks && m.Host.Current is { IsOver: false } layer && layer.State.Session == put.Session);
+        if (owner is null) return;
+        if (!_world.IsStalled(owner) && _stalls.Next(3) == 0) owner.Stall(TimeSpan.FromMilliseconds(100 + _stalls.Next(3_000)));
+        if (_world.IsStalled(owner)) _drawn.Draw(SurfaceNames.AsksStalled);
     }
 
     // A refusal may come as an exception of the call itself.
