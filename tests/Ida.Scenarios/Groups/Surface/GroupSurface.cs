@@ -50,7 +50,7 @@ internal sealed class GroupSurface
         if (options.MaxClockDrift == MostDrift) Drawn.Draw(GroupNames.WrongClocks);
         if (options.ShuffleCompletions) Drawn.Draw(GroupNames.Shuffled);
         if (IsCalm = Random.Chance(0.4)) Drawn.Draw(GroupNames.Calm);
-        if (_rejoins = Random.Chance(0.4)) Drawn.Draw(GroupNames.Rejoins);
+        if (_rejoins = Random.Chance(IsCalm ? 0.2 : 0.6)) Drawn.Draw(GroupNames.Rejoins);
         int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
         if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);
         for (int i = 0; i < groups; i++) _groups.Add(new($"g{i}", Random, Drawn));

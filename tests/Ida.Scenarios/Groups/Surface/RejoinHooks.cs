@@ -18,25 +18,23 @@ internal sealed class RejoinHooks(GroupSurface surface, GroupFaults faults)
 
     private Simulation Simulation => surface.Simulation;
 
-    /// <summary>In some seeds a life is lost by a turn that throws: few others are lost before the schedule is over.</summary>
-    public void Begin()
-    {
-        if (_random.Chance(0.8)) LoseOneSoon();
-    }
+    /// <summary>Lives are lost by turns that throw: few others are lost before the schedule is over.</summary>
+    public void Begin() => LoseOneIn(50, 800);
 
-    private void LoseOneSoon() => Simulation.After(TimeSpan.FromMilliseconds(_random.Next(50, 800)), () =>
+    private void LoseOneIn(int least, int most) => Simulation.After(TimeSpan.FromMilliseconds(_random.Next(least, most)), () =>
     {
         if (surface.IsOver) return;
         var active = surface.Places.FindAll(static place => place.IsActive && place.IsAwake);
         if (active.Count == 0 || !faults.TryCost())
         {
-            LoseOneSoon();
+            LoseOneIn(50, 400);
             return;
         }
         var place = active[_random.Next(active.Count)];
         if (!surface.Case.Happens($"turn of {place.Member} throws at {Simulation.Now}")) return;
         surface.Drawn.Draw(GroupNames.TurnThrows);
         Throw(place, place.Member.Host);
+        LoseOneIn(1_500, 2_500);
     });
 
     public Task OnRejoinedAsync(GroupPlace place, CancellationToken token)
@@ -49,11 +47,11 @@ internal sealed class RejoinHooks(GroupSurface surface, GroupFaults faults)
         var life = place.Member.Host;
         bool paused = _random.Chance(0.3);
         Simulation.After(TimeSpan.FromMilliseconds(_random.Next(0, _random.Chance(0.5) ? 3 : 400)), () => Lose(place, life, paused));
-        return _random.Next(6) switch
+        return _random.Next(8) switch
         {
             0 => Task.CompletedTask,
-            < 4 => ThrowAsync(place, life, token),
-            4 => StayAsync(place),
+            < 5 => ThrowAsync(place, life, token),
+            < 7 => StayAsync(place),
             _ => WaitAsync(place, life, token),
         };
     }
