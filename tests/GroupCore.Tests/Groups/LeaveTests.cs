@@ -101,6 +101,39 @@ public sealed class LeaveTests
         Assert.True(leaver.Group!.Completion.IsCompletedSuccessfully);
     }
 
+    [Fact]
+    public void What_the_flush_agreed_on_is_delivered_to_a_leaver_with_which_the_group_is_over()
+    {
+        int joined = 0, slow = 0;
+        int[] handled = new int[2];
+        GroupCluster? all = null;
+        using var cluster = new GroupCluster(135, 2, beforeMembers: c => all = c,
+            tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromHours(slow) : TimeSpan.Zero), more: g =>
+            {
+                int me = joined++;
+                g.Handle<int>("one", (from, number) => handled[Math.Min(me, 1)]++);
+            });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        slow = 1;
+        var comer = cluster.Add(static g => g.Handle<int>("one", static (from, number) => { }));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }] && cluster[0].Group!.CurrentView.Members.Count == 3, TimeSpan.FromSeconds(5)));
+        // They leave with one view, and the order of what the second one sent comes to it after the wedge.
+        cluster.Oracle.Gather = TimeSpan.FromMilliseconds(50);
+        var (first, second) = cluster[0].Group!.Rank == 0 ? (cluster[0], cluster[1]) : (cluster[1], cluster[0]);
+        cluster.Simulation.Network.Slow(first.SimNode, second.SimNode, 5_000);
+        Exception? error = null;
+        foreach (var leaver in new[] { first, second }) leaver.End();
+        _ = cluster.Simulation.Spawn(async () => error = await Record.ExceptionAsync(() => second.Group!.OrderedSendAsync("one", 1).AsTask()));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(5));
+        foreach (var leaver in new[] { first, second }) _ = cluster.Simulation.Spawn(() => leaver.Group!.LeaveAsync().AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => second.Group!.Protocol.IsWedged, TimeSpan.FromSeconds(1)));
+        Assert.Equal((1, 0), (handled[cluster.IndexOf(first)], handled[cluster.IndexOf(second)]));
+        Assert.True(cluster.Simulation.RunUntil(() => first.Group!.Completion.IsCompletedSuccessfully && second.Group!.Completion.IsCompletedSuccessfully, TimeSpan.FromSeconds(60)));
+        Assert.Equal([1, 1], handled);
+        Assert.Null(error);
+    }
+
     /// <summary>Who holds the sender's window holds up no dispose.</summary>
     [Fact]
     public void Dispose_behind_a_full_window_ends_in_its_time()
