@@ -3,7 +3,7 @@ namespace GroupCore.Transport;
 /// <summary>Hears what happens to links, inside a turn.</summary>
 public interface ILinkObserver
 {
-    /// <summary>A connection is up and frames flow; also after each resume.</summary>
+    /// <summary>A connection is up and frames flow; also after each resume, and when it is known of one that dialled in who it is.</summary>
     void OnLinkUp(int peer);
 
     /// <summary>A connection broke or could not be made.</summary>

@@ -45,6 +45,12 @@ public interface ILinks
     /// </summary>
     internal bool IsConfirmed(int peer) => true;
 
+    /// <summary>
+    /// Whether what came over the link so far is the peer's: it is confirmed, or nobody is there who could. What one sent that only dialled in may
+    /// be here before it is asked for, and is another's until this holds. <see cref="ILinkObserver.OnLinkUp"/> tells when to ask again.
+    /// </summary>
+    internal bool IsSettled(int peer) => true;
+
     /// <summary>Bytes of frames that came from the peer over this link.</summary>
     internal long Received(int peer) => 0;
 

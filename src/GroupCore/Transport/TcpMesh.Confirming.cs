@@ -22,6 +22,7 @@ internal sealed partial class TcpMesh
         catch (Exception error) when (error is IOException or SocketException)
         {
             // As if nobody were there to say otherwise.
+            peer.IsUnanswered = true;
             ConfirmLater(peer);
             return;
         }
@@ -31,16 +32,18 @@ internal sealed partial class TcpMesh
 
     private void Confirmed(LinkPeer peer)
     {
+        bool held = peer.IsHeld;
         peer.IsConfirmed = true;
         peer.IsDisputed = false;
         _muted.Clear(peer.NodeId);
-        Release(peer);
+        Release(peer, held);
     }
 
-    // What came meanwhile is delivered by the next poll, and what waits is sent.
-    private void Release(LinkPeer peer)
+    // What came meanwhile is delivered by the next poll, and what waits is sent. Who keeps what came before it was asked for hears of it first.
+    private void Release(LinkPeer peer, bool held)
     {
         if (peer.IsHeld) return;
+        if (held && peer.Phase == LinkPhase.Up) Raise(peer, LinkNews.Up);
         if (peer.Connection is { } connection) _port.Resume(connection.Socket);
         MarkDirty(peer);
     }
@@ -48,10 +51,11 @@ internal sealed partial class TcpMesh
     // Nobody there, or nobody who says: its connection serves all the same. It is asked again, since what it decides for others is not believed before.
     private void Unconfirmed(LinkPeer peer)
     {
+        bool held = peer.IsHeld;
         peer.Confirming = null;
         peer.IsUnanswered = !peer.IsConfirmed;
         if (!peer.IsConfirmed) ConfirmLater(peer);
-        Release(peer);
+        Release(peer, held);
     }
 
     private void ConfirmLater(LinkPeer peer)
@@ -120,7 +124,7 @@ internal sealed partial class TcpMesh
         if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
         guest.IsUnanswered = !guest.IsConfirmed;
         Alias(peer, guest, isThere: false);
-        Release(guest);
+        Release(guest, held: false);
         if (!guest.IsConfirmed) ConfirmLater(guest);
         return true;
     }

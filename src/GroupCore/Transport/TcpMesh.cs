@@ -161,6 +161,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public bool IsConfirmed(int peer) => Find(peer) is { IsConfirmed: true };
 
+    public bool IsSettled(int peer) => Find(peer) is { IsOver: false, IsConfirmed: true } or { Phase: LinkPhase.Up, IsUnanswered: true };
+
     public void Probe(int peer)
     {
         if (Find(peer) is not { IsOver: false, IsOpened: true } probed) return;

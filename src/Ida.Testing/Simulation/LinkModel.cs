@@ -42,6 +42,9 @@ public sealed record LinkModel
     /// <summary>Longest pause before dialling again; default 1 s.</summary>
     public TimeSpan RedialMaximum { get; init; } = TimeSpan.FromSeconds(1);
 
+    /// <summary>Probability that a node that asks for one that dialled in knows only some time later, up to <see cref="ConnectTimeout"/>, whether it is that one.</summary>
+    internal double UnsettledChance { get; init; }
+
     /// <summary>Whether writes are lost, doubled or overtaken.</summary>
     internal bool UsesDatagrams => Loss > 0 || Duplication > 0 || Reordering > 0;
 

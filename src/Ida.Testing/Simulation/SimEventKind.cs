@@ -52,4 +52,7 @@ internal enum SimEventKind : byte
 
     /// <summary>A continuation of the test's asynchronous code.</summary>
     Continuation,
+
+    /// <summary>It is known who dialled in.</summary>
+    Settled,
 }

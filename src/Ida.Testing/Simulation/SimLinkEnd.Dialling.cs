@@ -31,8 +31,20 @@ internal sealed partial class SimLinkEnd
     {
         if (_expected == 0) _expected = nodeId;
         // A peer that only dialled in is forgotten when it stays away; one that was asked for is not.
+        if (!_opened && Connected && Chance(Model.UnsettledChance))
+        {
+            IsUnsettled = true;
+            Schedule(Choose(Simulation.Nanoseconds(Model.ConnectTimeout)), SimEventKind.Settled, 0);
+        }
         _opened = true;
         if (!Connected && !_dialling && _failures == 0) Dial();
+    }
+
+    /// <summary>It is known who the other end is.</summary>
+    public void Settle()
+    {
+        IsUnsettled = false;
+        if (!IsOver) Raise(null);
     }
 
     private void Dial()

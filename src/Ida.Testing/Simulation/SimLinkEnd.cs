@@ -48,6 +48,9 @@ internal sealed partial class SimLinkEnd
     /// <summary>Whether a schedule lets the owner find that nothing confirms who the other end is.</summary>
     public bool IsDoubted { get; set; }
 
+    /// <summary>Whether a schedule lets the owner wait until it is known who the other end is.</summary>
+    public bool IsUnsettled { get; set; }
+
     /// <summary>Whether the owner neither asked for it nor was told who it is.</summary>
     public bool IsForeign => !_opened && !IsVouched;
 
@@ -138,6 +141,7 @@ internal sealed partial class SimLinkEnd
             case SimEventKind.Arrive: ((StreamChannel)_channel).Arrive(argument); break;
             case SimEventKind.Reset when argument == Epoch: Disconnect(0); break;
             case SimEventKind.LinkTimer: TimerDue(); break;
+            case SimEventKind.Settled: Settle(); break;
             default: HandleDial(kind, argument); break;
         }
     }

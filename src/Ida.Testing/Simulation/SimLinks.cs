@@ -37,6 +37,8 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public bool IsConfirmed(int peer) => End(peer) is var end && !end.IsDoubted && !Doubted.Contains(end.Address);
 
+    public bool IsSettled(int peer) => !End(peer).IsUnsettled;
+
     public long Received(int peer) => End(peer).Session.Received;
 
     public long Taken(int peer) => End(peer).Session.Taken;

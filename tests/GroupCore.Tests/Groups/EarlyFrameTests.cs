@@ -1,5 +1,8 @@
 using GroupCore.Groups;
+using GroupCore.Runtime;
+using GroupCore.Transport;
 using GroupCore.Wire;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -35,6 +38,83 @@ public sealed class EarlyFrameTests
         }
         Assert.Null(cluster[0].Group!.Protocol.Over);
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster[0].Group!.Protocol.Over);
+        Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>The link of another member, of which it is not known yet whether it is its own: somebody dialled in and says so.</summary>
+    private static SimLinkEnd Unsettled(GroupCluster cluster)
+    {
+        var end = cluster[0].SimNode.Links.Ends.Single(end => end.Address == cluster[1].SimNode.Address && !end.IsOver);
+        end.IsUnsettled = true;
+        return end;
+    }
+
+    /// <summary>Gives a member a frame for its next view that is counted as malformed when it is handled.</summary>
+    private static void GiveMalformed(TestMember target, int peer) => target.SimNode.Post(() =>
+    {
+        var protocol = target.Group!.Protocol;
+        byte[] frame = new byte[FrameHeader.Size + 1];
+        FrameHeader.Write(frame, FrameType.Data, protocol.Slot, (uint)protocol.View!.Id + 1, 1);
+        Assert.True(FrameHeader.TryRead(frame, out var header));
+        protocol.OnFrame(peer, header, frame.AsSpan(FrameHeader.Size), protocol.View.Id + 1);
+    });
+
+    private static void NextView(GroupCluster cluster)
+    {
+        ulong view = cluster[0].Group!.Protocol.View!.Id;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.Protocol.View!.Id > view, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+    }
+
+    [Fact]
+    public void What_came_in_the_name_of_a_member_before_its_view_is_not_taken_as_its_own_before_it_is_known_to_be()
+    {
+        using var cluster = Settled(3);
+        var counters = cluster[0].SimNode.Node.Counters;
+        var end = Unsettled(cluster);
+        GiveMalformed(cluster[0], end.Number);
+        NextView(cluster);
+        Assert.Equal(0, counters.Malformed);
+        // It was another: the link ends, and the member comes over one of its own.
+        cluster[0].SimNode.Post(() => end.End(LinkFault.Rejected));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal((0, 1), (counters.Malformed, counters.Refused(RefusalReason.WrongSender)));
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster[0].Group!.Protocol.Over);
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void What_a_member_sent_before_its_view_is_taken_when_it_is_known_to_be_its_own()
+    {
+        using var cluster = Settled(4);
+        var counters = cluster[0].SimNode.Node.Counters;
+        var end = Unsettled(cluster);
+        GiveMalformed(cluster[0], end.Number);
+        NextView(cluster);
+        Assert.Equal(0, counters.Malformed);
+        cluster.Simulation.Spawn(() => cluster[1].SendAsync(true));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster[0].SimNode.Post(end.Settle);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.True(cluster.Settle());
+        Assert.Equal((1, 0), (counters.Malformed, counters.Refused(RefusalReason.WrongSender)));
+        Assert.Null(cluster.Verdict());
+    }
+
+    [Fact]
+    public void Who_is_not_known_to_be_a_member_makes_no_member_withdraw_by_what_it_sends_in_its_name()
+    {
+        using var cluster = Settled(5);
+        var end = Unsettled(cluster);
+        Give(cluster[0], end.Number, 20);
+        NextView(cluster);
+        Assert.Null(cluster[0].Group!.Protocol.Over);
+        cluster[0].SimNode.Post(() => end.End(LinkFault.Rejected));
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         Assert.True(cluster.Settle());
         Assert.Null(cluster[0].Group!.Protocol.Over);

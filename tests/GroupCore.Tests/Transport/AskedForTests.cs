@@ -130,6 +130,45 @@ public sealed class AskedForTests
         Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
     }
 
+    [Theory, InlineData(true), InlineData(false)]
+    public void What_a_guest_has_sent_is_its_own_when_it_is_confirmed_or_nobody_is_there_who_could(bool answered)
+    {
+        var node = new ScriptedNode();
+        int peer = OpenGuest(node);
+        node.News.Clear();
+        var asked = node.Dials(There, answered ? DialResult.Connected : DialResult.Refused);
+        if (answered) node.Answers(asked, HelloStatus.Accepted, Meant);
+        Assert.True(node.Mesh.IsSettled(peer));
+        // Those that keep what came hear of it, once: it is asked about again where nobody answered.
+        Assert.Equal([(peer, null)], node.News);
+        node.Pass(2 * ScriptedNode.Second);
+        Assert.Single(node.News);
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public void What_a_guest_has_sent_is_nobodys_when_it_was_another(bool gone)
+    {
+        var node = new ScriptedNode();
+        int peer = OpenGuest(node, gone);
+        node.Answers(node.Dials(There), HelloStatus.Forgotten, Meant);
+        Assert.False(node.Mesh.IsSettled(peer));
+        Assert.Equal((peer, LinkFault.Rejected), node.News[^1]);
+    }
+
+    // One that dialled in and sent a frame before it was asked for.
+    private static int OpenGuest(ScriptedNode node, bool gone = false)
+    {
+        var guest = node.Come(Meant, There, 5);
+        guest.Say(ScriptedNode.Frames(0, 1));
+        if (gone) guest.End();
+        node.Turn();
+        int peer = node.Mesh.Open(new(There), Meant);
+        node.Turn();
+        Assert.Equal([(peer, 1)], node.Got);
+        Assert.False(node.Mesh.IsSettled(peer));
+        return peer;
+    }
+
     /// <summary>What it says is not delivered before who listens there has said whether it is the one: else what was delivered would end the link.</summary>
     [Fact]
     public void A_link_that_was_asked_for_outlives_a_stranger_that_says_something_while_it_is_asked_about()

@@ -117,6 +117,7 @@ public sealed class StrangerTests
         Assert.False(await b.Do(node => node.Links.IsConfirmed(back)));
         Assert.Equal(back, await b.Open(a.Address, a.Node.Id));
         await b.Until(() => b.Do(node => node.Links.IsConfirmed(back)).Result, "Nobody confirms it.");
+        Assert.Equal(back, await b.Saw(null));
         // One that takes the name of a node that listens there never is: its connection ends.
         await using var c = new TestNode(Kind(port));
         using var impostor = new RawPeer("test", c.Node.Id, c.Address.Text, 1);

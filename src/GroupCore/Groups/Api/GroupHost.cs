@@ -257,6 +257,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <inheritdoc/>
     public void OnLinkUp(int peer)
     {
+        foreach (var group in _groups.ToArray()) group.OnLinkUp(peer);
     }
 
     /// <inheritdoc/>

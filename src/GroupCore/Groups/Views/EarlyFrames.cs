@@ -63,10 +63,10 @@ internal sealed class EarlyFrames(long limit)
         from._lost.RemoveAll(lost => lost.Group == group);
     }
 
-    /// <summary>Views up to this one are installed or over.</summary>
+    /// <summary>Views before this one are over.</summary>
     public void Forget(ulong view)
     {
-        if (_lost.Count > 0) _lost.RemoveAll(lost => lost.View <= view);
+        if (_lost.Count > 0) _lost.RemoveAll(lost => lost.View < view);
     }
 
     public void Clear()

@@ -15,6 +15,8 @@ internal sealed partial class GroupProtocol
     private int _frameLength;
     // By rank: who has said that it is in this view.
     private bool[] _here = [];
+    // By rank: whose link is not known yet to be its own, so that what came over it is nobody's yet.
+    private bool[] _unsettled = [];
 
     /// <summary>The body of the next frame; filled by the caller and given to one <c>SendTo</c> before the next.</summary>
     public Span<byte> Frame(FrameType type, int bodyLength)
@@ -35,15 +37,28 @@ internal sealed partial class GroupProtocol
         _others = new int[count - 1];
         _relinked = new bool[count];
         _here = new bool[count];
+        _unsettled = new bool[count];
         for (int rank = 0, other = 0; rank < count; rank++)
         {
             _peers[rank] = -1;
             if (rank == Rank) continue;
             var member = view.Members[rank];
             _others[other++] = _peers[rank] = Node.Links.Open(member.Address, member.Id.Node);
-            _here[rank] = _host.Bindings.IsIn(_peers[rank], view.Group, view.Id);
+            _unsettled[rank] = !Node.Links.IsSettled(_peers[rank]);
+            _here[rank] = !_unsettled[rank] && _host.Bindings.IsIn(_peers[rank], view.Group, view.Id);
         }
         _rankOf = new(_peers);
+    }
+
+    /// <summary>A link is up: it may be known now that what a member is said to have sent before this view is its own.</summary>
+    public void OnLinkUp(int peer)
+    {
+        if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank) || !_unsettled[rank] || !Node.Links.IsSettled(peer)) return;
+        Touch();
+        _unsettled[rank] = false;
+        _here[rank] |= _host.Bindings.IsIn(peer, View.Group, View.Id);
+        CheckLost(View);
+        ReplayEarly(View);
     }
 
     private int RankOfPeer(int peer) => _rankOf[peer];
@@ -86,6 +101,7 @@ internal sealed partial class GroupProtocol
         int rank = RankOfPeer(peer);
         if (view < View.Id && !AcceptsOld(peer, header, body, ref rank)) return;
         if (rank < 0) Node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (_unsettled[rank] && view == View.Id) Hold(_strangers ?? _early, peer, header, body, view);
         else Handle(rank, header.Type, body);
     }
 
@@ -98,17 +114,24 @@ internal sealed partial class GroupProtocol
     {
         bool stranger = View is not null && RankOfPeer(peer) < 0;
         if (stranger && view > View!.Id + 64) Node.Counters.Refuse(RefusalReason.WrongSender);
-        else if (!(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early).TryAdd(Id ?? default, view, peer, header, body))
-            Node.Counters.Refuse(RefusalReason.Unexpected);
+        else Hold(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early, peer, header, body, view);
     }
 
-    /// <summary>A member of the view now installed sent more than was held for it: only its end of the link could bring that again, so this member cannot stay.</summary>
+    private void Hold(EarlyFrames held, int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
+    {
+        if (!held.TryAdd(Id ?? default, view, peer, header, body)) Node.Counters.Refuse(RefusalReason.Unexpected);
+    }
+
+    /// <summary>
+    /// A member of the view now installed sent more than was held for it: only its end of the link could bring that again, so this member cannot
+    /// stay. Where it may have been another that sent in its name, that is looked at when it is known.
+    /// </summary>
     private void CheckLost(View view)
     {
         for (int rank = 0; rank < _peers.Length; rank++)
         {
             int peer = _peers[rank];
-            if (peer < 0 || !(_early.IsLost(view.Group, view.Id, peer) || _strangers?.IsLost(view.Group, view.Id, peer) == true)) continue;
+            if (peer < 0 || _unsettled[rank] || !(_early.IsLost(view.Group, view.Id, peer) || _strangers?.IsLost(view.Group, view.Id, peer) == true)) continue;
             Withdraw(new GroupOverloadedException(Name, GroupLimits.EarlyBytesOfMember), failed: true);
             break;
         }
@@ -116,11 +139,26 @@ internal sealed partial class GroupProtocol
         _strangers?.Forget(view.Id);
     }
 
+    private void ReplayEarly(View view)
+    {
+        ReplayEarly(_early, view);
+        ReplayEarly(_strangers, view);
+    }
+
     private void ReplayEarly(EarlyFrames? early, View view)
     {
         if (early is null) return;
-        foreach (var frame in early.Take(f => f.View <= view.Id))
+        foreach (var frame in early.Take(f => f.View < view.Id || (f.View == view.Id && !IsUnsettled(f.Peer))))
             if (frame.View == view.Id && !IsOver) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
+    }
+
+    private bool IsUnsettled(int peer) => RankOfPeer(peer) is >= 0 and var rank && _unsettled[rank];
+
+    /// <summary>The link is over: what came over it before it was settled is nobody's, or lost with the rest.</summary>
+    private void DropEarly(EarlyFrames? early, int peer)
+    {
+        if (early is null) return;
+        foreach (var _ in early.Take(f => f.Peer == peer)) Node.Counters.Refuse(RefusalReason.WrongSender);
     }
 
     /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>

@@ -119,8 +119,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         RestartCalls();
         CheckLost(next);
         if (Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes)) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
-        ReplayEarly(_early, next);
-        ReplayEarly(_strangers, next);
+        ReplayEarly(next);
     }
 
     /// <summary>Whether this member gives the checkpoint to members of the view without state: the coordinator does.</summary>

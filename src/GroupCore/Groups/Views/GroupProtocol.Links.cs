@@ -54,6 +54,10 @@ internal sealed partial class GroupProtocol
         int again = Node.Links.Open(member.Address, member.Id.Node);
         (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (again, again);
         _rankOf = new(_peers);
+        // Nothing came over the new one yet, and none of it is delivered before it is settled.
+        _unsettled[rank] = false;
+        DropEarly(_early, peer);
+        DropEarly(_strangers, peer);
         BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
         SendTo(rank);
         Peers.OnLinkLost(rank);

@@ -3,7 +3,7 @@ namespace Ida.Scenarios;
 /// <summary>What a surface schedule of groups can draw.</summary>
 internal static class GroupNames
 {
-    public const string Sizes = "system of ", Calm = "no faults", SeveralGroups = "several groups in a process", SmallBudget = "small link budget", Narrow = "narrow links", Shuffled = "completions in any order";
+    public const string Sizes = "system of ", Calm = "no faults", SeveralGroups = "several groups in a process", SmallBudget = "small link budget", Narrow = "narrow links", Unsettled = "links that are known late to be their members'", Shuffled = "completions in any order";
     public const string Shift = "composition Shift", NotPrimary = "not StrictPrimary", Evict = "evicts slow members", Inline = "inline handlers", NoState = "no checkpoint", Rejoins = "rejoins by policy";
     public const string Send = "send", OrderedSend = "ordered send", SendTo = "send to one", Query = "query", OrderedQuery = "ordered query", QueryTo = "query to one", Flush = "flush", Views = "views read", Empty = "message of 0 bytes";
     public const string Kilobytes = "kilobytes", Fragments = "several fragments", PeerLimit = "largest message to one", Limit = "largest multicast", TooLarge = "too large", Batch = "batch of many calls", LargeBatch = "batch beyond the command queue";
@@ -23,7 +23,7 @@ internal static class GroupNames
     /// <summary>What may be drawn.</summary>
     public static IReadOnlyList<string> Declared { get; } =
     [
-        Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, Calm, SeveralGroups, SmallBudget, Narrow, Shuffled, Shift, NotPrimary, Evict, Inline, NoState, Rejoins,
+        Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, Calm, SeveralGroups, SmallBudget, Narrow, Unsettled, Shuffled, Shift, NotPrimary, Evict, Inline, NoState, Rejoins,
         Send, OrderedSend, SendTo, Query, OrderedQuery, QueryTo, Flush, Views, Empty, Kilobytes, Fragments, PeerLimit, Limit, TooLarge, Batch, LargeBatch,
         All, Majority, First, AtLeast, TooMany, AnswerNull, AnswerAbort, AnswerThrows, AnswerBlocks, AnswerLarge, AnswerStuck,
         ShortTimeout, InfiniteTimeout, CancelledBefore, CancelQueued, CancelLater, CancelInView,
