@@ -121,10 +121,18 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
         OtherAddresses.Insert(0, (asked, at));
     }
 
-    /// <summary>Nobody of a node was reached where it was dialled last.</summary>
-    public void TurnToNextAddress()
+    /// <summary>
+    /// Whether it is dialled at another address next: nobody of the node was reached where it was dialled last. Until then <see cref="Address"/> is where
+    /// that was, for those who hear of it.
+    /// </summary>
+    public bool IsTurnDue { get; set; }
+
+    /// <summary>It is about to be dialled.</summary>
+    public void TurnIfDue()
     {
-        if (OtherAddresses.Count == 0) return;
+        bool due = IsTurnDue;
+        IsTurnDue = false;
+        if (!due || OtherAddresses.Count == 0) return;
         OtherAddresses.Add((Address, EndPoint));
         (Address, EndPoint) = OtherAddresses[0];
         OtherAddresses.RemoveAt(0);

@@ -14,6 +14,7 @@ internal sealed partial class TcpMesh
     private void Confirm(LinkPeer peer)
     {
         if (_stopping || peer is not { IsConfirmed: false, Confirming: null, Phase: LinkPhase.Up }) return;
+        peer.TurnIfDue();
         PortSocket socket;
         try
         {

@@ -78,6 +78,7 @@ internal sealed partial class TcpMesh
             if (kind != ConnectionKind.Probe) RedialLater(peer, FramingPause);
             return;
         }
+        if (kind != ConnectionKind.Probe) peer.TurnIfDue();
         PortSocket socket;
         try
         {
@@ -114,7 +115,7 @@ internal sealed partial class TcpMesh
     {
         var peer = connection.Peer!;
         Drop(connection);
-        if (connection.Kind != ConnectionKind.Probe) peer.TurnToNextAddress();
+        if (connection.Kind != ConnectionKind.Probe) peer.IsTurnDue = true;
         if (connection.Kind == ConnectionKind.Confirming)
         {
             Unconfirmed(peer);

@@ -267,7 +267,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _byAddress[peer.Address] = known;
         if (known.Phase == LinkPhase.Down && (isThere || known.Attempt == 0))
         {
-            if (isThere && known.Address != peer.Address) known.TurnToNextAddress();
+            if (isThere) known.IsTurnDue = known.Address != peer.Address;
             Dial(known);
         }
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])

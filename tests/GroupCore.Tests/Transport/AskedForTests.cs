@@ -55,6 +55,33 @@ public sealed class AskedForTests
         node.Dials(Elsewhere);
     }
 
+    /// <summary>A refusal at one is evidence against a process that is registered there, and none where it is registered elsewhere.</summary>
+    [Fact]
+    public void Of_a_node_with_several_addresses_a_fault_is_told_of_the_one_that_was_dialled()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        var first = node.Port.Dialled[^1];
+        node.Mesh.Open(new(Elsewhere));
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
+        node.Port.Tell(first, DialResult.Refused);
+        node.Turn();
+        // Told to each of its two numbers.
+        Assert.Equal(Enumerable.Repeat((new NodeAddress(There), LinkFault.Refused), 2), node.Faults);
+        node.Pass(ScriptedNode.Second / 10);
+        var link = node.Dials(Elsewhere);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        link.End();
+        node.Turn();
+        node.Faults.Clear();
+        node.Dials(Elsewhere, DialResult.Refused);
+        Assert.All(node.Faults, static told => Assert.Equal((new(Elsewhere), LinkFault.Refused), told));
+        Assert.NotEmpty(node.Faults);
+        node.Pass(ScriptedNode.Second);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
+        Assert.Equal(new(There), node.Mesh.AddressOf(named));
+    }
+
     [Fact]
     public void A_link_that_has_lost_the_way_to_its_node_resumes_at_the_other_address_of_it()
     {

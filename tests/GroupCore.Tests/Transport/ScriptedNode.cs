@@ -37,6 +37,9 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     /// <summary>What links were reported as; null for up.</summary>
     public List<(int Peer, LinkFault? Fault)> News { get; } = [];
 
+    /// <summary>Where the links were that were reported as faulty, when that was told.</summary>
+    public List<(NodeAddress At, LinkFault Fault)> Faults { get; } = [];
+
     /// <summary>Links that have room again.</summary>
     public List<int> Rooms { get; } = [];
 
@@ -51,7 +54,11 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
 
     public void OnLinkUp(int peer) => News.Add((peer, null));
 
-    public void OnLinkFault(int peer, LinkFault fault) => News.Add((peer, fault));
+    public void OnLinkFault(int peer, LinkFault fault)
+    {
+        News.Add((peer, fault));
+        Faults.Add((Mesh.AddressOf(peer), fault));
+    }
 
     public void OnRoom(int peer) => Rooms.Add(peer);
 
