@@ -123,7 +123,8 @@ internal sealed partial class TcpMesh
     private bool TryBelieve(LinkPeer peer)
     {
         if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
-        guest.IsUnanswered = !guest.IsConfirmed;
+        // Where it is asked for elsewhere too, who is there says it.
+        if (guest.Confirming is null) guest.IsUnanswered = !guest.IsConfirmed;
         Alias(peer, guest, isThere: false);
         Release(guest, held: false);
         if (!guest.IsConfirmed) ConfirmLater(guest);

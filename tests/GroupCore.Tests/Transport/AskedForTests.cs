@@ -83,6 +83,26 @@ public sealed class AskedForTests
     }
 
     [Fact]
+    public void A_guest_that_is_asked_about_where_it_says_it_listens_is_not_believed_because_nobody_is_at_another_address()
+    {
+        var node = new ScriptedNode();
+        var guest = node.Come(Meant, There, 5);
+        node.Mesh.Open(new(Elsewhere), Meant);
+        var elsewhere = node.Port.Dialled[^1];
+        int peer = node.Mesh.Open(new(There), Meant);
+        guest.Say(ScriptedNode.Frames(0, 1));
+        Assert.Equal(2, node.Port.Dialled.Count);
+        node.Port.Tell(elsewhere, DialResult.Refused);
+        node.Turn();
+        Assert.Empty(node.Got);
+        Assert.False(node.Mesh.IsSettled(peer));
+        node.Answers(node.Dials(There), HelloStatus.Forgotten, Meant);
+        Assert.True(guest.IsClosed);
+        Assert.Empty(node.Got);
+        Assert.Equal(0, node.Count(LinkFault.Rejected));
+    }
+
+    [Fact]
     public void A_link_that_has_lost_the_way_to_its_node_resumes_at_the_other_address_of_it()
     {
         var node = new ScriptedNode();
