@@ -237,7 +237,7 @@ internal sealed partial class DhtLayer
         bool tooLarge = (flags & 4) != 0;
         int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 2), first = 0;
         if (!EndsBehind(body, count, running.IsPut)) return false;
-        if (running.Client is not { } client || !Coordinator.Counts(running, executed)) return true;
+        if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
         if (!tooLarge && !HasParts(client, from, count, out first)) return false;
         Coordinator.Look(running, index, tooLarge);
         if (!tooLarge && !client.IsPut) Coordinator.CountAnswer(client, body.Remaining);

@@ -50,8 +50,12 @@ internal sealed partial class Coordinator
         FailIfAborted(running);
     }
 
-    /// <summary>Whether results of an answer count: what is computed at a proposal is nothing beside what was executed.</summary>
-    public static bool Counts(RunningOp running, bool executed) => executed || !running.IsPut || !running.Any(SlotFlags.Done);
+    /// <summary>
+    /// Whether results of an answer of a participant count: what is computed at a proposal, which may come after it, is nothing beside what was
+    /// executed.
+    /// </summary>
+    public static bool Counts(RunningOp running, int index, bool executed) =>
+        executed || (running.IsPut ? !running.Any(SlotFlags.Done) : index >= 0 && (running.Flags[index] & SlotFlags.Cleared) == SlotFlags.None);
 
     /// <summary>
     /// Whether a result for a key is better than what is there. Replicas compute ahead for different times, and only what holds for the
@@ -59,7 +63,7 @@ internal sealed partial class Coordinator
     /// </summary>
     public static bool IsNewer(in OpPart part, ulong time) => !part.HasResult || time > part.ResultTime || time == OpPart.Executed;
 
-    /// <summary>The time is not the one for which some replicas computed ahead: what they said is no result.</summary>
+    /// <summary>The time is not the one for which some replicas computed or looked ahead: what they said is no result.</summary>
     private static void DropComputedAhead(ClientOp client, ulong time)
     {
         for (int i = 0; i < client.PartCount; i++)
@@ -69,8 +73,10 @@ internal sealed partial class Coordinator
     /// <summary>Takes results of the own participant: of its execution, or computed at its proposal.</summary>
     public void TakeResults(OpRecord op, bool executed)
     {
-        if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client || !Counts(running, executed)) return;
-        Look(running, running.IndexOf(state.Slot), op.TooLarge);
+        if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client) return;
+        int index = running.IndexOf(state.Slot);
+        if (!Counts(running, index, executed)) return;
+        Look(running, index, op.TooLarge);
         int first = client.FirstPart(state.Shard);
         for (int i = 0; i < op.UseCount && first >= 0; i++)
         {
@@ -146,6 +152,8 @@ internal sealed partial class Coordinator
         }
         bool stable = (equal || state.Without == Rule.FastPathEqual) && (clear || state.Without == Rule.FastPathClear);
         (running.Committed, running.Time) = (true, time);
+        // The own participant may execute it within its commit: that is no more ahead.
+        if (!stable) KeepWhatHolds(running, time);
         bool here = RemoteRanks(running, out int remote);
         var ranks = _ranks.AsSpan(0, remote);
         if (remote > 0) send.Commit(ranks, running.Key, running.Owner, running.IsPut, time, stable);
@@ -159,13 +167,6 @@ internal sealed partial class Coordinator
         else
         {
             state.Counters.CountSlow();
-            for (int i = 0; i < running.Count; i++)
-            {
-                // At another time the participant executes anew: what it read ahead does not count.
-                if (running.Times[i] != time) running.Flags[i] &= ~(SlotFlags.Result | SlotFlags.TooLarge);
-                else if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None) running.Flags[i] |= SlotFlags.Cleared;
-            }
-            if (running is { IsPut: true, Client: { } waits }) DropComputedAhead(waits, time);
             if (running.IsPut && running.Client is { } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
@@ -181,6 +182,18 @@ internal sealed partial class Coordinator
         }
         if (stable) Forget(running);
         else FinishIfStable(running);
+    }
+
+    /// <summary>At another time than it proposed a participant executes anew, or has done so by the word of who took the operation over.</summary>
+    private static void KeepWhatHolds(RunningOp running, ulong time)
+    {
+        for (int i = 0; i < running.Count; i++)
+        {
+            if ((running.Flags[i] & SlotFlags.Cleared) != SlotFlags.None) continue;
+            if (running.Times[i] != time) running.Flags[i] &= ~(SlotFlags.Result | SlotFlags.TooLarge);
+            else if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None) running.Flags[i] |= SlotFlags.Cleared;
+        }
+        if (running.Client is { } client) DropComputedAhead(client, time);
     }
 
     private void FinishIfStable(RunningOp running)

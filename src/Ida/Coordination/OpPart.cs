@@ -15,7 +15,7 @@ internal struct OpPart
 
     public bool HasResult;
 
-    /// <summary>Of a put: the proposed time for which the result was computed ahead; <see cref="Executed"/> where it is what was done.</summary>
+    /// <summary>The proposed time for which the result was computed or looked at ahead; <see cref="Executed"/> where it is what was done.</summary>
     public ulong ResultTime;
 
     public const ulong Executed = ulong.MaxValue;
