@@ -42,18 +42,75 @@ public sealed class PlacedAttemptTests
         Assert.IsNotType<OperationIdReusedException>(retry.Exception?.InnerException);
     }
 
+    /// <summary>
+    /// A newcomer has executed the put, and all know that, when another one comes under its id, or the same one with a key in another shard. Nobody
+    /// else of the shard is left when the view ends: what it holds there is what decides.
+    /// </summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public void R_a_newcomer_that_executed_a_put_holds_no_other_under_its_id(bool merges, bool otherPairs)
+    {
+        const int Old = 0;
+        var world = Founded();
+        world.Crash(world.Members[Old + 4], loseAll: true);
+        world.ChangeView();
+        var newcomer = world.Add();
+        world.ChangeView();
+        Enable(newcomer);
+        world.ChangeView();
+        Assert.Equal((Old, false), (newcomer.Host.Current!.State.Shard, newcomer.Host.Current.State.Full));
+        world.GivenFrom = DhtWorld.Named;
+        var id = new OpId(world.Members[3].Host.Current!.State.Session, DhtWorld.Named);
+        var one = Call(Usual, 1);
+        for (int i = 0; i < 300; i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => (from, to) != (Old, newcomer.Index));
+            world.Now += 2_000_000;
+        }
+        Assert.True(one.IsCompletedSuccessfully, world.Describe());
+        Assert.All(world.Members.FindAll(static member => member.Alive), static member => Assert.Equal(0, member.Host.Current!.Participant.OpCount));
+        Assert.False(newcomer.Host.Current.State.Full);
+        var two = Call(Other, otherPairs ? 2 : 1);
+        world.Poke();
+        world.DeliverAll((from, to) => from == Other && to != Old);
+        world.DeliverAll((from, to) => (from, to) == (Old, newcomer.Index) || (from, to) == (newcomer.Index, Old));
+        Assert.True(newcomer.Host.Current.State.Full);
+        world.Crash(world.Members[Old], loseAll: true);
+        world.ChangeView();
+        world.RunUntil(() => two.IsCompleted, "The other one");
+        world.Settle();
+        // By one hash or the other it lies where the first put it, and nowhere else.
+        Assert.Equal([(1, "b1")], Enumerable.Range(1, 3).SelectMany(shard => DhtWorld.Slice(world.Full(shard)[0]).Of(world.Members[Usual].Dht.Map<string, long>("m")).Select(entry => (shard, entry.Key))));
+
+        Task<PutResult> Call(int through, long value)
+        {
+            KeyValuePair<string, long>[] pairs = [new("a0", value), new("b1", value)];
+            var map = world.Members[through].Dht.Map<string, long>("m");
+            var options = new PutOptions { Operation = id };
+            var task = merges ? map.OrderedMergeAsync<long>(pairs, options).AsTask() : map.OrderedPutAsync(pairs, options).AsTask();
+            world.Poke();
+            return task;
+        }
+    }
+
     /// <summary>Four shards of two members each; at those of shard 2 the keys with a b lie in the next shard.</summary>
     private static DhtWorld Founded()
     {
         var world = new DhtWorld();
         for (int i = 0; i < 8; i++) world.Add();
         world.ChangeView();
-        foreach (var member in world.Members)
-            member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Timeout = TimeSpan.FromSeconds(5) }, DhtWorld.Resolvers);
+        foreach (var member in world.Members) Enable(member);
         world.ChangeView();
         world.ViewRequested = false;
         return world;
     }
+
+    private static void Enable(HarnessMember member) =>
+        member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Timeout = TimeSpan.FromSeconds(5) }, DhtWorld.Resolvers);
 
     private static Task<PutResult> Put(DhtWorld world, int through, OpId id, params string[] keys) =>
         world.Members[through].Dht.Map<string, int>("m").OrderedPutAsync(keys.Select(key => KeyValuePair.Create(key, 1)), new() { Operation = id }).AsTask();

@@ -129,7 +129,7 @@ internal sealed partial class Participant
         if (!op.IsPut) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (other.IsPut && other.Executed) return true;
-        return _lateOps.Contains(op.Key.Id) || (Sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out _));
+        return _lateOps.ContainsKey(op.Key.Id) || (Sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out _));
     }
 
     /// <summary>

@@ -18,7 +18,9 @@ internal sealed partial class Participant
 {
     private const int EntryBytes = 300;
     private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _late = [];
-    private readonly HashSet<OpId> _lateOps = [];
+
+    // By put, what its attempt that was executed brings.
+    private readonly Dictionary<OpId, ulong> _lateOps = [];
     private readonly List<Entry>?[] _lateOf = new List<Entry>?[EntryTable.Ranges];
     private readonly int[] _marks = new int[EntryTable.Ranges];
     private readonly List<Entry> _swept = [];
@@ -37,7 +39,7 @@ internal sealed partial class Participant
     /// <summary>A put has its turn.</summary>
     private void ApplyAhead(OpRecord op)
     {
-        bool repeats = TryOutcome(op, out _) || _lateOps.Contains(op.Key.Id);
+        bool repeats = TryOutcome(op, out _) || _lateOps.ContainsKey(op.Key.Id);
         if (repeats)
         {
             HoldOnce(op);
@@ -54,7 +56,7 @@ internal sealed partial class Participant
         {
             // It may leave the table before its outcome is recorded.
             HoldOnce(op);
-            _lateOps.Add(op.Key.Id);
+            _lateOps.Add(op.Key.Id, op.Payload);
         }
     }
 

@@ -216,14 +216,16 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     /// <summary>
     /// Whether the same put is held, or was executed and is not over, with some key of it in another shard: members disagree about the hash.
-    /// Two such attempts meet at the shards that both have, and as of two puts one at most is held by all its participants.
+    /// Two such attempts meet at the shards that both have, and as of two puts one at most is held by all its participants. At a member
+    /// without its state another put that it executed counts too.
     /// </summary>
     private bool HoldsOtherPlaces(OpRecord op, bool remembered, in Outcome outcome)
     {
         if (!op.IsPut) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (other.IsPut && other.Payload != op.Payload) return true;
-        return remembered && outcome.Payload != op.Payload;
+        // What a member has executed itself it knows before its state comes; and it may have it when the view ends, with nobody else left to be asked.
+        return ((remembered || outcome.View == state.View) && outcome.Payload != op.Payload) || (_lateOps.TryGetValue(op.Key.Id, out ulong late) && late != op.Payload);
     }
 
     /// <summary>Whether another attempt at the put was executed here in this view, or is held and may be yet.</summary>
