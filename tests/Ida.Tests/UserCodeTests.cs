@@ -39,6 +39,22 @@ public sealed class UserCodeTests
         }
     }
 
+    /// <summary>Whether they are there or not: what is absent must not be found as what equals it.</summary>
+    [Theory]
+    [InlineData("a")]
+    [InlineData("A")]
+    [InlineData("c")]
+    public void R_keys_of_a_read_that_their_type_takes_for_equal_are_refused_whatever_is_stored(string stored)
+    {
+        var world = DhtWorld.Founded(4, options: Options(StableHash.XxHash64));
+        var map = world.Members[0].Dht.Map<LooseKey, int>("m");
+        var put = map.OrderedPutAsync(new LooseKey(stored), 1).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        var read = map.OrderedGetAsync([new LooseKey("a"), new LooseKey("A")]).AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Contains("equal", Assert.IsType<ArgumentException>(read.Exception?.InnerException).Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_serializer_that_throws_costs_its_own_call()
     {

@@ -13,23 +13,38 @@ internal sealed class GetManyOp<TKey, TValue>(DhtLayer layer, DhtMap<TKey, TValu
     protected override IReadOnlyDictionary<TKey, Versioned<TValue>> Result()
     {
         var result = new Dictionary<TKey, Versioned<TValue>>(PartCount);
+        int absent = 0;
+        // Those that are absent too, as long as others are added: none may be found as what equals it.
         for (int i = 0; i < PartCount; i++)
-            if (TryValue(i, out var bytes)) Add(result, _keys[Parts[i].Index], new(map.ToValue(bytes, KeyOf(i)), Parts[i].Version));
+        {
+            bool present = TryValue(i, out var bytes);
+            if (!present) absent++;
+            Add(result, _keys[Parts[i].Index], present ? new(map.ToValue(bytes, KeyOf(i)), Parts[i].Version) : default);
+        }
+        for (int i = 0; i < PartCount && absent > 0; i++)
+        {
+            if (TryValue(i, out _)) continue;
+            Change(result, _keys[Parts[i].Index], default, add: false);
+            absent--;
+        }
         return result;
     }
 
     private void Add(Dictionary<TKey, Versioned<TValue>> result, TKey key, in Versioned<TValue> value)
     {
-        bool added;
+        if (!Change(result, key, value, add: true)) throw new ArgumentException($"Two keys of the read are equal by what {typeof(TKey)} says, and differ in their bytes, which count: {UserCodeException.TextOf(key)}. Read them one by one, or with another key type.", nameof(key));
+    }
+
+    private bool Change(Dictionary<TKey, Versioned<TValue>> result, TKey key, in Versioned<TValue> value, bool add)
+    {
         try
         {
-            added = result.TryAdd(key, value);
+            return add ? result.TryAdd(key, value) : result.Remove(key);
         }
         catch (Exception error)
         {
             throw new UserCodeException("The equality of the key", map.Name, UserCodeException.TextOf(key), error);
         }
-        if (!added) throw new ArgumentException($"Two keys of the read are equal by what {typeof(TKey)} says, and differ in their bytes, which count: {UserCodeException.TextOf(key)}. Read them one by one, or with another key type.", nameof(key));
     }
 
     protected override void Return()
