@@ -5,6 +5,9 @@ namespace Ida.Tests;
 /// <summary>Only a member gives ids to its puts: one that a caller makes up ahead is refused, and never takes the place of a later put.</summary>
 public sealed class NeverGivenIdTests
 {
+    // Questions a second of one member.
+    private const int MostAsked = 3_000;
+
     [Theory]
     [InlineData(0, 1UL)]
     [InlineData(0, 2UL)]
@@ -149,6 +152,65 @@ public sealed class NeverGivenIdTests
         foreach (var retry in retries) Assert.Single((await retry).Versions);
         world.Settle();
         Assert.False(world.Members[3].Host.Current!.Coordinator.HasWork);
+    }
+
+    /// <summary>The member that stalled answers all of them at once, while others have the places: each goes on as one becomes free, and asks for no more meanwhile.</summary>
+    [Fact]
+    public async Task R_retries_whose_answer_comes_wait_for_a_place_again()
+    {
+        const int Places = 2, Retries = 12;
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places });
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var ids = new List<OpId>();
+        for (int i = 0; i < Retries; i++)
+        {
+            ids.Add(PooledOperationTests.Unknown(world, map.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
+            world.Settle();
+        }
+        var coordinator = world.Members[3].Host.Current!.Coordinator;
+        var other = world.Members[3].Dht.Map<string, long>("m");
+        var retries = ids.Select((id, i) => other.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 5).Select(i => other.OrderedMergeAsync($"{i}z1", 1L).AsTask()).ToList();
+        world.Poke();
+        Assert.Equal(Places, Sent());
+        int most = 0;
+        world.Swallows = (from, _, _) =>
+        {
+            if (from == 3) most = Math.Max(most, Sent());
+            return false;
+        };
+        world.DeliverAll(static (from, to) => (from, to) is (0, 3) or (3, 0));
+        Assert.Equal(Places, Sent());
+        world.RunUntil(() => retries.TrueForAll(static retry => retry.IsCompleted) && puts.TrueForAll(static put => put.IsCompleted), "All calls");
+        Assert.Equal(Places, most);
+        foreach (var call in retries.Concat(puts)) Assert.Single((await call).Versions);
+        world.Settle();
+        Assert.False(coordinator.HasWork);
+
+        int Sent() => coordinator.Standing().Count(static one => one.Place == OpPhase.Sent && !one.Op.IsParked);
+    }
+
+    /// <summary>Each asks until it is answered, and the more there are the less often.</summary>
+    [Fact]
+    public void R_many_retries_that_wait_for_a_member_that_stalls_ask_it_little()
+    {
+        const int Retries = 2_000;
+        var world = DhtWorld.Founded(4);
+        var session = world.Members[0].Host.Current!.State.Session;
+        world.GivenFrom = null;
+        var map = world.Members[3].Dht.Map<string, long>("m");
+        var retries = Enumerable.Range(0, Retries).Select(i => map.OrderedMergeAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
+        world.Poke();
+        world.Poke();
+        int asked = world.Waiting(3, 0);
+        for (int i = 0; i < 1_000; i++)
+        {
+            world.DeliverAll(static (from, to) => from != 0 && to != 0);
+            world.Advance(TimeSpan.FromMilliseconds(10));
+        }
+        Assert.Equal(Retries, asked);
+        Assert.InRange(world.Waiting(3, 0) - asked, 5 * Retries, 10 * MostAsked);
+        world.RunUntil(() => retries.TrueForAll(static retry => retry.IsCompleted), "The retries");
     }
 
     /// <summary>Nobody gives ids of its session any more: what was under way is resolved by who holds it.</summary>

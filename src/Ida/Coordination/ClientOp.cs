@@ -61,6 +61,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>Its share of what may be in flight is given back: it waits for what may be long in coming.</summary>
     public bool IsParked;
 
+    /// <summary>That has come, and it waits for a place: before those that have had none.</summary>
+    public bool IsDue;
+
     /// <summary>What it counts of the bytes in flight, and what answers of other members have brought.</summary>
     public long Charge, AnswerBytes;
 
@@ -273,7 +276,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        WithoutResult = Asks = IsGiven = Executed = IsParked = _cancelRequested = false;
+        WithoutResult = Asks = IsGiven = Executed = IsParked = IsDue = _cancelRequested = false;
         Running = null;
         Error = null;
         RetryAt = Refusals = 0;

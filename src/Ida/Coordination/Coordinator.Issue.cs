@@ -15,6 +15,7 @@ internal sealed partial class Coordinator
     {
         op.RetryAt = 0;
         op.Asks = false;
+        SetDue(op, false);
         if (!state.Acts || state.Map is not { } map) return;
         if (MustAskWhetherGiven(op))
         {
@@ -25,6 +26,12 @@ internal sealed partial class Coordinator
         {
             Park(op);
             op.RetryAt = AwaitsRoom;
+            return;
+        }
+        if (op.IsParked && !MayResume(op))
+        {
+            SetDue(op, true);
+            op.RetryAt = state.Node.Now + (RetryDelay * (1 + (_due / state.Options.MaxInFlight)));
             return;
         }
         if (op.IsParked) Resume(op);

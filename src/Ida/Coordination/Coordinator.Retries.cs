@@ -8,6 +8,7 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator
 {
     private const long AskAgain = 100_000_000;
+    private const int FewAsk = 256;
     private const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
     private readonly List<ClientOp> _requestedHere = [];
@@ -151,9 +152,10 @@ internal sealed partial class Coordinator
                 : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago."));
             return;
         }
-        send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
+        if (HasRoom(owner)) send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
         if (MayPark(op.Charge)) Park(op);
-        op.RetryAt = state.Node.Now + AskAgain;
+        // It may be that the member stalls: all together ask it no more often than a few of them would.
+        op.RetryAt = state.Node.Now + (AskAgain * (1 + (_awaiting / FewAsk)));
         op.Asks = true;
     }
 

@@ -11,7 +11,8 @@ namespace Ida.Coordination;
 /// <remarks>
 /// An operation that waits for room, or a retry that waits for the member of its session to answer, gives its share of
 /// <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and at most half of what may wait does
-/// so: so one member that takes or says nothing does not stop operations on others.
+/// so: so one member that takes or says nothing does not stop operations on others. When that has come they go as there are places, before
+/// calls that have not begun.
 /// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
 /// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
 /// </remarks>
@@ -22,7 +23,7 @@ internal sealed partial class Coordinator
     private const long MostGuess = 4 * DhtLimits.PartBytes;
     private long _bytes, _waitingBytes, _awaitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
-    private int _awaiting;
+    private int _awaiting, _due;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
     /// <summary>A member's link has room again: what waits goes out in its order.</summary>
@@ -51,8 +52,12 @@ internal sealed partial class Coordinator
 
     private bool BringsTooMuch(ClientOp op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && _inFlight.Count - _awaiting > 1;
 
-    private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && _inFlight.Count - _awaiting < state.Options.MaxInFlight
+    private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && _inFlight.Count - _awaiting + _due < state.Options.MaxInFlight
         && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || _inFlight.Count == _awaiting);
+
+    /// <summary>Whether one that gave its share back may have it again.</summary>
+    private bool MayResume(ClientOp op) => _inFlight.Count - _awaiting < state.Options.MaxInFlight
+        && (_bytes + op.Charge <= state.Options.MaxInFlightBytes || _inFlight.Count == _awaiting);
 
     /// <summary>Whether others come before it. Where only puts wait, and for the window, reads pass them.</summary>
     private bool Queues(ClientOp op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
@@ -166,8 +171,16 @@ internal sealed partial class Coordinator
         _awaitingBytes += op.Charge;
     }
 
+    private void SetDue(ClientOp op, bool due)
+    {
+        if (op.IsDue == due) return;
+        op.IsDue = due;
+        _due += due ? 1 : -1;
+    }
+
     private void Resume(ClientOp op)
     {
+        SetDue(op, false);
         op.IsParked = false;
         _awaiting--;
         _bytes += op.Charge;
