@@ -147,6 +147,20 @@ internal sealed class SurfaceSchedule
         else if (choice < 991) _faults.PoisonOne();
         else Careless();
         _ledger.Look();
+        LookAtPlaces();
+    }
+
+    // Those that gave their place back have none; when what they wait for comes they take one again.
+    private void LookAtPlaces()
+    {
+        int most = _world.Options.MaxInFlight;
+        if (most > 100) return;
+        foreach (var member in _world.Members)
+        {
+            if (!member.InView || member.Host.Current is not { IsOver: false } layer) continue;
+            int taken = layer.Coordinator.Standing().Count(static one => one.Op is { IsInFlight: true, IsParked: false });
+            if (taken > most) throw new ScenarioFailedException($"{taken} operations of m{member.Index} are on the way at once, and {most} may be.");
+        }
     }
 
     // Calls begin, are cancelled and run out of time while nobody may act.
