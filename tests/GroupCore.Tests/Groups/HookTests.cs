@@ -180,6 +180,63 @@ public sealed class HookTests
     }
 
     [Fact]
+    public void What_is_sent_for_a_leaver_whose_handlers_are_given_up_reaches_those_that_stay()
+    {
+        GroupCluster? all = null;
+        int joined = 0, got = 0;
+        bool on = false;
+        TaskCompletionSource asked = new(), stuck = new();
+        using var cluster = Settled(127, 4, g =>
+        {
+            int me = joined++;
+            Task Send(int to, string handler) => all![me].Group!.SendToAsync(all[to].Group!.Rank, handler, 0).AsTask();
+            g.Handle<int>("hook", (from, m) => _ = Send(2, "asked"))
+                .HandleAsync<int>("long", async (from, m) => await stuck.Task)
+                .HandleAsync<int>("asked", async (from, m) =>
+                {
+                    await asked.Task;
+                    _ = Send(3, "last");
+                })
+                .Handle<int>("last", (from, m) => got++)
+                .OnViewProposed((proposal, context) =>
+                {
+                    if (!on || me != 0) context.Done();
+                    // The leaver has acknowledged by then.
+                    else all!.Simulation.After(TimeSpan.FromMilliseconds(500), () =>
+                    {
+                        int leaver = all[1].Group!.Rank;
+                        _ = context.SendAsync(leaver, "hook", 0).AsTask();
+                        _ = context.SendAsync(leaver, "long", 0).AsTask();
+                        context.Done();
+                    });
+                });
+        });
+        (all, on) = (cluster, true);
+        bool disposed = false;
+        cluster[1].End();
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await cluster[1].Group!.DisposeAsync();
+            disposed = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(2)));
+        on = false;
+        // It hears of the next view after the others.
+        cluster[2].Membership.Deaf = true;
+        Assert.True(cluster.Simulation.RunUntil(() => disposed, TimeSpan.FromSeconds(6)));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        cluster.Simulation.After(TimeSpan.Zero, asked.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        cluster[2].Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[2].Group!.CurrentView.Members.Count == 3, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(1, got);
+        cluster.Simulation.After(TimeSpan.Zero, stuck.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Empty(cluster[1].Host.Groups);
+    }
+
+    [Fact]
     public void Handlers_answer_the_hook_of_a_member_that_has_loaded_its_state_in_the_view_that_ends()
     {
         int joined = 0;

@@ -131,4 +131,40 @@ public sealed class NestedMessageTests
         Assert.Equal(2, cluster[0].Group!.CurrentView.Members.Count);
         Assert.Null(cluster.Verdict());
     }
+
+    /// <summary>All of them end in one turn.</summary>
+    [Fact]
+    public void A_view_change_amid_a_handler_that_sends_to_itself_for_ever_needs_little_stack()
+    {
+        Exception? error = null;
+        var thread = new Thread(() => error = Record.Exception(SendToItself), 512 << 10);
+        thread.Start();
+        thread.Join();
+        Assert.Null(error);
+    }
+
+    private static void SendToItself()
+    {
+        GroupCluster? all = null;
+        int refused = 0;
+        using var cluster = new GroupCluster(115, 1, beforeMembers: c => all = c, more: g => g.Handle<int>("tick", (from, number) =>
+        {
+            try
+            {
+                _ = all![0].Group!.SendToAsync(from.Rank, "tick", 0).AsTask();
+            }
+            catch (SendQueueFullException)
+            {
+                refused++;
+            }
+        }));
+        Assert.True(cluster.Settle());
+        _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(0, "tick", 0).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        ChangeView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id > view, TimeSpan.FromMinutes(10)));
+        Assert.Equal(1, refused);
+        Assert.Null(cluster.Verdict());
+    }
 }

@@ -35,8 +35,13 @@ internal struct Handling
 
     public bool Handled;
 
+    /// <summary>Nobody waits for its handler any more, but for what that has sent.</summary>
+    public bool GivenUp;
+
     /// <summary>How many messages of its chain wait for it, at most <see cref="LastDepth"/>.</summary>
     public byte Depth;
+
+    public readonly bool IsDone => Handled || GivenUp;
 
     /// <summary>The depth of what its handler sends.</summary>
     public readonly byte NextDepth => Depth < LastDepth ? (byte)(Depth + 1) : (byte)0;

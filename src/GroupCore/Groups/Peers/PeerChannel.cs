@@ -271,48 +271,52 @@ internal sealed class PeerChannel
     // all of it is handled. A member that is wedged may have said so.
     private bool WaitsForChildren(in Handling handling) => handling.Children > 0 && (_flush is not null || handling.Depth < Handling.LastDepth);
 
+    // A loop: what a member sends to itself ends with the last of its chain, however long that is.
     private void TryFinish(ulong number)
     {
-        ref var handling = ref _handling[number];
-        if (!handling.Handled || (WaitsForChildren(handling) && _node.Without != Rule.R13NestedAcks)) return;
-        var (rank, id, parent) = (handling.Rank, handling.Id, handling.Parent);
-        _handling.Close(number);
-        if (rank == Handling.Nobody) return;
-        if (rank != _self)
+        do
         {
-            Acknowledge(rank, id);
-            return;
-        }
-        _windows.TryClose(_self, id, out _);
-        Release(parent);
-    }
-
-    /// <summary>The handlers are given up: nobody waits for what they have not handled.</summary>
-    public void GiveHandlersUp()
-    {
-        for (ulong number = _handling.First; number < _handling.Next; number++)
-        {
-            if (!_handling.IsOpen(number)) continue;
             ref var handling = ref _handling[number];
+            if (!handling.IsDone || (WaitsForChildren(handling) && _node.Without != Rule.R13NestedAcks)) return;
             var (rank, id, parent) = (handling.Rank, handling.Id, handling.Parent);
-            handling.Rank = Handling.Nobody;
-            if (rank == Handling.Nobody) continue;
+            // The table is to pass over it yet where its handler has not come to its end.
+            if (handling.Handled) _handling.Close(number);
+            else handling.Rank = Handling.Nobody;
+            if (rank == Handling.Nobody) return;
             if (rank != _self)
             {
                 Acknowledge(rank, id);
-                continue;
+                return;
             }
             _windows.TryClose(_self, id, out _);
-            Release(parent);
+            number = parent;
         }
+        while (IsLastOf(number));
     }
 
-    /// <summary>A message that a handler sent is acknowledged. Without R13 that handler's own message was acknowledged before.</summary>
+    /// <summary>
+    /// The handlers are given up: nobody waits for what they have not handled, but for what they have sent, since its receivers' handlers may send more in this view.
+    /// </summary>
+    public void GiveHandlersUp()
+    {
+        for (ulong number = _handling.First; number < _handling.Next; number++) GiveUp(number);
+    }
+
+    /// <summary>One message is not going to be handled, or nobody waits for its handler.</summary>
+    public void GiveUp(ulong number)
+    {
+        if (!_handling.IsOpen(number)) return;
+        _handling[number].GivenUp = true;
+        TryFinish(number);
+    }
+
     private void Release(ulong parent)
     {
-        if (!_handling.IsOpen(parent)) return;
-        if (--_handling[parent].Children == 0 && _node.Without != Rule.R13NestedAcks) TryFinish(parent);
+        if (IsLastOf(parent)) TryFinish(parent);
     }
+
+    /// <summary>A message that a handler sent is acknowledged: whether no other one is left. Without R13 that handler's own message was acknowledged before.</summary>
+    private bool IsLastOf(ulong parent) => _handling.IsOpen(parent) && --_handling[parent].Children == 0 && _node.Without != Rule.R13NestedAcks;
 
     /// <summary>The view is over: what is delivered is the dispatcher's.</summary>
     public void Close()
@@ -455,7 +459,7 @@ internal sealed class PeerChannel
             ref var handling = ref _handling[number];
             if (!handling.Open || handling.Rank == Handling.Nobody) continue;
             any = true;
-            if (!handling.Handled) reasons[handling.Rank] = WaitReason.OwnCode;
+            if (!handling.IsDone) reasons[handling.Rank] = WaitReason.OwnCode;
             else if (reasons[handling.Rank] == WaitReason.None) reasons[handling.Rank] = WaitReason.Others;
         }
         return any;
