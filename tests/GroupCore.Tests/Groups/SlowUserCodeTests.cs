@@ -148,35 +148,116 @@ public sealed class SlowUserCodeTests
     {
         const long most = 16 << 20;
         var gate = new TaskCompletionSource();
-        int joined = 0;
-        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 41, ReplayCommand = "seed 41" }), 3, beforeMembers: static c => c.HostOptions = new() { HandlerBacklogBytes = most }, more: g =>
+        int joined = 0, who = -1;
+        using var cluster = WithBacklog(41, most, g =>
         {
             int me = joined++;
             g.HandleAsync<byte[]>("many", async (from, m) =>
             {
-                if (me == 1) await gate.Task.ConfigureAwait(false);
+                if (me == who) await gate.Task.ConfigureAwait(false);
             }).OnError(static error => { });
         });
-        Assert.True(cluster.Settle());
-        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        var stuck = cluster[1].Group!;
+        // Not the first one, which stays.
+        who = cluster.Members.FindIndex(static m => m.Group!.Rank == 1);
+        var stuck = cluster[who].Group!;
         long held = 0;
-        foreach (var sender in new[] { cluster[0], cluster[2] })
-            for (int i = 0; i < 2_000; i++) _ = cluster.Simulation.Spawn(async () => await Record.ExceptionAsync(() => sender.Group!.SendAsync("many", new byte[50_000]).AsTask()));
+        Flood(cluster, cluster.Members.Where(m => m.Group != stuck));
         for (int view = 0; view < 30 && !stuck.Completion.IsCompleted; view++)
         {
             cluster.Simulation.Run(TimeSpan.FromSeconds(1));
             RequestView(cluster);
             held = Math.Max(held, stuck.Protocol.Dispatcher.Backlog);
         }
-        cluster[1].End();
+        cluster[who].End();
         Assert.IsType<GroupOverloadedException>(stuck.Completion.Exception?.InnerException);
         // A window of each sender beside, and one more in the view in which it leaves.
         Assert.InRange(held, most / 2, most + (4 * GroupLimits.Window) + (1 << 20));
-        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(5)));
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group == stuck || m.Group!.CurrentView.Members.Count == 2), TimeSpan.FromSeconds(5)));
         Assert.Empty(cluster.Oracle.Accusations);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+    }
+
+    [Fact]
+    public void A_group_whose_members_are_all_stuck_keeps_its_state()
+    {
+        const long most = 4 << 20;
+        var gates = new List<TaskCompletionSource>();
+        using var cluster = WithBacklog(42, most, g =>
+        {
+            var gate = new TaskCompletionSource();
+            gates.Add(gate);
+            g.HandleAsync<byte[]>("many", async (from, m) => await gate.Task.ConfigureAwait(false)).OnError(static error => { });
+        });
+        var first = cluster.Members.Single(static m => m.Group!.Rank == 0);
+        Flood(cluster, cluster.Members);
+        for (int view = 0; view < 30; view++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+            RequestView(cluster);
+        }
+        Assert.Equal(2, cluster.Members.Count(static m => m.Group!.Completion.Exception?.InnerException is GroupOverloadedException));
+        Assert.False(first.Group!.Completion.IsCompleted);
+        foreach (var gone in cluster.Members.Where(m => m != first)) gone.End();
+        foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.Equal([first.Id], cluster.Oracle.Find("g")!.Members.Select(static m => m.Id));
+        // It has the state, and gives it.
+        var comer = cluster.Add(static g => g.Handle<byte[]>("many", static (from, m) => { }));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(10)));
+        Assert.Equal(2, comer.Group!.CurrentView.Members.Count);
+    }
+
+    [Fact]
+    public void Members_whose_handlers_lag_but_come_forward_stay()
+    {
+        const long most = 4 << 20;
+        GroupCluster? all = null;
+        using var cluster = WithBacklog(43, most, g => g.HandleAsync<byte[]>("many", async (from, m) => await all!.Simulation.Delay(TimeSpan.FromMilliseconds(300))));
+        all = cluster;
+        Flood(cluster, cluster.Members);
+        long held = 0;
+        for (int view = 0; view < 8; view++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+            RequestView(cluster);
+            held = Math.Max(held, cluster[1].Group!.Protocol.Dispatcher.Backlog);
+        }
+        Assert.InRange(held, 2 * most, long.MaxValue);
+        Assert.All(cluster.Members, static m => Assert.False(m.Group!.Completion.IsCompleted));
+        Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
+    }
+
+    [Fact]
+    public void What_a_view_change_delivers_at_once_costs_nobody_his_place()
+    {
+        int got = 0;
+        using var cluster = WithBacklog(44, 1 << 20, g => g.Handle<int>("many", (from, m) => got++));
+        var sequencer = cluster.Members.Single(static m => m.Group!.Rank == 0);
+        var others = cluster.Members.Where(m => m != sequencer).ToList();
+        sequencer.SimNode.Pause(TimeSpan.FromHours(1));
+        foreach (var sender in others)
+            for (int i = 0; i < 3_000; i++) _ = cluster.Simulation.Spawn(async () => await Record.ExceptionAsync(() => sender.Group!.OrderedSendAsync("many", i).AsTask()));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(0, got);
+        sequencer.Crash();
+        cluster.Oracle.Fail(sequencer.Membership);
+        Assert.True(cluster.Simulation.RunUntil(() => got == 12_000, TimeSpan.FromSeconds(5)), $"{got} came");
+        Assert.All(others, static m => Assert.False(m.Group!.Completion.IsCompleted));
+    }
+
+    private static GroupCluster WithBacklog(ulong seed, long most, Action<GroupBuilder> more)
+    {
+        var cluster = new GroupCluster(seed, 3, beforeMembers: c => c.HostOptions = new() { HandlerBacklogBytes = most }, more: more);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    private static void Flood(GroupCluster cluster, IEnumerable<TestMember> senders)
+    {
+        foreach (var sender in senders)
+            for (int i = 0; i < 2_000; i++) _ = cluster.Simulation.Spawn(async () => await Record.ExceptionAsync(() => sender.Group!.SendAsync("many", new byte[50_000]).AsTask()));
     }
 
     [Fact]

@@ -77,6 +77,9 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Events before this number are handled.</summary>
     public long Done => _doneEvents;
 
+    /// <summary>Another one as soon as one more event is handled.</summary>
+    public (long Reported, int InBatch) Position => (Volatile.Read(ref _workedEvents), Volatile.Read(ref _next));
+
     /// <summary>Appends an event. Its slab is held for it, unless the caller gives it (<paramref name="owned"/>).</summary>
     public void Add(in GroupEvent entry, bool owned = false)
     {

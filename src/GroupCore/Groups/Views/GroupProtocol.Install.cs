@@ -23,6 +23,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private StateCut? _lateCut;
     private TerminationHooks? _hooks;
     private bool _viewAsked;
+    private (long, int) _handledAtView;
     private List<SendOperation> _betweenViews = [];
 
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
@@ -50,18 +51,24 @@ internal sealed partial class GroupProtocol : ITimerTarget
             return;
         }
         int own = next.RankOf(Membership.Self);
+        bool stuck = AreHandlersStuck;
         if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) Multicast.DeliverCut(cut);
         var contributions = Flush.Contributions();
         var left = View;
         LeaveView(own < 0 ? new NotMemberException(Name, _life.IsGoing ? "it has left" : "it was excluded") : null);
         if (own >= 0)
         {
-            Enter(next, own, contributions);
+            Enter(next, own, contributions, stuck);
             return;
         }
         bool failed = !_life.IsGoing && !Contains(next.Left, Membership.Self);
         End(new NotMemberException(Name, failed ? $"excluded after view {left.Id}" : $"left after view {left.Id}"), failed);
     }
+
+    /// <summary>
+    /// Too much waits for handlers that have not come forward in all of the view. What the end of a view delivers at once does not count: they have had no time for it.
+    /// </summary>
+    private bool AreHandlersStuck => Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes) && Dispatcher.Position == _handledAtView;
 
     private static bool Contains(IReadOnlyList<ProcessId> list, ProcessId id)
     {
@@ -92,11 +99,11 @@ internal sealed partial class GroupProtocol : ITimerTarget
         if (!wanted) Membership.Leave(next.Group);
     }
 
-    private void Enter(View next, int rank, List<LayerContribution>? contributions)
+    private void Enter(View next, int rank, List<LayerContribution>? contributions, bool stuck = false)
     {
         _betweenViews = Peers?.TakeUnsent() ?? [];
         bool initialised = Initialised;
-        (View, Rank, _viewAsked) = (next, rank, false);
+        (View, Rank, _viewAsked, _handledAtView) = (next, rank, false, Dispatcher.Position);
         var load = initialised ? null : new LoadBudget(_host.Options.MaxJoinBacklogBytes);
         Multicast = new(this, next, rank, load);
         Flush = new(this, next);
@@ -118,7 +125,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
         _betweenViews = [];
         RestartCalls();
         CheckLost(next);
-        if (Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes)) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
+        // All have the same messages: were the first holder of the state to leave as well, the group might lose it.
+        if (stuck && next.Coordinator != rank) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
         ReplayEarly(next);
     }
 
