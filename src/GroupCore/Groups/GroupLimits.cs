@@ -116,7 +116,7 @@ internal static class GroupLimits
 
     public const int Queries = 65_536;
 
-    /// <summary>Bytes of answers that all open queries of a group may hold at a member, as they wait for others' answers; of a single one more.</summary>
+    /// <summary>Bytes of answers, and of what each takes beside, that all open queries of a group may hold at a member, as they wait for others' answers; of a single one more.</summary>
     public const long AnswerBytes = 128L << 20;
 
     /// <summary>Bytes of frames that come before their time (of a view or proposal not known here yet) that a member of a view keeps (R11).</summary>

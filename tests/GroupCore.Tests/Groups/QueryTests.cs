@@ -110,6 +110,36 @@ public sealed class QueryTests
     }
 
     [Fact]
+    public void An_answer_that_completes_its_query_waits_for_nobody_and_needs_no_room()
+    {
+        byte[] answer = new byte[GroupLimits.PeerBytes - 1_000];
+        int joined = 0;
+        using var cluster = new GroupCluster(13, 3, more: g =>
+        {
+            int me = joined++;
+            g.OnQueryAsync<int, byte[]>("large", (from, question) => me == 2 ? new(new TaskCompletionSource<QueryAnswer<byte[]>>().Task) : new(QueryAnswer<byte[]>.Of(answer)));
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var group = cluster[0].Group!;
+        int refused = 0;
+        for (int i = 0; i < 100 && refused == 0; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () => refused += await Record.ExceptionAsync(() => group.QueryAsync<int, byte[]>("large", 1, timeout: Timeout.InfiniteTimeSpan).AsTask()) is null ? 0 : 1);
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        }
+        Assert.Equal(1, refused);
+        byte[]? one = null;
+        IReadOnlyList<MemberReply<byte[]>>? most = null;
+        _ = cluster.Simulation.Spawn(async () => one = await group.QueryToAsync<int, byte[]>(cluster[1].Group!.Rank, "large", 1));
+        Assert.True(cluster.Simulation.RunUntil(() => one is not null, TimeSpan.FromSeconds(5)));
+        Assert.Equal(answer.Length, one!.Length);
+        _ = cluster.Simulation.Spawn(async () => most = await group.QueryAsync<int, byte[]>("large", 1, Replies.AtLeast(1)));
+        Assert.True(cluster.Simulation.RunUntil(() => most is not null, TimeSpan.FromSeconds(5)));
+        Assert.Single(most!);
+    }
+
+    [Fact]
     public void A_majority_is_of_the_view_of_the_query_whoever_dies_meanwhile()
     {
         using var enough = Settled(1, 5, me => me < 3 ? Value(me) : Never());

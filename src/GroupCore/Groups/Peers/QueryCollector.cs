@@ -12,6 +12,8 @@ namespace GroupCore.Groups.Peers;
 internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result, IEqualityComparer<ProcessId>? ids = null) : ITimerTarget
 {
     private const int Majority = -1;
+    // What an answer takes beside its bytes.
+    private const int ReplyCost = 64;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
     // By rank in the view in which it asks; null before that is known, when whoever answers is noted.
     private Asked[]? _asked;
@@ -26,7 +28,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
 
     public ulong Number { get; } = number;
 
-    /// <summary>Bytes of the answers that it has.</summary>
+    /// <summary>What the answers take that it has.</summary>
     public long HeldBytes { get; private set; }
 
     public QueryTable? Table { get; set; }
@@ -83,15 +85,14 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     public bool OnReply(ProcessId from, ReplyStatus status, ReadOnlySpan<byte> bytes)
     {
         if (_over || !(_asked is null ? (_early ??= new(ids)).Add(from) : TryAnswer(from))) return false;
-        if (Table?.TryHold(bytes.Length, HeldBytes) == false)
-        {
-            Fail(new TooFewRepliesException(handler, _replies.Count + _outstanding + 1, _values, $"answers of {Table.HeldBytes} bytes wait at this process for those of other members"));
-            return true;
-        }
-        HeldBytes += bytes.Length;
         _replies.Add((from, status, bytes.ToArray()));
         if (status == ReplyStatus.Value) _values++;
         Check();
+        // Only what waits for other answers needs room.
+        if (_over || Table is null) return true;
+        int cost = ReplyCost + bytes.Length;
+        if (Table.TryHold(cost, HeldBytes)) HeldBytes += cost;
+        else Fail(new TooFewRepliesException(handler, _replies.Count + _outstanding, _values, $"answers of {Table.HeldBytes} bytes wait at this process for those of other members"));
         return true;
     }
 

@@ -12,7 +12,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
 
     public int Count => _open.Count;
 
-    /// <summary>Bytes of the answers that open queries hold.</summary>
+    /// <summary>What the answers take that open queries hold.</summary>
     public long HeldBytes { get; private set; }
 
     /// <summary>Counts an answer of a query that holds so much already; false when it is too much, unless no other one holds anything.</summary>
