@@ -102,6 +102,40 @@ public sealed class LeaveTests
     }
 
     [Fact]
+    public void Who_gave_up_waiting_for_the_others_has_left_where_the_group_is_over_with_it()
+    {
+        const int messages = 100;
+        var gate = new TaskCompletionSource();
+        int handled = 0;
+        GroupCluster? all = null;
+        using var cluster = new GroupCluster(136, 1, beforeMembers: c => all = c,
+            tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromHours(1) : TimeSpan.Zero), more: g => g
+                .HandleAsync<int>("one", async (from, number) =>
+                {
+                    await gate.Task.ConfigureAwait(false);
+                    handled++;
+                }));
+        Assert.True(cluster.Settle());
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }], TimeSpan.FromSeconds(5)));
+        var leaver = cluster[0];
+        for (int i = 0; i < messages; i++) _ = cluster.Simulation.Spawn(() => leaver.Group!.SendAsync("one", 0).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        // The decision takes longer than it waits for it, and less than its handlers have.
+        comer.Membership.Deaf = true;
+        leaver.End();
+        _ = cluster.Simulation.Spawn(() => leaver.Group!.DisposeAsync().AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.Equal(GroupPhase.Withdrawn, leaver.Group!.Protocol.Phase);
+        comer.Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Group.Protocol.IsOver, TimeSpan.FromMilliseconds(700)), $"{leaver.Group.Protocol}");
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Group.Completion.IsCompleted, TimeSpan.FromSeconds(5)));
+        Assert.True(leaver.Group.Completion.IsCompletedSuccessfully);
+        Assert.Equal(messages, handled);
+    }
+
+    [Fact]
     public void What_the_flush_agreed_on_is_delivered_to_a_leaver_with_which_the_group_is_over()
     {
         int joined = 0, slow = 0;
