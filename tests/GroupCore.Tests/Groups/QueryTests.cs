@@ -139,6 +139,29 @@ public sealed class QueryTests
         Assert.Single(most!);
     }
 
+    [Theory]
+    [InlineData(new byte[] { 0xC4, 2, 7, 7 })]
+    [InlineData(new byte[] { 0xC0 })]
+    [InlineData("hello")]
+    [InlineData(null)]
+    public void Bytes_that_may_be_missing_come_as_they_were_sent(object? sent)
+    {
+        ReadOnlyMemory<byte>? message = sent switch { byte[] bytes => bytes, string text => Encoding.UTF8.GetBytes(text), _ => (ReadOnlyMemory<byte>?)null };
+        static string Text(ReadOnlyMemory<byte>? m) => m is { } bytes ? Convert.ToHexString(bytes.Span) : "none";
+        var got = new List<string>();
+        using var cluster = new GroupCluster(14, 2, more: g => g
+            .Handle<ReadOnlyMemory<byte>?>("raw", (from, m) => got.Add(Text(m)))
+            .OnQuery<ReadOnlyMemory<byte>?, string>("asked", static (from, m) => Text(m)));
+        Assert.True(cluster.Settle());
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await cluster[0].Group!.SendAsync("raw", message);
+            got.Add(await cluster[0].Group!.QueryToAsync<ReadOnlyMemory<byte>?, string>(1, "asked", message));
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => got.Count == 3, TimeSpan.FromSeconds(5)));
+        Assert.All(got, text => Assert.Equal(Text(message), text));
+    }
+
     [Fact]
     public void A_majority_is_of_the_view_of_the_query_whoever_dies_meanwhile()
     {

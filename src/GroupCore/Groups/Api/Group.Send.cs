@@ -132,8 +132,9 @@ public sealed partial class Group
                 System.Buffers.Binary.BinaryPrimitives.WriteUInt64LittleEndian(call.Payload.GetSpan(8), query);
                 call.Payload.Advance(8);
             }
-            if (message is ReadOnlyMemory<byte> raw)
+            if (typeof(T) == typeof(ReadOnlyMemory<byte>))
             {
+                var raw = (ReadOnlyMemory<byte>)(object)message!;
                 raw.Span.CopyTo(call.Payload.GetSpan(raw.Length));
                 call.Payload.Advance(raw.Length);
             }

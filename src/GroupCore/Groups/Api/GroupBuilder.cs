@@ -60,7 +60,10 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Answers queries; a null answer counts as answered without a value, an exception is the caller's <see cref="QueryAbortedException"/>.</summary>
+    /// <summary>
+    /// Answers queries; a null answer counts as answered without a value, an exception is the caller's <see cref="QueryAbortedException"/>. A query of
+    /// <see cref="ReadOnlyMemory{T}"/> of byte comes as it was asked, and is valid during the call only; so too below.
+    /// </summary>
     public GroupBuilder OnQuery<TQuery, TReply>(string name, Func<MemberRef, TQuery, TReply> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
