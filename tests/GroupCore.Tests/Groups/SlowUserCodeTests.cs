@@ -174,6 +174,8 @@ public sealed class SlowUserCodeTests
         Assert.InRange(held, most / 2, most + (4 * GroupLimits.Window) + (1 << 20));
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group == stuck || m.Group!.CurrentView.Members.Count == 2), TimeSpan.FromSeconds(5)));
         Assert.Empty(cluster.Oracle.Accusations);
+        // Its handler is still stuck: it holds nothing for it any more.
+        Assert.InRange(stuck.Protocol.Dispatcher.Backlog, 0, 1 << 20);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
     }

@@ -32,6 +32,9 @@ internal sealed class Dispatcher : ICompletion
     private long _addedBytes;
     private long _doneEvents;
     private long _doneBytes;
+    // Not counted as handled before the worker is idle, since they lie behind what it has.
+    private long _droppedEvents;
+    private Exception? _dropsWith;
     private MessageSlab? _holdSlab;
     private int _holdCount;
     // The worker's own.
@@ -57,10 +60,12 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Whether handlers are so far behind that senders must wait.</summary>
     public bool Full => IsCatchingUp
         ? Backlog >= _catchUpBytes
-        : _addedEvents - _doneEvents >= GroupLimits.DispatchEvents || _addedBytes - _doneBytes >= GroupLimits.DispatchBytes;
+        : Unhandled >= GroupLimits.DispatchEvents || _addedBytes - _doneBytes >= GroupLimits.DispatchBytes;
 
     /// <summary>What the handlers have not handled, in units of <see cref="GroupLimits.Cost"/>.</summary>
-    public long Backlog => Math.Max((_addedEvents - _doneEvents) * GroupLimits.Cost(0), _addedBytes - _doneBytes);
+    public long Backlog => Math.Max(Unhandled * GroupLimits.Cost(0), _addedBytes - _doneBytes);
+
+    private long Unhandled => _addedEvents - _doneEvents - _droppedEvents;
 
     /// <summary>What a joiner held may wait beside all else.</summary>
     public bool IsBeyond(long limit) => Backlog > limit + (IsCatchingUp ? _catchUpBytes : 0);
@@ -72,7 +77,7 @@ internal sealed class Dispatcher : ICompletion
     public long Added => _addedEvents;
 
     /// <summary>Events that are not handled; from any thread.</summary>
-    public long Waiting => Math.Max(0, Volatile.Read(ref _addedEvents) - Volatile.Read(ref _workedEvents));
+    public long Waiting => Math.Max(0, Volatile.Read(ref _addedEvents) - Volatile.Read(ref _workedEvents) - Volatile.Read(ref _droppedEvents));
 
     /// <summary>Events before this number are handled.</summary>
     public long Done => _doneEvents;
@@ -83,16 +88,67 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Appends an event. Its slab is held for it, unless the caller gives it (<paramref name="owned"/>).</summary>
     public void Add(in GroupEvent entry, bool owned = false)
     {
+        _addedEvents++;
+        if (_dropsWith is not null && entry.Kind != EventKind.Left)
+        {
+            Drop(entry, held: owned);
+            CountDropped();
+            return;
+        }
+        _addedBytes += entry.Length;
         if (entry.Slab is { } slab && !owned)
         {
             if (!ReferenceEquals(slab, _holdSlab)) TakeHolds();
             _holdSlab = slab;
             _holdCount++;
         }
+        Append(entry);
+    }
+
+    private void Append(in GroupEvent entry)
+    {
         if (_filled == _filling.Length) Array.Resize(ref _filling, Math.Max(16, _filled * 2));
         _filling[_filled++] = entry;
-        _addedEvents++;
-        _addedBytes += entry.Length;
+    }
+
+    /// <summary>
+    /// No handler is called any more: what waits for the worker, or comes yet, is held no longer, however long the worker stays in a handler. Callers are told.
+    /// The worker passes over what it has. What tells of the end is left. On the loop.
+    /// </summary>
+    public void Drop(Exception reason)
+    {
+        Abandon(reason);
+        TakeHolds();
+        _dropsWith = reason;
+        var waiting = _filling.AsSpan(0, _filled);
+        (_filling, _filled) = ([], 0);
+        foreach (ref var entry in waiting)
+        {
+            if (entry.Kind == EventKind.Left)
+            {
+                Append(entry);
+                continue;
+            }
+            _addedBytes -= entry.Length;
+            Drop(entry, held: true);
+        }
+        CountDropped();
+    }
+
+    private void Drop(GroupEvent entry, bool held)
+    {
+        if (held) entry.Slab?.Release(1);
+        _droppedEvents++;
+        Abandon(ref entry, _dropsWith!);
+        _target.OnDropped(entry);
+    }
+
+    private void CountDropped()
+    {
+        if (_busy || _droppedEvents == 0) return;
+        Volatile.Write(ref _workedEvents, _workedEvents + _droppedEvents);
+        _doneEvents = _workedEvents;
+        _droppedEvents = 0;
     }
 
     /// <summary>What a joiner held is added. Until it is handled more may wait, up to the joiner's <paramref name="bytes"/>.</summary>
@@ -261,7 +317,11 @@ internal sealed class Dispatcher : ICompletion
         bool idle = _idle;
         _doneEvents = Volatile.Read(ref _workedEvents);
         _doneBytes = Volatile.Read(ref _workedBytes);
-        if (idle) _busy = false;
+        if (idle)
+        {
+            _busy = false;
+            CountDropped();
+        }
         _target.OnProgress();
     }
 

@@ -18,6 +18,9 @@ internal interface IEventTarget
     /// </summary>
     bool OnHandled(long events);
 
+    /// <summary>An event is not going to be handled; on the loop. The call that waits for it is completed by who calls.</summary>
+    void OnDropped(in GroupEvent entry);
+
     /// <summary>Handlers have come forward; on the loop.</summary>
     void OnProgress();
 }

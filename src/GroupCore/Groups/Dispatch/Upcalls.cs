@@ -94,6 +94,12 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         foreach (var context in hooks.Contexts) context.Done();
     }
 
+    public void OnDropped(in GroupEvent entry)
+    {
+        if (entry.Target is TerminationHooks hooks) hooks.GiveUp();
+        if (entry.Handling != 0 && !group.IsOver && group.View is not null) group.Peers.GiveUp(entry.Handling);
+    }
+
     private ValueTask OnMessage(ref GroupEvent entry)
     {
         Volatile.Write(ref _handling, entry.Handling);

@@ -238,7 +238,7 @@ internal sealed partial class GroupProtocol
     {
         if (_completion.Task.IsCompleted) return;
         _muted = true;
-        Dispatcher.Abandon(CallError!);
+        Dispatcher.Drop(CallError!);
         if (View is not null && !IsOver) Peers.GiveHandlersUp();
         Node.Complete(new Ending(this, Outcome));
     }
@@ -334,6 +334,7 @@ internal sealed partial class GroupProtocol
             FailCalls(Peers.TakeUnsent(), CallErrorOf(reason));
         }
         if (_over is null) Conclude(reason, failed);
+        else if (failed) Dispatcher.Drop(CallError!);
         Dispatcher.Close();
         _host.Forget(this);
     }
@@ -360,7 +361,7 @@ internal sealed partial class GroupProtocol
         if (failed || View is null)
         {
             // Those whose own messages wait behind such a handler do not wait for it either.
-            Dispatcher.Abandon(error);
+            Dispatcher.Drop(error);
             Node.Complete(new Ending(this, failed ? reason : Outcome));
         }
         else
