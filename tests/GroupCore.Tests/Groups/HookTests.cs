@@ -237,6 +237,49 @@ public sealed class HookTests
     }
 
     [Fact]
+    public void What_handlers_at_a_leaver_send_while_nobody_waits_for_them_is_told_of_when_it_is_not_sent()
+    {
+        const int messages = 5;
+        GroupCluster? all = null;
+        int joined = 0, got = 0;
+        bool on = false;
+        var gate = new TaskCompletionSource();
+        var errors = new List<GroupError>();
+        using var cluster = Settled(128, 3, g =>
+        {
+            int me = joined++;
+            g.HandleAsync<int>("work", async (from, m) =>
+                {
+                    await gate.Task;
+                    var group = all![me].Group!;
+                    _ = group.SendToAsync(group.CurrentView.RankOf(all[0].Id), "result", m).AsTask();
+                })
+                .Handle<int>("result", (from, m) => got++)
+                .OnError(errors.Add)
+                .OnViewProposed((proposal, context) =>
+                {
+                    if (on && me == 0) all!.Simulation.After(TimeSpan.FromSeconds(1), context.Done);
+                    else context.Done();
+                });
+        });
+        all = cluster;
+        var leaver = cluster[1].Group!;
+        for (int i = 0; i < messages; i++) _ = cluster.Simulation.Spawn(() => cluster[2].Group!.SendToAsync(leaver.Rank, "work", 0).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster[2].Crash();
+        cluster.Oracle.Fail(cluster[2].Membership);
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Protocol.View!.Members.Count == 2, TimeSpan.FromSeconds(5)));
+        on = true;
+        cluster[1].End();
+        _ = cluster.Simulation.Spawn(() => leaver.LeaveAsync().AsTask());
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Protocol.IsWedged, TimeSpan.FromSeconds(2)));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => leaver.Completion.IsCompleted, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal((0, messages), (got, errors.Count(static error => error.Exception is NotMemberException)));
+    }
+
+    [Fact]
     public void Handlers_answer_the_hook_of_a_member_that_has_loaded_its_state_in_the_view_that_ends()
     {
         int joined = 0;

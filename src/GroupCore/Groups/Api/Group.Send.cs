@@ -50,7 +50,8 @@ public sealed partial class Group
     /// the receiver has not loaded the group's state; in a handler of this group, as soon as it is queued. A message that a handler sends
     /// while it handles a point-to-point message does not wait for the receiver, so it may go before calls that are not complete. While a
     /// view change is under way it belongs to the view that ends, if the sender of that message stays, and all other calls wait for the next
-    /// view, also complete ones of other handlers: then it goes before those as well. At a member that is leaving such a handler may send still, and nobody else.
+    /// view, also complete ones of other handlers: then it goes before those as well. At a member that is leaving such a handler may send still, and nobody else;
+    /// what would have to wait is not sent then, and the group's <c>OnError</c> hears of it.
     /// </summary>
     /// <exception cref="MemberGoneException">The member left before it was sent.</exception>
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>

@@ -75,7 +75,7 @@ internal sealed class PeerChannel
     /// go out with it. While this member is wedged it goes before all that wait for the next view, complete or not: what a handler of a
     /// point-to-point message sends is of the view that ends.
     /// </remarks>
-    public void Take(SendOperation call)
+    public void Take(SendOperation call, bool mayWait = true)
     {
         if (call.Hook is { } hook && !_group.Awaits(hook))
         {
@@ -92,14 +92,27 @@ internal sealed class PeerChannel
         }
         if (rank >= 0 && !Takes(rank))
         {
-            _windows.Wait(rank, call);
+            Wait(rank, call, mayWait);
             return;
         }
         bool inside = _handling.IsAwaited(call.Parent);
         bool free = _flush is null && !_group.IsBlocked;
         bool first = rank < 0 || (free && !_windows.HasWaiting(rank));
         if (inside && _flush is null && !first) SendHandlersCalls(rank);
-        if (!(inside || first) || !TrySend(call, inside)) _windows.Wait(rank, call);
+        if (!(inside || first) || !TrySend(call, inside)) Wait(rank, call, mayWait);
+    }
+
+    private void Wait(int rank, SendOperation call, bool may)
+    {
+        if (may)
+        {
+            _windows.Wait(rank, call);
+            return;
+        }
+        var error = new NotMemberException(_group.Name, "it is leaving, and what a handler sent would have to wait; it was not sent");
+        _group.ReportLater(new(_group.Table.Find(call.Handler)?.Name ?? "", default, error));
+        if (call.Query != 0) _group.Queries.Fail(call.Query, error);
+        _group.Finish(call);
     }
 
     /// <summary>Whether a member is known to be able to take messages: since this view began, or by one of its own, which nobody without the state sends.</summary>

@@ -62,7 +62,8 @@ internal sealed partial class GroupProtocol
         // A token that fired before the call came here has found nothing to end.
         else if (TryCancel(call)) return;
         else if (call.To is null) _calls.Enqueue(call);
-        else Peers.Take(call);
+        // What a handler sends here while others wait for it goes at once; nothing is added to what this member sends before it leaves.
+        else Peers.Take(call, mayWait: !(IsGoing && call.Parent != 0));
     }
 
     public void Take(FlushCall call)
