@@ -10,13 +10,10 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
 
     public LinkSession Session => session;
 
-    /// <summary>Where it is dialled: where this node asked for it, or else where it says that it listens.</summary>
+    /// <summary>Where this node asked for it, or else where it says that it listens.</summary>
     public NodeAddress Address { get; private set; } = address;
 
     public IPEndPoint EndPoint { get; private set; } = endPoint;
-
-    /// <summary>Where this node asked for it too.</summary>
-    public List<(NodeAddress Address, IPEndPoint EndPoint)> OtherAddresses { get; } = [];
 
     /// <summary>The id it has shown or must show; 0 while whoever answers is meant.</summary>
     public ulong NodeId { get; set; }
@@ -112,31 +109,6 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     }
 
     public void ListensAt(NodeAddress asked, IPEndPoint at) => (Address, EndPoint) = (asked, at);
-
-    /// <summary>The same node was asked for elsewhere too: there it is dialled next.</summary>
-    public void ListensToo(NodeAddress asked, IPEndPoint at)
-    {
-        if (asked == Address) return;
-        OtherAddresses.RemoveAll(other => other.Address == asked);
-        OtherAddresses.Insert(0, (asked, at));
-    }
-
-    /// <summary>
-    /// Whether it is dialled at another address next: nobody of the node was reached where it was dialled last. Until then <see cref="Address"/> is where
-    /// that was, for those who hear of it.
-    /// </summary>
-    public bool IsTurnDue { get; set; }
-
-    /// <summary>It is about to be dialled.</summary>
-    public void TurnIfDue()
-    {
-        bool due = IsTurnDue;
-        IsTurnDue = false;
-        if (!due || OtherAddresses.Count == 0) return;
-        OtherAddresses.Add((Address, EndPoint));
-        (Address, EndPoint) = OtherAddresses[0];
-        OtherAddresses.RemoveAt(0);
-    }
 
     public void OnTimer(long token) => mesh.OnRedial(this);
 }

@@ -14,7 +14,6 @@ internal sealed partial class TcpMesh
     private void Confirm(LinkPeer peer)
     {
         if (_stopping || peer is not { IsConfirmed: false, Confirming: null, Phase: LinkPhase.Up }) return;
-        peer.TurnIfDue();
         PortSocket socket;
         try
         {
@@ -125,14 +124,13 @@ internal sealed partial class TcpMesh
         if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
         // Where it is asked for elsewhere too, who is there says it.
         if (guest.Confirming is null) guest.IsUnanswered = !guest.IsConfirmed;
-        Alias(peer, guest, isThere: false);
+        Alias(peer, guest);
         Release(guest, held: false);
         if (!guest.IsConfirmed) ConfirmLater(guest);
         return true;
     }
 
-    // Who answers at the address that is asked for has an id under which somebody dialled in, or that was reached elsewhere and is not connected: it
-    // says whether that was it.
+    // Who answers at the address that is asked for has an id under which somebody dialled in: it says whether that was it.
     private void AskAbout(TcpConnection connection, LinkPeer guest)
     {
         connection.Rival = guest;
@@ -157,9 +155,13 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongSender);
             if (rival.IsUntouched || rival.IsConfirmed)
             {
-                // One that was reached elsewhere does not end because somebody here says that it is the node.
-                if (!rival.IsConfirmed) ForgetOther(rival);
-                Alias(peer, rival, isThere: !rival.IsConfirmed);
+                // One that was reached elsewhere does not end because somebody here says that it is the node. One that was not is the node's here.
+                if (!rival.IsConfirmed)
+                {
+                    ForgetOther(rival);
+                    rival.ListensAt(peer.Address, peer.EndPoint);
+                }
+                Alias(peer, rival);
                 return;
             }
             Fail(rival, LinkFault.Rejected);

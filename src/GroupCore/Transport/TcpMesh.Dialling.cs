@@ -78,7 +78,6 @@ internal sealed partial class TcpMesh
             if (kind != ConnectionKind.Probe) RedialLater(peer, FramingPause);
             return;
         }
-        if (kind != ConnectionKind.Probe) peer.TurnIfDue();
         PortSocket socket;
         try
         {
@@ -115,14 +114,12 @@ internal sealed partial class TcpMesh
     {
         var peer = connection.Peer!;
         Drop(connection);
-        if (connection.Kind != ConnectionKind.Probe) peer.IsTurnDue = true;
         if (connection.Kind == ConnectionKind.Confirming)
         {
             Unconfirmed(peer);
             return;
         }
-        // Of a node with several addresses one says nothing of the others.
-        peer.IsVacant = fault == LinkFault.Refused && peer.OtherAddresses.Count == 0;
+        peer.IsVacant = fault == LinkFault.Refused;
         if (!connection.WasAnswered && peer.Connection is null) peer.SilentSince = Math.Min(peer.SilentSince, _node.Now);
         if (connection.Kind == ConnectionKind.Probe)
         {

@@ -259,7 +259,7 @@ internal sealed partial class TcpMesh
         }
         else if (peer.NodeId == 0 && _byId.TryGetValue(nodeId, out var known))
         {
-            if (known.PeerToken != 0 && !(known.IsConfirmed && known.Phase == LinkPhase.Up)) AskAbout(connection, known);
+            if (known is { IsConfirmed: false, PeerToken: not 0 }) AskAbout(connection, known);
             else Alias(peer, known);
         }
         else

@@ -256,20 +256,16 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     }
 
     // The node has a number already, under another spelling of its address: both numbers mean it from now on.
-    private void Alias(LinkPeer peer, LinkPeer known, bool isThere = true)
+    private void Alias(LinkPeer peer, LinkPeer known)
     {
         peer.Session.MoveTo(known.Session);
         End(peer);
-        // Who only dialled in is dialled where it was asked for, and not where it says that it listens; who is not reached, here.
+        // Who only dialled in is dialled where it was asked for, and not where it says that it listens. Who was asked for is dialled there alone:
+        // anybody may listen elsewhere and say that he is that node.
         if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
-        else if (isThere) known.ListensToo(peer.Address, peer.EndPoint);
         AskedFor(known);
         _byAddress[peer.Address] = known;
-        if (known.Phase == LinkPhase.Down && (isThere || known.Attempt == 0))
-        {
-            if (isThere) known.IsTurnDue = known.Address != peer.Address;
-            Dial(known);
-        }
+        if (known is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
         {
             if (_peers[number] is null) continue;
@@ -294,8 +290,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         if (peer.IsOver) return;
         Become(peer, LinkPhase.Ended);
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
-        foreach (var address in (ReadOnlySpan<NodeAddress>)[peer.Address, .. peer.OtherAddresses.Select(static other => other.Address)])
-            if (_byAddress.TryGetValue(address, out same) && same == peer) _byAddress.Remove(address);
+        if (_byAddress.TryGetValue(peer.Address, out same) && same == peer) _byAddress.Remove(peer.Address);
         LeaveGuests(peer);
         peer.Session.Close();
         Live--;

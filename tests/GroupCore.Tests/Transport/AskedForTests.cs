@@ -17,72 +17,6 @@ public sealed class AskedForTests
     private const ulong Meant = 77;
 
     [Fact]
-    public void A_node_that_was_asked_for_where_nobody_listens_is_reached_at_its_other_address()
-    {
-        var node = new ScriptedNode();
-        int named = node.Mesh.Open(new(There), Meant);
-        node.Dials(There, DialResult.Refused);
-        node.Send(named, 1);
-        int other = node.Mesh.Open(new(Elsewhere));
-        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
-        node.Send(other, 2);
-        var link = node.Dials(Elsewhere);
-        Assert.Equal(Meant, link.Hello.Expected);
-        node.Answers(link, HelloStatus.Accepted, Meant, 9);
-        Assert.Equal(2, link.Heard(FrameType.Data).Count);
-        Assert.Equal(1, node.Mesh.Live);
-        Assert.Equal(new(Elsewhere), node.Mesh.AddressOf(named));
-        link.Say(ScriptedNode.Frames(0, 1));
-        node.Turn();
-        Assert.Equal([(named, 1)], node.Got);
-    }
-
-    [Fact]
-    public void A_node_whose_first_address_does_not_answer_is_dialled_at_its_other_one_next()
-    {
-        var node = new ScriptedNode();
-        node.Mesh.Open(new(There), Meant);
-        node.Mesh.Open(new(Elsewhere));
-        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
-        node.Pass(ScriptedNode.Second);
-        node.Pass(ScriptedNode.Second / 10);
-        Assert.Equal(new(Elsewhere), node.Port.Dialled[^1].Dialled);
-        // And where neither answers, both are tried.
-        node.Dials(Elsewhere, DialResult.Refused);
-        node.Pass(ScriptedNode.Second);
-        node.Dials(There, DialResult.Refused);
-        node.Pass(2 * ScriptedNode.Second);
-        node.Dials(Elsewhere);
-    }
-
-    /// <summary>A refusal at one is evidence against a process that is registered there, and none where it is registered elsewhere.</summary>
-    [Fact]
-    public void Of_a_node_with_several_addresses_a_fault_is_told_of_the_one_that_was_dialled()
-    {
-        var node = new ScriptedNode();
-        int named = node.Mesh.Open(new(There), Meant);
-        var first = node.Port.Dialled[^1];
-        node.Mesh.Open(new(Elsewhere));
-        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
-        node.Port.Tell(first, DialResult.Refused);
-        node.Turn();
-        // Told to each of its two numbers.
-        Assert.Equal(Enumerable.Repeat((new NodeAddress(There), LinkFault.Refused), 2), node.Faults);
-        node.Pass(ScriptedNode.Second / 10);
-        var link = node.Dials(Elsewhere);
-        node.Answers(link, HelloStatus.Accepted, Meant, 9);
-        link.End();
-        node.Turn();
-        node.Faults.Clear();
-        node.Dials(Elsewhere, DialResult.Refused);
-        Assert.All(node.Faults, static told => Assert.Equal((new(Elsewhere), LinkFault.Refused), told));
-        Assert.NotEmpty(node.Faults);
-        node.Pass(ScriptedNode.Second);
-        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
-        Assert.Equal(new(There), node.Mesh.AddressOf(named));
-    }
-
-    [Fact]
     public void A_guest_that_is_asked_about_where_it_says_it_listens_is_not_believed_because_nobody_is_at_another_address()
     {
         var node = new ScriptedNode();
@@ -102,30 +36,6 @@ public sealed class AskedForTests
         Assert.Equal(0, node.Count(LinkFault.Rejected));
     }
 
-    [Fact]
-    public void A_link_that_has_lost_the_way_to_its_node_resumes_at_the_other_address_of_it()
-    {
-        var node = new ScriptedNode();
-        int named = node.Mesh.Open(new(There), Meant);
-        var first = node.Dials(There);
-        node.Answers(first, HelloStatus.Accepted, Meant, 9);
-        first.End();
-        node.Turn();
-        node.Dials(There, DialResult.Refused);
-        node.Mesh.Open(new(Elsewhere));
-        var asked = node.Dials(Elsewhere);
-        node.Answers(asked, HelloStatus.Identified, Meant);
-        Assert.Equal(9UL, asked.Hello.PeerToken);
-        node.Answers(asked, HelloStatus.Accepted, Meant, 9);
-        var again = node.Dials(Elsewhere);
-        Assert.Equal((Meant, 9UL), (again.Hello.Expected, again.Hello.PeerToken));
-        node.Answers(again, HelloStatus.Accepted, Meant, 9);
-        node.Send(named, 1);
-        node.Turn();
-        Assert.Single(again.Heard(FrameType.Data));
-        Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
-    }
-
     /// <summary>Its connection is made again. Meanwhile one that listens where this node asks too says that it is the node, and does not know the link.</summary>
     [Fact]
     public void A_link_that_was_reached_does_not_end_because_somebody_elsewhere_says_that_it_is_the_node()
@@ -140,8 +50,6 @@ public sealed class AskedForTests
         node.Mesh.Open(new(Elsewhere));
         var asked = node.Dials(Elsewhere);
         node.Answers(asked, HelloStatus.Identified, Meant);
-        node.Answers(asked, HelloStatus.Forgotten, Meant);
-        Assert.Equal(1, node.Node.Counters.Refused(RefusalReason.WrongSender));
         for (int i = 0; i < 3; i++)
         {
             node.Pass(2 * ScriptedNode.Second);

@@ -164,26 +164,6 @@ public sealed class NameTests
         Assert.NotEqual(back, await a.Do(_ => from[1]));
     }
 
-    /// <summary>Nobody listens where it was asked for first: a connection to its other address serves both.</summary>
-    [Theory, MemberData(nameof(Ports))]
-    public async Task A_node_that_was_asked_for_where_nobody_listens_is_reached_at_its_other_address(string port)
-    {
-        await using var a = new TestNode(Kind(port));
-        await using var b = new TestNode(Kind(port));
-        int named = await a.Open(new(Nowhere), b.Node.Id);
-        await a.Saw(LinkFault.Refused, named);
-        await a.Send(named, 0, 100);
-        int there = await a.Open(b.Address);
-        await b.Until(() => b.Got == 1, "no frame at b");
-        await a.Send(there, 0, 100);
-        await a.Send(named, 0, 100);
-        await b.Until(() => b.Got == 3, "frames missing at b");
-        await b.Send(await b.Saw(null), 0, 100);
-        await a.Until(() => a.Got == 1, "no frame at a");
-        Assert.Equal(1, await a.Do(node => ((TcpMesh)node.Links).Live));
-        Assert.Equal(b.Address, await a.Do(node => node.Links.AddressOf(named)));
-    }
-
     /// <summary>Where it was asked for first nobody says who it is, and at its own address it says that it was another that came.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_link_that_was_asked_for_outlives_a_stranger_that_has_it_when_the_node_is_found_at_its_other_address(string port)
