@@ -26,7 +26,12 @@ public sealed partial class OracleMember
         long jump = _health.TakeJump(_node.Now);
         if (jump == 0) return;
         _watch.Doubt();
-        if (!Registered) return;
+        if (!Registered)
+        {
+            // Where each turn is late the waits end all the same.
+            _bootstrap.Doubt(jump - LoopHealth.TickEvery);
+            return;
+        }
         _lease.Doubt(jump);
         AskLease();
         Synchronise();

@@ -126,6 +126,60 @@ public sealed class FalseSeedTests
         }
     }
 
+    /// <summary>It yields for 6 s to others that come in turn, and never found; then it says that it is about to, as does the first that means it.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public void Who_has_let_others_go_first_for_long_enough_does_not_found_beside_one_that_announces_as_well(ulong other)
+    {
+        var bus = new LogBus(Rule.None);
+        var links = new SeedLinks { Reached = other };
+        var node = new LogBus.Part(bus, 2, links);
+        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new Outlet(node));
+        bootstrap.Start();
+        bool founds = false;
+        for (long passed = 0; passed < 5_900; passed += 100)
+        {
+            links.Reached = 1 + ((ulong)passed % 2_000 / 1_000 * 2);
+            bootstrap.Asked(SeedLinks.Dialled, announces: true);
+            bootstrap.Answered(SeedLinks.Dialled, announces: true);
+            founds |= bootstrap.Step();
+            bus.Pass(100 * Durations.Millisecond);
+        }
+        Assert.False(founds);
+        links.Reached = other;
+        long waited = 0;
+        for (; !bootstrap.Step(); waited += 100)
+        {
+            bootstrap.Asked(SeedLinks.Dialled, announces: true);
+            bootstrap.Answered(SeedLinks.Dialled, announces: true);
+            bus.Pass(100 * Durations.Millisecond);
+        }
+        // One with a lower number founds a second after it has announced.
+        Assert.InRange(waited, other == 1 ? 2_000 : 900, 2_500);
+    }
+
+    /// <summary>They come in turn from who knows where, and no two announcements bear the same number.</summary>
+    [Fact]
+    public void Strangers_that_announce_in_turn_do_not_keep_a_seed_from_founding()
+    {
+        var bus = new LogBus(Rule.None);
+        var links = new SeedLinks { Reached = 5 };
+        var node = new LogBus.Part(bus, 400, links);
+        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new Outlet(node));
+        bootstrap.Start();
+        long waited = 0;
+        for (; !bootstrap.Step(); waited += 100)
+        {
+            Assert.True(waited < 20_000, "It waits for ever.");
+            bootstrap.Answered(SeedLinks.Dialled, announces: false);
+            links.Strange = (ulong)(waited / 100) + 10;
+            bootstrap.Asked(SeedLinks.Guest, announces: true);
+            bus.Pass(100 * Durations.Millisecond);
+        }
+        Assert.InRange(waited, 6_000, 10_000);
+    }
+
     private sealed class SeedLinks : ILinks
     {
         public const int Dialled = 0, Guest = 1;
@@ -133,7 +187,10 @@ public sealed class FalseSeedTests
         public static NodeAddress Seed { get; } = new("127.0.0.1:7001");
 
         /// <summary>Who answers at the seed's address.</summary>
-        public ulong Reached { get; init; }
+        public ulong Reached { get; set; }
+
+        /// <summary>Who dialled in.</summary>
+        public ulong Strange { get; set; } = 99;
 
         public NodeAddress Local { get; init; } = new("127.0.0.1:7002");
 
@@ -154,7 +211,7 @@ public sealed class FalseSeedTests
         {
         }
 
-        public ulong NodeIdOf(int peer) => peer == Guest ? 99 : Reached;
+        public ulong NodeIdOf(int peer) => peer == Guest ? Strange : Reached;
 
         public NodeAddress AddressOf(int peer) => There;
 

@@ -26,6 +26,41 @@ public sealed class SecondFoundingTests
         }
     }
 
+    /// <summary>It is stopped just after its start, and reads all that came meanwhile later than it looks at its clock.</summary>
+    [Theory]
+    [InlineData(1.2), InlineData(3.0)]
+    public void The_only_seed_that_is_stopped_as_it_restarts_joins_the_system_of_the_others(double stopped)
+    {
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var cluster = Running(seed, 3, new() { MinLatency = TimeSpan.FromMilliseconds(20), MaxLatency = TimeSpan.FromMilliseconds(30) });
+            var system = cluster[0].Oracle.System;
+            cluster[0].Node.Crash();
+            cluster.Run(0.5);
+            cluster.Restart(cluster[0], sameSeeds: true).StartAt(TimeSpan.Zero);
+            cluster.Run(0.002 * seed);
+            cluster[0].Node.Pause(TimeSpan.FromSeconds(stopped));
+            Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 12), cluster.Describe());
+            Assert.True(system == cluster[0].Oracle.System, cluster.Describe());
+            Assert.DoesNotContain(cluster.Lives, life => life.Groups.Events.Any(text => text.Contains("SplitFoundation", StringComparison.Ordinal)));
+        }
+    }
+
+    /// <summary>Its host runs it so seldom that each of its turns is late.</summary>
+    [Fact]
+    public void A_seed_that_is_stopped_again_and_again_founds_all_the_same()
+    {
+        using var cluster = new OracleCluster(1, 2, seeds: 2);
+        foreach (var process in cluster.Lives) process.StartAt(TimeSpan.Zero);
+        for (int time = 0; time < 60 && !cluster.Lives.Exists(process => process.Oracle.State == MembershipState.Active); time++)
+        {
+            cluster.Run(0.1);
+            foreach (var process in cluster.Lives) process.Node.Pause(TimeSpan.FromSeconds(0.4));
+            cluster.Run(0.4);
+        }
+        Assert.True(cluster.Lives.Exists(process => process.Oracle.State == MembershipState.Active), cluster.Describe());
+    }
+
     [Fact]
     public void Where_it_alone_could_decide_it_founds_anew_and_the_other_gives_up()
     {
@@ -117,9 +152,9 @@ public sealed class SecondFoundingTests
         }
     }
 
-    private static OracleCluster Running(ulong seed, int processes)
+    private static OracleCluster Running(ulong seed, int processes, Ida.Testing.LinkModel? link = null)
     {
-        var cluster = new OracleCluster(seed, processes);
+        var cluster = new OracleCluster(seed, processes, link: link);
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Alive.Count(process => process.Oracle.State == MembershipState.Active) == processes, 10), cluster.Describe());
         cluster.Run(2);

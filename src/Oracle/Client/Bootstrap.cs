@@ -16,9 +16,10 @@ namespace Oracle.Client;
 /// and only says that it listens there is waited for 5 s at most, and not at all when another node is reached there.
 /// Whoever hears another seed says for a while that it is about to found, and asks on, before it does: the other may have founded meanwhile, or be about to
 /// as well, since their lists differ or it is late. It founds when the others have answered what it asked since, and none of them is about to as well; one that does not
-/// answer it waits for a second for. Who hears that another is about to waits for it for 2 s, unless it has said so itself and its node has the lower number: of two
+/// answer it waits for a second for, and for one with a lower node number that has only just said that it is about to as well for 2 s. Who hears that another is about to waits for it for 2 s, unless it has said so itself and its node has the lower number, or others have gone first for 6 s on end: of two
 /// of which one at least asks the other only one founds, since the other answers it either after it has heard of it, or that it is about to itself. So
 /// lists may differ, as long as of two processes that may found one has the other in its list; whose lists have only a third process in common do not hear of each other.
+/// What time it does not run counts for none of these waits: it has read nothing of what came meanwhile.
 /// Whoever may found listens for a second first: a system that lives without a process at this address tells so (<see cref="Herald"/>), and
 /// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
@@ -49,7 +50,10 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private long _began;
     private long _asked;
     private long _announcing;
+
+    // Since when, without a pause, and when last somebody went first.
     private long _yieldedFrom;
+    private long _yielded;
 
     /// <summary>Whether nobody answered yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
@@ -79,7 +83,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         if (_seeds.Count == 0) _own = 0;
         _deference = new(options, _own, _seeds.Count);
         _stranger = new();
-        _announcing = _yieldedFrom = 0;
+        _announcing = 0;
+        _yieldedFrom = _yielded = long.MinValue / 2;
     }
 
     /// <summary>Asks again when it is time; true when this process is to found the system.</summary>
@@ -94,11 +99,22 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         {
             // So that a system without a process here, or an earlier seed that is only just starting, has a moment to show itself.
             bool listened = node.Now - _began >= HeraldTime;
-            if (listened && (!_seeds.Exists(IsFresh) || IsClear())) return true;
+            if (listened && (IsClear() || !(_seeds.Exists(IsFresh) || IsStrangerThere))) return true;
             if (_announcing == 0) Announce();
         }
         Ask();
         return false;
+    }
+
+    /// <summary>This process did not run for so long, and read nothing of what came: none of that counts as time that it has waited.</summary>
+    public void Doubt(long stopped)
+    {
+        _began += stopped;
+        _yieldedFrom += stopped;
+        _yielded += stopped;
+        if (_announcing != 0) _announcing += stopped;
+        _stranger.Doubt(stopped);
+        foreach (var seed in _seeds) seed.Doubt(stopped);
     }
 
     /// <summary>Somebody asks, and says whether it is about to found.</summary>
@@ -194,15 +210,21 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     /// <summary>Whether the seeds that are there have heard that this process is about to found, and none of them is.</summary>
     private bool IsClear()
     {
-        if (_announcing == 0 || node.Now - _announcing < AnnouncedFor) return false;
-        return node.Now - _announcing >= MostSilent || !_seeds.Exists(seed => IsFresh(seed) && (seed.Answered < seed.Awaited || seed.Rival.Announces));
+        long announced = node.Now - _announcing;
+        if (_announcing == 0 || announced < AnnouncedFor || (IsStrangerThere && announced < TimeFor(_stranger))) return false;
+        return !_seeds.Exists(seed => IsFresh(seed) && announced < (seed.Answered < seed.Awaited ? MostSilent : TimeFor(seed.Rival)));
     }
+
+    /// <summary>How long who has said that it is about to found is held up by another that says so too: longer by one that has only just come, and goes before it.</summary>
+    private long TimeFor(Rival rival) => !rival.Announces ? 0 : rival.NodeId < node.Id && GoesFirst(rival) ? YieldTo : MostSilent;
+
+    private bool IsStrangerThere => _stranger.Announces && node.Now - _stranger.HeardAt < MostSilent;
 
     /// <summary>Another says whether it is about to found. It goes first, unless this process has said so before and goes before it.</summary>
     private void Hear(Rival rival, ulong nodeId, bool announces)
     {
         if (rival.NodeId != nodeId) (rival.NodeId, rival.Since) = (nodeId, 0);
-        rival.Announces = announces;
+        (rival.Announces, rival.HeardAt) = (announces, node.Now);
         if (!announces)
         {
             rival.Since = 0;
@@ -210,11 +232,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         else if (rival.Since == 0 && (_announcing == 0 || nodeId < node.Id))
         {
             rival.Since = node.Now;
-            _announcing = 0;
+            if (!HasYielded) _announcing = 0;
         }
     }
 
     private bool GoesFirst(Rival rival) => rival.Since != 0 && node.Now - rival.Since < YieldTo;
+
+    private static long Later(long time, long by) => time == 0 ? 0 : time + by;
 
     private ulong Reached(Seed seed) => seed.Peer < 0 ? 0 : node.Links.NodeIdOf(seed.Peer);
 
@@ -234,10 +258,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     {
         if (_own < 0 || !IsTurn()) return false;
         if (!GoesFirst(_stranger) && !_seeds.Exists(seed => IsFresh(seed) && GoesFirst(seed.Rival))) return true;
-        // They may never found, and others come in their place.
-        if (_yieldedFrom == 0) _yieldedFrom = node.Now;
-        return node.Now - _yieldedFrom >= MostYielding;
+        if (node.Now - _yielded >= YieldTo) _yieldedFrom = node.Now;
+        _yielded = node.Now;
+        return HasYielded;
     }
+
+    /// <summary>Whether others have gone first for long enough: they may never found, and more come in their place.</summary>
+    private bool HasYielded => node.Now - _yielded < YieldTo && node.Now - _yieldedFrom >= MostYielding;
 
     /// <summary>Whether all that the places of the seeds ask for was waited for.</summary>
     private bool IsTurn()
@@ -282,6 +309,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         public bool Refused { get; set; }
 
         public bool Foreign { get; set; }
+
+        public void Doubt(long stopped)
+        {
+            (HeardAt, FirstHeard) = (Later(HeardAt, stopped), Later(FirstHeard, stopped));
+            (ClaimedAt, FirstClaimed) = (Later(ClaimedAt, stopped), Later(FirstClaimed, stopped));
+            Rival.Doubt(stopped);
+        }
     }
 
     /// <summary>Another process that may found.</summary>
@@ -292,7 +326,12 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         /// <summary>Whether it said last that it is about to found.</summary>
         public bool Announces { get; set; }
 
+        /// <summary>When it last said whether it is.</summary>
+        public long HeardAt { get; set; }
+
         /// <summary>Since when it is waited for; 0 when it is not.</summary>
         public long Since { get; set; }
+
+        public void Doubt(long stopped) => (HeardAt, Since) = (Later(HeardAt, stopped), Later(Since, stopped));
     }
 }
