@@ -68,6 +68,46 @@ public sealed class RefusedAttemptTests
         await AssertOnceAsync(world, 2);
     }
 
+    /// <summary>Nothing more happens in the view that would make room, or bring the clocks together.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_put_that_was_executed_in_this_view_is_done_for_a_retry_that_replicas_would_refuse(bool clock)
+    {
+        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 4_096 });
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        // While its oldest put is open, nothing that is remembered of a member goes.
+        var stuck = map.OrderedPutAsync("a1", 1L).AsTask();
+        world.Poke();
+        PutResult? executed = null;
+        for (bool refused = false; !refused;)
+        {
+            var put = map.OrderedMergeAsync("a0", 1L).AsTask();
+            for (int i = 0; i < 20 && !put.IsCompleted; i++)
+            {
+                world.Poke();
+                world.DeliverAll((from, to) => from is 0 or 2 && to is 0 or 2);
+            }
+            refused = !put.IsCompletedSuccessfully;
+            if (refused) Assert.IsType<OverloadedException>(put.Exception!.InnerException);
+            else executed = await put;
+            refused |= clock;
+        }
+        world.RunUntil(() => stuck.IsCompleted, "The put that was stuck");
+        world.Settle();
+        Assert.Equal(0, world.Members.Sum(member => member.Host.Current!.Participant.OpCount));
+        if (clock)
+        {
+            SetFar(world, 0);
+            SetFar(world, 2);
+        }
+        var view = world.View!.Id;
+        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = executed!.Value.Operation }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Equal(executed.Value.Versions, (await retry).Versions);
+        Assert.Equal(view, world.View!.Id);
+    }
+
     /// <summary>Another put on the same key, which no other finds room beside.</summary>
     private static Task<PutResult> Crowd(DhtWorld world, int through)
     {

@@ -140,8 +140,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         var session = SessionOf(op.Key.Id.Session);
         Outcome outcome = default;
         bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
-        // Executed in this view by another attempt, it is over when no record is left: then all have its commit, and it is stable.
-        if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && (IsOver(outcome, op) || _ops.AttemptsOf(op.Key.Id) is null))
+        if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op))
         {
             bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count;
             send.Done(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
@@ -197,11 +196,18 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         session.TryGet(key.Id.Sequence, out outcome) && (state.Full || (outcome.View == state.View && outcome.IsOf(key)));
 
     /// <summary>
-    /// Executed in an earlier view, or in this one and gone from the table, so that all have its commit, by this very attempt, or by one that
-    /// has its keys in other places and so does not become this one.
+    /// Executed in an earlier view, or in this one and gone from the table, by whichever attempt: then all have its commit, and it is stable.
+    /// It stays so: where no attempt is held none is taken any more.
     /// </summary>
-    private bool IsOver(in Outcome outcome, OpRecord op) => outcome.View < state.View || outcome.IsOf(op.Key)
-        || (outcome.Payload != op.Payload && _ops.AttemptsOf(op.Key.Id) is null);
+    private bool IsOver(in Outcome outcome, OpRecord op) => outcome.View < state.View || outcome.IsOf(op.Key) || !HoldsPut(op.Key.Id);
+
+    /// <summary>Whether an attempt at the put is held. A read under its id, which only who lies sends, is none.</summary>
+    private bool HoldsPut(OpId id)
+    {
+        for (var attempt = _ops.AttemptsOf(id); attempt is not null; attempt = attempt.OtherAttempt)
+            if (attempt.IsPut) return true;
+        return false;
+    }
 
     /// <summary>
     /// Whether another put is held under the same id. Any two puts of one shard meet at its full members, so of two with different pairs
