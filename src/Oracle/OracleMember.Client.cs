@@ -98,6 +98,7 @@ public sealed partial class OracleMember
         // The replicas known here may all have been replaced since: then the seeds know better, or who has begun anew where one of them was.
         if (State == MembershipState.Blocked) _bootstrap.Search([.. _directory.Addresses, .. _watch.Addresses]);
         if (_node.Now >= _nextSync) Synchronise();
+        if (_replica is { Log: { IsVoter: true } log }) ReachVoters(log.Entries.Configuration.Voters);
         if (_departure != Departure.None) StepDeparture();
         else if (State == MembershipState.Active && _replica is { Log.IsVoter: true } replica) _herald.Step(replica.State, _directory.Replicas, _directory.Leader);
     }
@@ -316,6 +317,13 @@ public sealed partial class OracleMember
         // Who has to be believed at once when it asks for votes, or leads, is reached before.
         foreach (var voter in replicas.Voters)
             if (voter.Node != _node.Id) _node.Links.Open(voter.Address, voter.Node);
+    }
+
+    /// <summary>Whose vote has to count at once when the leader dies is reached before, or introduced as long as there is another that can.</summary>
+    private void ReachVoters(IReadOnlyList<Replica> voters)
+    {
+        foreach (var voter in voters)
+            if (voter.Node != _node.Id) IsConfirmed(_node.Links.Open(voter.Address, voter.Node), voter);
     }
 
     private void Synchronise()
