@@ -155,12 +155,8 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongSender);
             if (rival.IsUntouched || rival.IsConfirmed)
             {
-                // One that was reached elsewhere does not end because somebody here says that it is the node. One that was not is the node's here.
-                if (!rival.IsConfirmed)
-                {
-                    ForgetOther(rival);
-                    rival.ListensAt(peer.Address, peer.EndPoint);
-                }
+                // It does not end because somebody here says that it is the node: who is there where it was asked for says more.
+                if (!rival.IsConfirmed) ForgetOther(rival);
                 Alias(peer, rival);
                 return;
             }

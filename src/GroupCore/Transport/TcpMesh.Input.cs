@@ -39,7 +39,7 @@ internal sealed partial class TcpMesh
     {
         var connection = (TcpConnection)socket.Owner!;
         // What those who hear of it ask of a link is what it was then, and not what comes of this.
-        if (_events.Count > 0) DrainEvents();
+        if (_events.Count > 0) _work += DrainEvents();
         if (IsHeld(connection)) _port.Pause(socket);
         else Read(connection, socket);
         if (connection.Input is { } input) Keep(connection, input);

@@ -61,30 +61,6 @@ public sealed class AskedForTests
         Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
     }
 
-    /// <summary>Where it was asked for first nobody says who it is, and at its own address it says that it was another that came.</summary>
-    [Fact]
-    public void A_link_that_was_asked_for_outlives_a_stranger_that_has_it_when_the_node_is_found_at_its_other_address()
-    {
-        var node = new ScriptedNode();
-        int named = node.Mesh.Open(new(There), Meant);
-        node.Dials(There, DialResult.Refused);
-        var stranger = node.Come(Meant, There, 5);
-        Assert.Equal(HelloStatus.Accepted, stranger.Answer);
-        node.Dials(There, DialResult.Refused);
-        int other = node.Mesh.Open(new(Elsewhere));
-        var asked = node.Dials(Elsewhere);
-        node.Answers(asked, HelloStatus.Identified, Meant);
-        Assert.Equal(5UL, asked.Hello.PeerToken);
-        node.Answers(asked, HelloStatus.Forgotten, Meant);
-        Assert.True(stranger.IsClosed);
-        node.Send(named, 1);
-        node.Send(other, 2);
-        var link = node.Dials(Elsewhere);
-        node.Answers(link, HelloStatus.Accepted, Meant, 9);
-        Assert.Equal(2, link.Heard(FrameType.Data).Count);
-        Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
-    }
-
     [Theory, InlineData(true), InlineData(false)]
     public void What_a_guest_has_sent_is_its_own_when_it_is_confirmed_or_nobody_is_there_who_could(bool answered)
     {

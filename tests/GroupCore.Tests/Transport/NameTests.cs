@@ -164,29 +164,6 @@ public sealed class NameTests
         Assert.NotEqual(back, await a.Do(_ => from[1]));
     }
 
-    /// <summary>Where it was asked for first nobody says who it is, and at its own address it says that it was another that came.</summary>
-    [Theory, MemberData(nameof(Ports))]
-    public async Task A_link_that_was_asked_for_outlives_a_stranger_that_has_it_when_the_node_is_found_at_its_other_address(string port)
-    {
-        using var proxy = new BreakingProxy();
-        proxy.Target = new(Nowhere);
-        await using var a = new TestNode(Kind(port));
-        await using var b = new TestNode(Kind(port));
-        int named = await b.Open(proxy.Address, a.Node.Id);
-        await b.Saw(LinkFault.Unreachable, named);
-        using var stranger = new RawPeer("test", a.Node.Id, proxy.Address.Text, 5);
-        await b.Until(() => stranger.Connect(b.Address, b.Node.Id) == HelloStatus.Accepted, "always refused");
-        await b.Saw(null, named);
-        int there = await b.Open(a.Address);
-        await b.Saw(null, there);
-        await b.Send(there, 0, 100);
-        await b.Send(named, 0, 100);
-        await a.Until(() => a.Got == 2, "frames missing at a");
-        Assert.True(stranger.WaitForEnd(60_000));
-        Assert.Equal(0, b.Faults(LinkFault.Rejected));
-        Assert.Equal(1, await b.Do(node => ((TcpMesh)node.Links).Live));
-    }
-
     /// <summary>It comes, says nothing, and goes. Then this node reaches the other, or the other this node.</summary>
     [Theory, MemberData(nameof(PortsAndDiallers))]
     public async Task A_link_that_was_asked_for_outlives_a_stranger_that_had_it_for_a_moment(string port, bool comesItself)
