@@ -24,6 +24,7 @@ internal sealed partial class Coordinator
     private long _bytes, _waitingBytes, _awaitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
     private int _awaiting, _due;
+    private long _dueBytes;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
     /// <summary>A member's link has room again: what waits goes out in its order.</summary>
@@ -53,7 +54,7 @@ internal sealed partial class Coordinator
     private bool BringsTooMuch(ClientOp op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && _inFlight.Count - _awaiting > 1;
 
     private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && _inFlight.Count - _awaiting + _due < state.Options.MaxInFlight
-        && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || _inFlight.Count == _awaiting);
+        && (_bytes + _dueBytes + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && _inFlight.Count == _awaiting));
 
     /// <summary>Whether one that gave its share back may have it again.</summary>
     private bool MayResume(ClientOp op) => _inFlight.Count - _awaiting < state.Options.MaxInFlight
@@ -176,6 +177,7 @@ internal sealed partial class Coordinator
         if (op.IsDue == due) return;
         op.IsDue = due;
         _due += due ? 1 : -1;
+        _dueBytes += due ? op.Charge : -op.Charge;
     }
 
     private void Resume(ClientOp op)
