@@ -223,7 +223,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     /// <summary>Another says whether it is about to found. It goes first, unless this process has said so before and goes before it.</summary>
     private void Hear(Rival rival, ulong nodeId, bool announces)
     {
-        if (rival.NodeId != nodeId) (rival.NodeId, rival.Since) = (nodeId, 0);
+        // Who was silent for as long as its answer is waited for, since it or the link was stopped, is heard as if it had said nothing before.
+        if (rival.NodeId != nodeId || node.Now - rival.HeardAt >= MostSilent) (rival.NodeId, rival.Since) = (nodeId, 0);
         (rival.Announces, rival.HeardAt) = (announces, node.Now);
         if (!announces)
         {
