@@ -37,6 +37,9 @@ internal sealed class EarlyFrames(long limit)
 
     public bool IsLost(GroupId group, ulong view, int peer) => _lost.Count > 0 && _lost.Contains((group, view, peer));
 
+    /// <summary>Whether a frame of that sender is kept.</summary>
+    public bool Holds(int peer) => _bytesOf.ContainsKey(peer);
+
     /// <summary>Takes the frames that <paramref name="which"/> chooses, in order of arrival.</summary>
     public List<EarlyFrame> Take(Predicate<EarlyFrame> which)
     {

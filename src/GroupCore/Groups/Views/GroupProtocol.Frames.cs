@@ -58,7 +58,7 @@ internal sealed partial class GroupProtocol
         _unsettled[rank] = false;
         _here[rank] |= _host.Bindings.IsIn(peer, View.Group, View.Id);
         CheckLost(View);
-        ReplayEarly(View);
+        if (_early.Holds(peer) || _strangers?.Holds(peer) == true) ReplayEarly(View);
     }
 
     private int RankOfPeer(int peer) => _rankOf[peer];
