@@ -64,6 +64,12 @@ internal static class GroupLimits
     /// </summary>
     public const long HandlerBacklogBytes = 512L << 20;
 
+    /// <summary>For how long the handlers of such a member have handled nothing; views may follow each other within milliseconds.</summary>
+    public const long StuckNanoseconds = 10_000_000_000;
+
+    /// <summary>How many of those that hold the state stay, whatever waits for them.</summary>
+    public const int HoldersThatStay = 2;
+
     /// <summary>
     /// Records of one sender, or positions of the order, in a view after which the sender, or the sequencer, asks for another with the same members;
     /// after half as many again it waits for it (groupcore-oracle 3.1). All numbers of a view stay below 2^31.

@@ -23,7 +23,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private StateCut? _lateCut;
     private TerminationHooks? _hooks;
     private bool _viewAsked;
-    private (long, int) _handledAtView;
+    // Where the handlers were when a view began, and since when they are there.
+    private ((long, int) Position, long Since) _handled;
     private List<SendOperation> _betweenViews = [];
 
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
@@ -66,9 +67,20 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>
-    /// Too much waits for handlers that have not come forward in all of the view. What the end of a view delivers at once does not count: they have had no time for it.
+    /// Too much waits for handlers that have not come forward since an earlier view, and for long. What the end of a view delivers at once does not count: they have
+    /// had no time for it.
     /// </summary>
-    private bool AreHandlersStuck => Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes) && Dispatcher.Position == _handledAtView;
+    private bool AreHandlersStuck => Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes) && Dispatcher.Position == _handled.Position
+        && Node.Now - _handled.Since >= GroupLimits.StuckNanoseconds;
+
+    // All have the same messages: were all who hold the state to leave, the group would lose it, and one may leave for another reason.
+    private static bool IsOfFirstHolders(View view, int rank)
+    {
+        int before = 0;
+        for (int other = 0; other < rank; other++)
+            if (view.Members[other].Initialised) before++;
+        return before < GroupLimits.HoldersThatStay;
+    }
 
     private static bool Contains(IReadOnlyList<ProcessId> list, ProcessId id)
     {
@@ -103,7 +115,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     {
         _betweenViews = Peers?.TakeUnsent() ?? [];
         bool initialised = Initialised;
-        (View, Rank, _viewAsked, _handledAtView) = (next, rank, false, Dispatcher.Position);
+        (View, Rank, _viewAsked) = (next, rank, false);
+        if (Dispatcher.Position != _handled.Position) _handled = (Dispatcher.Position, Node.Now);
         var load = initialised ? null : new LoadBudget(_host.Options.MaxJoinBacklogBytes);
         Multicast = new(this, next, rank, load);
         Flush = new(this, next);
@@ -125,8 +138,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         _betweenViews = [];
         RestartCalls();
         CheckLost(next);
-        // All have the same messages: were the first holder of the state to leave as well, the group might lose it.
-        if (stuck && next.Coordinator != rank) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
+        if (stuck && !IsOfFirstHolders(next, rank)) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
         ReplayEarly(next);
     }
 
