@@ -324,7 +324,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private OracleReplica MakeReplica()
     {
         if (_replica is { } existing) return existing;
-        _replica = new(_node, _options, _outlet, () => _turnWanted = true, OnRoleChanged);
+        _replica = new(_node, _options, _outlet, () => _turnWanted = true, OnRoleChanged) { IsIntroduced = _introductions.HasNode };
         OnReplica?.Invoke(_replica);
         return _replica;
     }

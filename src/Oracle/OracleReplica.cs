@@ -25,6 +25,9 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         Shell = new(node, options, outlet, Log, State);
     }
 
+    /// <summary>Whether others have introduced that node, which cannot be dialled from here.</summary>
+    public Predicate<ulong> IsIntroduced { get; init; } = static _ => false;
+
     public OracleState State { get; }
 
     public ReplicatedLog Log { get; }
@@ -76,7 +79,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         return peer == end.Peer && _node.Links.Taken(peer) < end.Position;
     }
 
-    bool ILogPort.IsConfirmed(in Replica other) => other.Node == _node.Id || _node.Links.IsConfirmed(_node.Links.Open(other.Address, other.Node));
+    bool ILogPort.IsConfirmed(in Replica other) => other.Node == _node.Id || _node.Links.IsConfirmed(_node.Links.Open(other.Address, other.Node)) || IsIntroduced(other.Node);
 
     void ILogPort.OnRoleChanged()
     {

@@ -21,6 +21,9 @@ internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory d
     /// <summary>Whether the other end of that link was introduced.</summary>
     public bool Has(int peer) => _all.Exists(one => one.Peer == peer && one.Done && one.NodeId == node.Links.NodeIdOf(peer));
 
+    /// <summary>Whether that node was introduced, over a link that it still has.</summary>
+    public bool HasNode(ulong nodeId) => _all.Exists(one => one.NodeId == nodeId && Has(one.Peer));
+
     /// <summary>Asks for an introduction, when it is time again.</summary>
     public void Ask(int peer, ulong nodeId)
     {

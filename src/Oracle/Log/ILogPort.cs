@@ -17,7 +17,7 @@ internal interface ILogPort
     bool Holds(in Replica to, LinkMark end);
 
     /// <summary>
-    /// Whether the other end of the link to a replica is confirmed to be it; else that is asked now. Who is not confirmed may be obeyed by nobody,
+    /// Whether the other end of the link to a replica is confirmed to be it, or was introduced; else that is asked now. Who is not confirmed may be obeyed by nobody,
     /// so it is given no vote.
     /// </summary>
     bool IsConfirmed(in Replica other);
