@@ -1,5 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Ida.Testing;
 using Oracle.Frames;
 
 namespace Oracle.Tests;
@@ -88,6 +89,27 @@ public sealed class DoubtedReplicaTests
             cluster.Run(10);
             Assert.True(cluster.Alive.Count() == 3 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), cluster.Describe());
         }
+    }
+
+    /// <summary>The leader dies that has introduced the one to the other, and the one that cannot be dialled has more of the log. Found by seed 6200023 of oracle-surface.</summary>
+    [Fact]
+    public void A_voter_that_was_introduced_leads_with_the_vote_of_one_that_cannot_dial_it()
+    {
+        using var cluster = Settled();
+        var leader = cluster.Leader!;
+        var voters = cluster.Alive.Where(process => process != leader && leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id)).ToList();
+        var (next, behind) = (voters[0], voters[1]);
+        behind.Node.Links.Doubted.Add(next.Node.Address);
+        cluster.Run(3);
+        cluster.Simulation.Network.Cut(leader.Node, behind.Node, CutMode.Hold);
+        var joins = cluster.Alive.First(process => process != leader && process != next && process != behind);
+        joins.Node.Post(() => joins.Oracle.Join("g", new(), ""));
+        Assert.True(cluster.RunUntil(() => next.Oracle.Replica!.Log.Entries.LastIndex > behind.Oracle.Replica!.Log.Entries.LastIndex, 3), cluster.Describe());
+        leader.Node.Crash();
+        Assert.True(cluster.RunUntil(() => cluster.Leader == next, 10), cluster.Describe());
+        cluster.Run(5);
+        Assert.All(cluster.Alive, static process => Assert.Equal(MembershipState.Active, process.Oracle.State));
+        cluster.AssertNoViolations();
     }
 
     /// <summary>It is the second oldest, on a host of its own: it would be the next voter.</summary>
