@@ -41,7 +41,7 @@ internal sealed record FrameBatch(ulong Seed, int Count, int Victim, Persona Per
             if (deaf) asked += stranger.Ask() ? 1 : 0;
             if (!stranger.Write(frame)) return $"{victim.Node.Id} neither ends nor takes a connection after frame {i}, {frame.Type} with {frame.Mutation}: {stranger.Refusal}";
         }
-        if (asked > Questions && stranger.Ended == 0) return $"{victim.Node.Id} keeps the answers to {asked} questions of a stranger that takes none";
+        if (asked > Questions && !stranger.AskUntilEnd()) return $"{victim.Node.Id} keeps the answers to {asked} questions of a stranger that takes none";
         stranger.IsDeaf = false;
         return stranger.Settle() ? null : $"{victim.Node.Id} does not read on";
     }

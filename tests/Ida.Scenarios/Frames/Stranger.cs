@@ -99,6 +99,17 @@ internal sealed class Stranger : IDisposable
         return false;
     }
 
+    /// <summary>Asks on until the victim has ended the connection; whether it does. Who takes no answers notices that by its writes alone.</summary>
+    public bool AskUntilEnd()
+    {
+        for (long end = Environment.TickCount64 + Patience; Ended == 0 && Environment.TickCount64 < end;)
+        {
+            Ask();
+            _link.Flush();
+        }
+        return Ended > 0;
+    }
+
     /// <summary>Waits until the victim has read everything.</summary>
     public bool Settle() => _link.Settle();
 
