@@ -53,7 +53,11 @@ internal sealed partial class TcpMesh
     {
         int budget = IsStranger(connection) ? Math.Clamp(StrangersTurnBytes / (_guests.Count + 1), LeastTurnBytes, TurnBytes) : TurnBytes;
         // What was held back when it had come.
-        if (connection is { IsBehind: true, Input: not null }) Parse(connection);
+        if (connection is { IsBehind: true, Input: not null })
+        {
+            _work++;
+            Parse(connection);
+        }
         while (budget > 0 && connection.State != ConnectionState.Closed && !IsHeld(connection))
         {
             var room = Room(connection);

@@ -169,6 +169,7 @@ public sealed class AskedForTests
     public void What_a_guest_has_sent_behind_the_frame_for_which_it_is_asked_for_waits_too()
     {
         var node = new ScriptedNode();
+        bool delivered = false;
         node.OnData = (_, number) =>
         {
             if (number == 2) node.Mesh.Open(new(There), Meant);
@@ -177,6 +178,13 @@ public sealed class AskedForTests
         guest.Say(ScriptedNode.Frames(0, 1, 2, 3, 4));
         node.Turn();
         Assert.Equal(2, node.Got.Count);
+        // What ends a turn follows the delivery of frames: that is work.
+        node.OnData = (_, _) => delivered = true;
+        node.AfterPoll = work =>
+        {
+            Assert.True(work > 0 || !delivered);
+            delivered = false;
+        };
         node.Answers(node.Dials(There), HelloStatus.Accepted, Meant);
         Assert.Equal([1U, 2U, 3U, 4U], node.Got.Select(got => got.Number));
     }

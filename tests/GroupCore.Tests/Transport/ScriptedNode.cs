@@ -14,10 +14,10 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     /// <summary>Between those of the others: of two connections that cross, the one that the lower id dials is kept.</summary>
     public const ulong Id = 100;
 
-    public ScriptedNode(long mostQueuedBytes = LinkLimits.NodeBytes, int mostMalformed = MuteTable.Malformed)
+    public ScriptedNode(ulong id = Id, long mostQueuedBytes = LinkLimits.NodeBytes, int mostMalformed = MuteTable.Malformed)
     {
         TcpMesh? mesh = null;
-        Node = new(Id, 1, new NoHost(), node => mesh = new(node, new("test", Port, new(IPAddress.Loopback, 0), null, mostQueuedBytes, mostMalformed), 1));
+        Node = new(id, 1, new NoHost(), node => mesh = new(node, new("test", Port, new(IPAddress.Loopback, 0), null, mostQueuedBytes, mostMalformed), 1));
         Mesh = mesh!;
         Node.Counters.ThrowsForbidden = true;
         Node.Route(FrameType.Data, FrameType.Data, this);
@@ -46,6 +46,9 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     /// <summary>What to do with a frame.</summary>
     public Action<int, uint>? OnData { get; set; }
 
+    /// <summary>What to do with how much happened in a poll.</summary>
+    public Action<int> AfterPoll { get; set; } = static _ => { };
+
     public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         Got.Add((peer, header.View));
@@ -67,7 +70,8 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     {
         for (int i = 0; i < 20; i++)
         {
-            Mesh.Poll();
+            int work = Mesh.Poll();
+            AfterPoll(work);
             Mesh.Flush();
         }
     }
@@ -88,9 +92,12 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     }
 
     /// <summary>Somebody connects and says that it is that node.</summary>
-    public ScriptedPort.OtherEnd Come(ulong id, string listen, ulong token, ulong peerToken = 0)
+    public ScriptedPort.OtherEnd Come(ulong id, string listen, ulong token, ulong peerToken = 0) =>
+        Come(new("test", HelloFrame.Version, HelloFrame.Version, false, id, Node.Id, token, peerToken, 0, listen));
+
+    public ScriptedPort.OtherEnd Come(in HelloFrame hello)
     {
-        var end = Port.Come(new HelloFrame("test", HelloFrame.Version, HelloFrame.Version, false, id, Id, token, peerToken, 0, listen).ToFrame());
+        var end = Port.Come(hello.ToFrame());
         Turn();
         return end;
     }
