@@ -153,10 +153,10 @@ internal sealed partial class TcpMesh
         else if (Denies(ack))
         {
             _node.Counters.Refuse(RefusalReason.WrongSender);
-            if (rival.IsUntouched || rival.IsConfirmed)
+            if (rival.IsOpened)
             {
                 // It does not end because somebody here says that it is the node: who is there where it was asked for says more.
-                if (!rival.IsConfirmed) ForgetOther(rival);
+                if (rival.IsUntouched) ForgetOther(rival);
                 Alias(peer, rival);
                 return;
             }

@@ -61,6 +61,26 @@ public sealed class AskedForTests
         Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
     }
 
+    /// <summary>Nobody answers where it was asked for, so that who came is believed there; somebody elsewhere says that it is the node.</summary>
+    [Fact]
+    public void A_link_that_was_asked_for_by_name_does_not_end_because_somebody_elsewhere_says_that_it_is_the_node()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant);
+        node.Dials(There, DialResult.Refused);
+        var link = node.Come(Meant, There, 5);
+        node.Dials(There, DialResult.Refused);
+        link.Say(ScriptedNode.Frames(0, 1));
+        node.Turn();
+        Assert.Equal([(named, 1)], node.Got);
+        node.Mesh.Open(new(Elsewhere));
+        var asked = node.Dials(Elsewhere);
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        node.Answers(asked, HelloStatus.Forgotten, Meant);
+        Assert.False(link.IsClosed);
+        Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
+    }
+
     [Theory, InlineData(true), InlineData(false)]
     public void What_a_guest_has_sent_is_its_own_when_it_is_confirmed_or_nobody_is_there_who_could(bool answered)
     {
