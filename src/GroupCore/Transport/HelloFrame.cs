@@ -1,12 +1,15 @@
 using System.Buffers.Binary;
+using System.Security.Cryptography;
 using System.Text;
 using GroupCore.Wire;
 
 namespace GroupCore.Transport;
 
 /// <summary>
-/// First frame of a dialler. <paramref name="Expected"/> 0 asks only who is there. <paramref name="Token"/> names the dialler's session and
+/// First frame of a dialler. <paramref name="Expected"/> 0 asks only who is there, and names no session. <paramref name="Token"/> names the dialler's session and
 /// <paramref name="PeerToken"/> the acceptor's as the dialler knows it (0: not yet), so that neither end resumes a session that the other has closed.
+/// In a probe both are digests (<see cref="Digest"/>), the second without the dialler's name, for an acceptor that has not heard it yet: who listens
+/// there may be another, and with the names it could resume the session itself.
 /// </summary>
 internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte MaxVersion, bool Probe, ulong NodeId, ulong Expected,
     ulong Token, ulong PeerToken, long Received, string Listen)
@@ -17,7 +20,21 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
     /// <summary>Longest cluster name or address in UTF-8.</summary>
     public const int MaxText = 255;
 
+    /// <summary>The token of who only asks who is there: 0 is none.</summary>
+    public const ulong NoName = 1;
+
     private const int Fixed = 3 + (5 * 8);
+
+    /// <summary>What two ends call their session, 0 where one does not know it: the same at both ends, and worth nothing to who hears it. Never 0.</summary>
+    public static ulong Digest(ulong id, ulong token, ulong otherId, ulong otherToken)
+    {
+        if (id > otherId) return Digest(otherId, otherToken, id, token);
+        Span<byte> names = stackalloc byte[4 * sizeof(ulong)], digest = stackalloc byte[SHA256.HashSizeInBytes];
+        ReadOnlySpan<ulong> inOrder = [id, token, otherId, otherToken];
+        for (int i = 0; i < inOrder.Length; i++) BinaryPrimitives.WriteUInt64LittleEndian(names[(i * sizeof(ulong))..], inOrder[i]);
+        SHA256.HashData(names, digest);
+        return BinaryPrimitives.ReadUInt64LittleEndian(digest) | 1;
+    }
 
     public byte[] ToFrame()
     {

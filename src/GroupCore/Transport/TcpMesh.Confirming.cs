@@ -6,7 +6,7 @@ namespace GroupCore.Transport;
 
 /// <content>
 /// Whether a peer that dialled in is the one it says it is. Without credentials there is one sign: who listens at the address that is asked for
-/// knows the session, by the names that both ends gave it; a stranger between the two knows one of them at most.
+/// knows the session, by the names that both ends gave it; a stranger between the two knows one of them at most, and is told none by the question.
 /// </content>
 internal sealed partial class TcpMesh
 {

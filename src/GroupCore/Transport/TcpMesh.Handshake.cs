@@ -14,6 +14,9 @@ internal sealed partial class TcpMesh
         bool probe = connection.Kind != ConnectionKind.Dialled || connection.Rival is not null;
         var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, probe, _node.Id, subject.NodeId, subject.Token, subject.PeerToken,
             subject.Session.Received, Local.Text);
+        // Who is asked a question may be another than who has the session, and hears no name of it.
+        if (probe) hello = hello with { Token = Digest(subject, subject.Token), PeerToken = Digest(subject, 0), Received = 0 };
+        else if (hello.Expected == 0) hello = hello with { Token = HelloFrame.NoName };
         connection.Control = hello.ToFrame();
         SendControl(connection);
     }
@@ -64,7 +67,7 @@ internal sealed partial class TcpMesh
         }
         else if (hello.Probe)
         {
-            bool known = hello.PeerToken == 0 || (_byId.TryGetValue(hello.NodeId, out var peer) && IsSameSession(peer, hello));
+            bool known = _byId.TryGetValue(hello.NodeId, out var peer) && Digest(peer, peer.Token) == (peer.PeerToken != 0 ? hello.Token : hello.PeerToken);
             Answer(connection, known ? HelloStatus.Accepted : HelloStatus.Forgotten);
         }
         else
@@ -172,6 +175,8 @@ internal sealed partial class TcpMesh
     // A session is the same when each end's name for it, as far as the other has learned it, agrees.
     private static bool IsSameSession(LinkPeer peer, in HelloFrame hello) =>
         (hello.PeerToken == 0 || hello.PeerToken == peer.Token) && (peer.PeerToken == 0 || peer.PeerToken == hello.Token);
+
+    private ulong Digest(LinkPeer peer, ulong token) => HelloFrame.Digest(_node.Id, token, peer.NodeId, peer.PeerToken);
 
     private void OnHelloAck(TcpConnection connection, ReadOnlySpan<byte> body)
     {

@@ -81,6 +81,68 @@ public sealed class AskedForTests
         Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
     }
 
+    /// <summary>Who says that it is a node of which another has dialled in is asked whether it has that link, and learns nothing by which it could have it.</summary>
+    [Fact]
+    public void Who_is_asked_whether_it_is_the_other_end_of_a_link_learns_neither_end_s_name_of_it()
+    {
+        var node = new ScriptedNode();
+        var guest = node.Come(Meant, There, 5);
+        guest.Say(ScriptedNode.Frames(0, 1));
+        node.Mesh.Open(new(Elsewhere));
+        var asked = node.Dials(Elsewhere);
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        var question = asked.Hello;
+        Assert.True(question.Probe);
+        ulong[] heard = [question.Token, question.PeerToken];
+        Assert.DoesNotContain(5UL, heard);
+        Assert.DoesNotContain(Name(guest), heard);
+        Assert.Equal(0, question.Received);
+        // What it has heard is no name of the link.
+        foreach (var (token, peerToken) in new[] { (question.Token, 0UL), (question.Token, question.PeerToken), (question.PeerToken, question.Token) })
+            Assert.True(node.Come(Meant, There, token, peerToken).Answer is HelloStatus.Superseded or HelloStatus.Forgotten);
+        Assert.False(guest.IsClosed);
+    }
+
+    /// <summary>Else one that listened there before could come in the name of this node to who listens there later.</summary>
+    [Fact]
+    public void Who_is_asked_only_who_it_is_does_not_learn_the_name_of_the_link()
+    {
+        var node = new ScriptedNode();
+        node.Mesh.Open(new(There));
+        var asked = node.Dials(There);
+        ulong told = asked.Hello.Token;
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        Assert.Equal(Meant, asked.Hello.Expected);
+        Assert.NotEqual(told, asked.Hello.Token);
+    }
+
+    /// <summary>The answer to its own Hello may come behind the question: then it knows no other name of the link than its own.</summary>
+    [Theory, InlineData(false), InlineData(true)]
+    public void Who_has_a_link_says_so_also_before_it_knows_what_the_other_calls_it(bool answered)
+    {
+        var node = new ScriptedNode();
+        node.Mesh.Open(new(There), Meant);
+        var link = node.Dials(There);
+        var other = new ScriptedNode(Meant);
+        var toNode = other.Come(link.Hello);
+        other.Mesh.Open(node.Mesh.Local, ScriptedNode.Id);
+        var question = other.Dials(node.Mesh.Local.Text);
+        Assert.True(question.Hello.Probe);
+        if (answered)
+        {
+            link.Say(new HelloAckFrame(HelloStatus.Accepted, HelloFrame.Version, Meant, Name(toNode), 0, There).ToFrame());
+            node.Turn();
+            Assert.Equal(1, node.Count(null));
+        }
+        Assert.Equal(HelloStatus.Accepted, node.Come(question.Hello).Answer);
+        // One that knows less of it is told that it is another's.
+        Assert.Equal(HelloStatus.Forgotten, node.Come(question.Hello with { Token = 5, PeerToken = 7 }).Answer);
+        if (answered) Assert.Equal(HelloStatus.Forgotten, node.Come(question.Hello with { Token = 5 }).Answer);
+        else Assert.Equal(HelloStatus.Forgotten, node.Come(question.Hello with { PeerToken = 0 }).Answer);
+    }
+
+    private static ulong Name(ScriptedPort.OtherEnd told) => HelloAckFrame.TryRead(told.Heard(FrameType.HelloAck)[^1], out var ack) ? ack.Token : 0;
+
     [Theory, InlineData(true), InlineData(false)]
     public void What_a_guest_has_sent_is_its_own_when_it_is_confirmed_or_nobody_is_there_who_could(bool answered)
     {

@@ -97,6 +97,40 @@ public sealed class NameTests
         Assert.Equal(0, b.Faults(LinkFault.Rejected));
     }
 
+    /// <summary>It listens where anybody is asked for, says that it is a node that has dialled in, and takes what it is asked to that node.</summary>
+    [Theory, MemberData(nameof(Ports))]
+    public async Task Who_is_asked_about_the_link_of_two_others_cannot_take_it(string port)
+    {
+        using var fake = new TcpListener(IPAddress.Loopback, 0);
+        fake.Start();
+        await using var a = new TestNode(Kind(port));
+        await using var b = new TestNode(Kind(port));
+        int there = await b.Open(a.Address);
+        int back = await a.Saw(null);
+        await b.Saw(null, there);
+        await a.Open(EndPointText.Format((IPEndPoint)fake.LocalEndpoint));
+        using var asked = await fake.AcceptSocketAsync().WaitAsync(TestNode.Patience);
+        Hear(asked);
+        asked.Send(new HelloAckFrame(HelloStatus.Identified, HelloFrame.Version, b.Node.Id, 0, 0, Nowhere).ToFrame());
+        var question = Hear(asked);
+        Assert.Equal((true, b.Node.Id), (question.Probe, question.Expected));
+        using var thief = new RawPeer("test", a.Node.Id, Nowhere, question.Token, peerToken: question.PeerToken);
+        Assert.NotEqual(HelloStatus.Accepted, thief.Connect(b.Address, b.Node.Id));
+        await b.Send(there, 0, 100);
+        await a.Send(back, 0, 100);
+        await a.Until(() => a.Got == 1 && b.Got == 1, "frames missing");
+
+        static HelloFrame Hear(Socket from)
+        {
+            var said = new byte[LinkLimits.HelloBytes];
+            int got = 0;
+            FrameHeader header;
+            while (!FrameHeader.TryRead(said.AsSpan(0, got), out header) || got < header.FrameLength) got += from.Receive(said.AsSpan(got));
+            Assert.True(HelloFrame.TryRead(said.AsSpan(FrameHeader.Size, header.BodyLength), out var hello));
+            return hello;
+        }
+    }
+
     /// <summary>The node is not reached yet: who comes in its name says what no end of this link can say.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_link_that_was_asked_for_outlives_a_stranger_that_says_it_has_received_of_it(string port)
