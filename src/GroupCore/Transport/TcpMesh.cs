@@ -30,10 +30,13 @@ namespace GroupCore.Transport;
 /// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
 /// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again, unless its
 /// host says that nobody listens, or nobody has answered there for 5 s; nor an address: what a node
-/// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there. Nor does who took the
+/// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there, and where that is a node that was
+/// asked for already, its link, which is dialled where it was asked for first, also while nobody is there. The other way round: with who answered under an
+/// id where an address alone was asked for, and of whose node no link was asked for then, goes who asks for that id later, whatever the address, and it counts
+/// as confirmed. Nor does who took the
 /// name of a node that is not connected here keep it once this node asks for that node: what is sent waits until whoever listens where it is
-/// asked for says whether it has this session, by both ends' tokens, of which one who spoke with each end in the name of the other knows one
-/// (<see cref="Confirm"/>), and what came is not delivered before, wherever it said that it listens, since a node may have several addresses. Where
+/// asked for says whether it has this session, by both ends' tokens, of which one who spoke with each end in the name of the other knows one, and
+/// which the question does not tell (<see cref="Confirm"/>), and what came is not delivered before, wherever it said that it listens, since a node may have several addresses. Where
 /// nobody answers at the address whoever came first is believed, and so is, until it is asked for, a guest.</para>
 /// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
 /// </remarks>
