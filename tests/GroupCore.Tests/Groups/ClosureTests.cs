@@ -9,6 +9,49 @@ public sealed class ClosureTests
 {
     private const int Members = 6;
 
+    /// <summary>Each point of rank 1 waits for the position of the message before it.</summary>
+    [Fact]
+    public void A_cut_takes_time_by_points_and_positions_and_not_by_their_product()
+    {
+        const uint count = 150_000;
+        var reports = new[] { new FlushReport(1, 0, true, 2), new FlushReport(1, 1, true, 2) };
+        reports[1].Received[1] = count;
+        for (uint x = 0; x < count; x++)
+        {
+            reports[0].Order.Add((1, x));
+            if (x > 0) reports[1].Points.Add((1, x, x));
+        }
+        long began = System.Diagnostics.Stopwatch.GetTimestamp();
+        var cut = Closure.Cut(1, 2, reports);
+        Assert.Equal((count, count), (cut.Upto[1], cut.OrderLength));
+        Assert.InRange(System.Diagnostics.Stopwatch.GetElapsedTime(began).TotalSeconds, 0, 5);
+    }
+
+    [Theory]
+    [InlineData("honest", true)]
+    [InlineData("as many as there may be", true)]
+    [InlineData("one more", false)]
+    [InlineData("same message", false)]
+    [InlineData("same position", false)]
+    [InlineData("earlier sender", false)]
+    public void The_points_of_a_report_ascend_and_are_no_more_than_a_member_writes(string kind, bool taken)
+    {
+        var report = new FlushReport(1, 0, true, Members);
+        uint each = kind == "honest" ? 9_000u : 1;
+        for (int s = 0; s < Members; s++)
+            for (uint seq = 0; seq < each; seq++) report.AddPoint(s, 3 * seq, 2 * seq + 1);
+        const uint last = GroupLimits.ReportPoints + Members;
+        if (kind is "as many as there may be" or "one more") report.Points.Clear();
+        for (uint seq = 0; kind is "as many as there may be" or "one more" && seq < (kind == "one more" ? last + 1 : last); seq++) report.Points.Add((0, seq, seq + 1));
+        if (kind is "same message" or "same position") report.Points.Add((Members - 1, kind == "same message" ? 0u : 1, kind == "same message" ? 2u : 1));
+        if (kind == "earlier sender") report.Points.Add((Members - 2, 7, 7));
+        var body = new byte[report.Size];
+        report.Write(body);
+        var read = FlushReport.Read(body, Members);
+        Assert.Equal(taken, read is not null);
+        if (read is not null) Assert.Equal(report.Points, read.Points);
+    }
+
     /// <summary>
     /// Ranks 0 and 1 report of the messages of 2 to 5, which are gone. Beyond the limit of points the cut may be smaller than the closure
     /// of the union, never larger, and nothing that a survivor had closed is missing.

@@ -46,30 +46,26 @@ internal static class Closure
 
     private static void Close(FlushCut cut, uint[] union, FlushReport order, IReadOnlyList<FlushReport> reports)
     {
-        var points = new List<(uint Seq, uint Dep)>[union.Length];
+        var points = new Queue<(uint Seq, uint Dep)>[union.Length];
         for (int s = 0; s < union.Length; s++) points[s] = [];
         foreach (var report in reports)
             foreach (var (sender, seq, dep) in report.Points)
-                if (report.Rank == cut.Holder[sender]) points[sender].Add((seq, dep));
-        bool moved = true;
-        while (moved)
+                if (report.Rank == cut.Holder[sender]) points[sender].Enqueue((seq, dep));
+        while (cut.OrderLength < order.OrderLength)
         {
-            moved = false;
-            for (int s = 0; s < union.Length; s++)
-            {
-                uint to = union[s];
-                // A point below what is closed somewhere is fulfilled, unless it was made coarser and speaks for what comes later.
-                foreach (var (seq, dep) in points[s])
-                    if (seq < to && dep > cut.OrderLength) to = Math.Max(seq, cut.Upto[s]);
-                cut.Upto[s] = Math.Max(cut.Upto[s], to);
-            }
-            while (cut.OrderLength < order.OrderLength)
-            {
-                var (rank, seq) = order.Order[(int)(cut.OrderLength - order.OrderBase)];
-                if (cut.Upto[rank] <= seq) break;
-                cut.OrderLength++;
-                moved = true;
-            }
+            var (rank, seq) = order.Order[(int)(cut.OrderLength - order.OrderBase)];
+            Advance(rank);
+            if (cut.Upto[rank] <= seq) break;
+            cut.OrderLength++;
+        }
+        for (int s = 0; s < union.Length; s++) Advance(s);
+
+        // The points of a sender ascend, and the order only grows: what it fulfils is passed once. A point below what is closed somewhere is
+        // fulfilled, unless it was made coarser and speaks for what comes later.
+        void Advance(int s)
+        {
+            while (points[s].TryPeek(out var point) && point.Dep <= cut.OrderLength) points[s].Dequeue();
+            cut.Upto[s] = Math.Max(cut.Upto[s], points[s].TryPeek(out var next) ? Math.Min(next.Seq, union[s]) : union[s]);
         }
     }
 }

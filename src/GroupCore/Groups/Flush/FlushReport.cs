@@ -44,6 +44,10 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
         else if (Points.Count < GroupLimits.ReportPoints + members) Points.Add(((ushort)sender, seq, dep));
     }
 
+    // Sender by sender, and of each both numbers, as a member writes them.
+    private bool Ascends(int sender, uint seq, uint dep) =>
+        Points.Count == 0 || Points[^1] is var last && (sender > last.Sender || (sender == last.Sender && seq > last.Seq && dep > last.Dep));
+
     public int Size => Head + (8 * members) + 12 + (6 * Order.Count) + 4 + (10 * Points.Count);
 
     /// <summary>proposal u64, rank u16, flags u8 (1 initialised, 2 contributed), members u16, received and closed u32 each, order base, closed and count u32, positions (rank u16, seq u32), points.</summary>
@@ -109,12 +113,13 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
         if (report.OrderClosed < report.OrderBase || report.OrderClosed > report.OrderLength) return null;
         int points = BinaryPrimitives.ReadInt32LittleEndian(from[at..]);
         at += 4;
-        if (points < 0 || points != (from.Length - at) / 10 || (from.Length - at) % 10 != 0) return null;
+        if (points < 0 || points > GroupLimits.ReportPoints + members || points != (from.Length - at) / 10 || (from.Length - at) % 10 != 0) return null;
         for (; points > 0; points--, at += 10)
         {
             ushort sender = BinaryPrimitives.ReadUInt16LittleEndian(from[at..]);
-            if (sender >= members) return null;
-            report.Points.Add((sender, BinaryPrimitives.ReadUInt32LittleEndian(from[(at + 2)..]), BinaryPrimitives.ReadUInt32LittleEndian(from[(at + 6)..])));
+            uint seq = BinaryPrimitives.ReadUInt32LittleEndian(from[(at + 2)..]), dep = BinaryPrimitives.ReadUInt32LittleEndian(from[(at + 6)..]);
+            if (sender >= members || !report.Ascends(sender, seq, dep)) return null;
+            report.Points.Add((sender, seq, dep));
         }
         return report;
     }
