@@ -54,6 +54,12 @@ internal static class GroupLimits
     /// <summary>Positions of the order that are not stable at which the sequencer pauses, so that a report fits into one frame.</summary>
     public const int OrderPositions = 32_768;
 
+    /// <summary>
+    /// Positions that are not stable which a receiver takes. With them, all points of a report and all members it fits into a frame:
+    /// 6 * 131,072 + 10 * (16,384 + 2,048) + 8 * 2,048 and a head are 964 of 1,024 KiB.
+    /// </summary>
+    public const int ReportPositions = 4 * OrderPositions;
+
     /// <summary>Queue of one dispatcher at which acknowledgements stop.</summary>
     public const int DispatchEvents = 16_384;
     public const long DispatchBytes = 8L << 20;

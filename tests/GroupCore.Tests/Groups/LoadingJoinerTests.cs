@@ -1,9 +1,12 @@
+using System.Buffers.Binary;
 using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Wire;
 using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
@@ -180,6 +183,57 @@ public sealed class LoadingJoinerTests
         Assert.Equal(GroupPhase.Member, comer.Host.Groups[0].Phase);
         if (policy == SlowMember.Evict) Assert.Equal([(comer.Id, Accusation.Slow)], cluster.Oracle.Accusations.Distinct());
         else Assert.Empty(cluster.Oracle.Accusations);
+    }
+
+    /// <summary>The coordinator sends what no window lets through, and positions of what never comes.</summary>
+    [Fact]
+    public void A_lying_sequencer_gives_a_joiner_no_more_positions_than_its_report_has_room_for()
+    {
+        var (cluster, comer) = Loading(69, 1_000, s_evicts);
+        using var closing = cluster;
+        var group = comer.Host.Groups[0];
+        var counters = comer.SimNode.Node.Counters;
+        int coordinator = group.View!.Coordinator;
+        for (int i = 0; i < 2; i++)
+        {
+            comer.SimNode.Post(() => group.Multicast.OnData(coordinator, Records(coordinator, group.Multicast.ReceivedOf(coordinator), ushort.MaxValue), wedged: false));
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        }
+        Assert.Equal(2u * ushort.MaxValue, group.Multicast.ReceivedOf(coordinator));
+        long before = counters.Refused(RefusalReason.Unexpected);
+        int size = 0;
+        comer.SimNode.Post(() =>
+        {
+            for (uint from = 0; from < 7 * 28_000; from += 28_000) group.Multicast.OnOrder(coordinator, Positions(coordinator, from), wedged: false);
+            size = group.Multicast.Report(1).Size;
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
+        Assert.InRange(size, 600_000, (1 << 20) - FrameHeader.Size);
+        Assert.True(counters.Refused(RefusalReason.Unexpected) > before);
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.True(comer.SimNode.Alive);
+    }
+
+    private static byte[] Records(int sender, uint first, int count)
+    {
+        const int head = 8, record = 8;
+        var body = new byte[head + (count * record)];
+        BinaryPrimitives.WriteUInt16LittleEndian(body, (ushort)sender);
+        BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(2), (ushort)count);
+        BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(4), first);
+        for (int at = head; at < body.Length; at += record) MessageRecord.Write(body.AsSpan(at), MessageKind.Whole, 1, 0, []);
+        return body;
+    }
+
+    private static byte[] Positions(int sender, uint from)
+    {
+        var body = new byte[12];
+        BinaryPrimitives.WriteUInt32LittleEndian(body, from);
+        BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(4), (ushort)sender);
+        BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(6), 28_000);
+        BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(8), (1u << 30) + from);
+        return body;
     }
 
     [Theory]

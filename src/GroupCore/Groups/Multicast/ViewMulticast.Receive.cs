@@ -92,7 +92,8 @@ internal sealed partial class ViewMulticast
         _positions.Clear();
         if (sender != _sequencer) _node.Counters.Refuse(RefusalReason.WrongSender);
         else if (body.Length < 4 || !OrderRuns.TryRead(body[4..], _members, GroupLimits.OrderPositions, _positions)) _node.Counters.Refuse(RefusalReason.Malformed);
-        else if (BinaryPrimitives.ReadUInt32LittleEndian(body) != _order.Length || _order.Count + _positions.Count > (2 * GroupLimits.OrderPositions) + (_hold?.Messages ?? 0))
+        else if (BinaryPrimitives.ReadUInt32LittleEndian(body) != _order.Length || _order.Count + _positions.Count > (2 * GroupLimits.OrderPositions) + (_hold?.Messages ?? 0)
+            || _order.Length - _order.Stable + _positions.Count > GroupLimits.ReportPositions)
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             _group.AskForView();
