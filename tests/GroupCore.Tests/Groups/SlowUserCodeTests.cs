@@ -263,6 +263,39 @@ public sealed class SlowUserCodeTests
         Assert.All(others, static m => Assert.False(m.Group!.Completion.IsCompleted));
     }
 
+    /// <summary>The first event of its handlers takes three seconds, in a process that has run for longer than handlers may stand still.</summary>
+    [Fact]
+    public void A_joiner_is_not_stuck_in_its_first_event_before_it_has_had_the_time_for_it()
+    {
+        int nodes = 0;
+        var simulation = new Simulation(new SimulationOptions { Seed = 46, ReplayCommand = "seed 46" });
+        using var cluster = new GroupCluster(simulation, 2, beforeMembers: c => c.HostOptions = new() { HandlerBacklogBytes = 1 << 20, MaxJoinBacklogBytes = 4 << 20 },
+            more: g => g.Handle<byte[]>("many", static (from, m) => { }).OnError(static error => { }), tap: node =>
+            {
+                bool comes = ++nodes == 3;
+                return new DelayingNode(simulation, node, work => TimeSpan.FromSeconds(comes && work is GroupCore.Groups.Dispatch.Dispatcher ? 3 : 0));
+            });
+        Assert.True(cluster.Settle());
+        simulation.Run(TimeSpan.FromSeconds(20));
+        var members = cluster.Members.ToList();
+        var comer = cluster.Add();
+        Assert.True(simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupCore.Groups.Views.GroupPhase.Member }], TimeSpan.FromSeconds(2)));
+        var joined = comer.Host.Groups[0];
+        Flood(cluster, members);
+        for (int view = 0; view < 5; view++)
+        {
+            simulation.Run(TimeSpan.FromMilliseconds(300));
+            RequestView(cluster);
+        }
+        simulation.Run(TimeSpan.FromMilliseconds(300));
+        Assert.Equal(0, joined.Dispatcher.Done);
+        Assert.InRange(joined.Dispatcher.Backlog, 6 << 20, long.MaxValue);
+        Assert.Null(joined.Over);
+        simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.NotNull(comer.Group);
+        Assert.Null(joined.Over);
+    }
+
     private static GroupCluster WithBacklog(ulong seed, long most, Action<GroupBuilder> more)
     {
         var cluster = new GroupCluster(seed, 3, beforeMembers: c => c.HostOptions = new() { HandlerBacklogBytes = most }, more: more);

@@ -31,8 +31,12 @@ internal sealed partial class GroupProtocol
         _joinTimer = Node.SetTimer(_joinProgressAt + _host.JoinNanoseconds, this, JoinTimeout);
     }
 
-    /// <summary>It has succeeded or failed; a timer of up to a day would keep all of this.</summary>
-    private void EndJoin() => Node.CancelTimer(_joinTimer);
+    /// <summary>It has succeeded or failed; a timer of up to a day would keep all of this. From here on the handlers get events.</summary>
+    private void EndJoin()
+    {
+        Node.CancelTimer(_joinTimer);
+        _handled = (Dispatcher.Position, Node.Now);
+    }
 
     /// <summary>Something of the join came forward; the next is <paramref name="waitsFor"/>.</summary>
     public void OnJoinProgress(string waitsFor) => (_joinProgressAt, _joinWaitsFor) = (Node.Now, waitsFor);
