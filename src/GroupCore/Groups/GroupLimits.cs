@@ -126,6 +126,13 @@ internal static class GroupLimits
     public const int PeerOutstanding = 4_096;
     public const long PeerOutstandingBytes = 4L << 20;
 
+    /// <summary>
+    /// What a receiver takes of one member that is not acknowledged to it, 1 KB for each message and its bytes: an honest one has at most
+    /// 4,096 messages of its window and 32,768 of handlers under way, with 4 and 64 MB and the message that fills the window.
+    /// </summary>
+    public const int PeerUnhandled = ((PeerOutstanding + HandlersCalls) * PeerMessage) + (int)(PeerOutstandingBytes + HandlersBytes) + PeerBytes;
+    public const int PeerMessage = 1 << 10;
+
     public const int Queries = 65_536;
 
     /// <summary>Bytes of answers, and of what each takes beside, that all open queries of a group may hold at a member, as they wait for others' answers; of a single one more.</summary>

@@ -229,16 +229,100 @@ public sealed class LyingMemberTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>A Forward of messages that nobody sent.</summary>
-    private static byte[] Forwarded(ulong proposal, int sender, uint first, int count)
+    [Fact]
+    public void What_a_flush_leader_forwards_below_a_cut_of_its_own_is_bounded()
     {
-        const int head = 16, record = 8;
+        using var cluster = new GroupCluster(68, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        var target = rank[1].Group!.Protocol;
+        var counters = rank[1].SimNode.Node.Counters;
+        uint before = target.Multicast.ReceivedOf(2), stored = 0, large = 0, all = 0;
+        rank[1].SimNode.Post(() =>
+        {
+            var view = target.View!;
+            target.OnPropose(new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id)], [], []));
+            uint length = target.Multicast.Report(Number).OrderLength;
+            var cut = new FlushCut(Number, 3) { OrderFrom = length, OrderLength = length };
+            cut.Upto[0] = cut.Upto[2] = int.MaxValue;
+            var body = new byte[cut.Size];
+            cut.Write(body);
+            target.Flush.OnFrame(0, FrameType.Cut, body);
+            for (int i = 0; i < 20; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 2, target.Multicast.ReceivedOf(2), 50_000, MessageKind.Whole | MessageKind.Ordered));
+            stored = target.Multicast.ReceivedOf(2) - before;
+            for (int i = 0; i < 500; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 0, target.Multicast.ReceivedOf(0), 1, MessageKind.First | MessageKind.Ordered, 60_000));
+            large = target.Multicast.ReceivedOf(0);
+            for (int i = 0; i < 4_500; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 0, target.Multicast.ReceivedOf(0), 1, MessageKind.First | MessageKind.Ordered, 60_000));
+            all = target.Multicast.ReceivedOf(0);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        // All that a member and a holder may have of a sender at once, with the backlog of a joiner.
+        Assert.InRange(stored, 2u * (16_384 + ushort.MaxValue + 65_536), 350_000u);
+        Assert.Equal(500u, large);
+        Assert.InRange(all, 2_000u, 3_500u);
+        Assert.True(counters.Refused(RefusalReason.Unexpected) > 1_000);
+    }
+
+    [Fact]
+    public void What_a_member_sends_beyond_what_may_wait_for_handlers_is_refused()
+    {
+        var gate = new TaskCompletionSource();
+        int handled = 0;
+        using var cluster = new GroupCluster(69, 3, more: g => g.HandleAsync<byte[]>("hang", async (from, m) =>
+        {
+            if (!gate.Task.IsCompleted) await gate.Task.ConfigureAwait(false);
+            handled++;
+        }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        var target = rank[0].Group!.Protocol;
+        uint hang = target.Table.Resolve("g", "hang", typeof(byte[]), null).Id, sent = 0;
+        var counters = rank[0].SimNode.Node.Counters;
+        Lie(200_000, 0);
+        Assert.InRange(target.Dispatcher.Added, 36_864, 120_000);
+        Assert.InRange(counters.Refused(RefusalReason.Unexpected), 80_000, 200_000);
+        // Another member's go on, and the liar's when these are handled.
+        _ = cluster.Simulation.Spawn(() => rank[1].Group!.SendToAsync(0, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.After(TimeSpan.FromMilliseconds(50), gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        int first = handled;
+        Assert.Equal(sent + 1 - counters.Refused(RefusalReason.Unexpected), first);
+        Lie(10, 0);
+        Assert.Equal(first + 10, handled);
+
+        void Lie(int count, int bytes)
+        {
+            rank[0].SimNode.Post(() =>
+            {
+                var body = new byte[9 + 1 + bytes];
+                BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(5), hang);
+                body[9] = 0xC4;
+                body = [.. body, 0];
+                for (int i = 0; i < count; i++)
+                {
+                    BinaryPrimitives.WriteUInt32LittleEndian(body, sent++);
+                    target.Peers.OnPeer(2, body);
+                }
+                target.Touch();
+            });
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
+        }
+    }
+
+    /// <summary>A Forward of messages that nobody sent.</summary>
+    private static byte[] Forwarded(ulong proposal, int sender, uint first, int count, MessageKind kind = MessageKind.Whole, int bytes = 0)
+    {
+        const int head = 16;
+        int record = MessageRecord.HeadOf(kind) + bytes;
+        var payload = new byte[bytes];
         var body = new byte[head + (count * record)];
         BinaryPrimitives.WriteUInt64LittleEndian(body, proposal);
         BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(8), (ushort)sender);
         BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(10), (ushort)count);
         BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(12), first);
-        for (int at = head; at < body.Length; at += record) MessageRecord.Write(body.AsSpan(at), MessageKind.Whole, 1, 0, []);
+        for (int at = head; at < body.Length; at += record) MessageRecord.Write(body.AsSpan(at), kind, 1, uint.MaxValue, payload);
         return body;
     }
 

@@ -75,12 +75,22 @@ internal sealed partial class ViewMulticast
         return end;
     }
 
-    /// <summary>Messages that another member held; deliveries follow at the end of the turn (R6). No window bounds them: the cut does.</summary>
+    /// <summary>Messages that another member held; deliveries follow at the end of the turn (R6). No window bounds them: the cut does, and what members store.</summary>
     public bool OnForward(FlushCut cut, ReadOnlySpan<byte> body)
     {
         if (TryStore(-1, body, cut.Upto, out var refusal)) return true;
         _node.Counters.Refuse(refusal);
         return false;
+    }
+
+    /// <summary>
+    /// Whether more is here of a sender than an honest flush can leave: all that this member and a holder may each have stored, which is what <see cref="SenderLog.Full"/>
+    /// asks for, the frame behind it, and a joiner's backlog.
+    /// </summary>
+    private bool IsBeyondFlush(SenderLog log)
+    {
+        long backlog = _group.Host.Options.MaxJoinBacklogBytes;
+        return log.Count >= 2 * (GroupLimits.StoredMessages + ushort.MaxValue + (backlog / GroupLimits.Cost(0))) || log.Bytes >= 2 * (GroupLimits.StoredBytes + Transport.LinkLimits.FrameBytes + backlog);
     }
 
     /// <summary>Order of the messages that the cut leaves without a position: by sender rank, then sequence number (R5).</summary>

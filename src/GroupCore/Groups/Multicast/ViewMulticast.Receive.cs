@@ -37,7 +37,7 @@ internal sealed partial class ViewMulticast
         var log = _logs[rank];
         // A forward may bring again what another one brought: only what follows is new.
         int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
-        bool beyond = sender < 0 ? first + (long)count > cut[rank] : _hold is { } hold ? hold.IsFull(rank) : log.Full;
+        bool beyond = sender < 0 ? first + (long)count > cut[rank] || IsBeyondFlush(log) : _hold is { } hold ? hold.IsFull(rank) : log.Full;
         if (rank == _self || (first + skip != log.Received) || beyond)
         {
             refusal = RefusalReason.Unexpected;

@@ -24,6 +24,9 @@ internal struct Handling
     /// <summary>The sender's number of the message.</summary>
     public uint Id;
 
+    /// <summary>Of its payload.</summary>
+    public int Bytes;
+
     /// <summary>For a message to oneself: the handling in which it was sent, else 0.</summary>
     public ulong Parent;
 

@@ -26,6 +26,8 @@ internal sealed class PeerChannel
     private readonly int _self;
     private readonly List<uint>?[] _acks;
     private readonly bool[] _speaks;
+    // By rank of the sender: what is not acknowledged.
+    private readonly int[] _unhandled;
     private readonly PeerWindows _windows;
     private readonly HookMessages _hooks;
     // What handlers of this view's messages sent: under way (R13), and has its number. It waits for room alone, which links get from the
@@ -44,6 +46,7 @@ internal sealed class PeerChannel
         int members = view.Members.Count;
         _acks = new List<uint>?[members];
         _speaks = new bool[members];
+        _unhandled = new int[members];
         _windows = new(_node, members);
         _hooks = new(_node, members);
         _chains = new(members);
@@ -209,6 +212,12 @@ internal sealed class PeerChannel
         _speaks[rank] = true;
         // R12: the sender is out of the next view, and nobody waits for what it starts now.
         if (_flush is not null && !_flush.TakesPart(rank) && _node.Without != Rule.R12RefuseRemoved) return;
+        // Beyond what windows let through: it stays the sender's to wait for.
+        if (_unhandled[rank] > GroupLimits.PeerUnhandled)
+        {
+            _node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
         ulong hook = (body[4] & HookFlag) != 0 ? BinaryPrimitives.ReadUInt64LittleEndian(body[Head..]) : 0;
         if (hook > (_flush?.Wedge ?? 0))
         {
@@ -242,7 +251,8 @@ internal sealed class PeerChannel
         int offset = slab.Used;
         payload.CopyTo(slab.Bytes.AsSpan(offset));
         slab.Used += payload.Length;
-        (handling.Open, handling.Event) = (true, _group.Dispatcher.Added);
+        (handling.Open, handling.Event, handling.Bytes) = (true, _group.Dispatcher.Added, payload.Length);
+        _unhandled[from] += GroupLimits.PeerMessage + payload.Length;
         _group.Dispatcher.Add(new()
         {
             Kind = query != 0 ? EventKind.PeerQuery : EventKind.PeerMessage,
@@ -291,11 +301,12 @@ internal sealed class PeerChannel
         {
             ref var handling = ref _handling[number];
             if (!handling.IsDone || (WaitsForChildren(handling) && _node.Without != Rule.R13NestedAcks)) return;
-            var (rank, id, parent) = (handling.Rank, handling.Id, handling.Parent);
+            var (rank, id, parent, bytes) = (handling.Rank, handling.Id, handling.Parent, handling.Bytes);
             // The table is to pass over it yet where its handler has not come to its end.
             if (handling.Handled) _handling.Close(number);
             else handling.Rank = Handling.Nobody;
             if (rank == Handling.Nobody) return;
+            _unhandled[rank] -= GroupLimits.PeerMessage + bytes;
             if (rank != _self)
             {
                 Acknowledge(rank, id);
