@@ -94,7 +94,8 @@ internal sealed partial class DhtLayer
         int keys = body.Count(DhtLimits.Keys, 1);
         valid &= keys > 0 && mine && ackedBelow <= op.Key.Id.Sequence && (ackedBelow == 0 || op.Owner == from);
         bool misplaced = false;
-        for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced);
+        int bytes = 0;
+        for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced, ref bytes);
         if (valid && body.Complete && misplaced)
         {
             _participant.Refuse(op, coordinator, keys, PoisonReason.Misplaced);
@@ -109,13 +110,16 @@ internal sealed partial class DhtLayer
         Node.Counters.Refuse(RefusalReason.Malformed);
     }
 
-    private bool ReadKey(OpRecord op, ref BodyReader body, ref bool misplaced)
+    private bool ReadKey(OpRecord op, ref BodyReader body, ref bool misplaced, ref int bytes)
     {
         var key = body.Blob(DhtLimits.KeyBytes);
         byte kind = op.IsPut ? body.U8() : (byte)0;
         ReadOnlySpan<byte> value = (kind & 1) != 0 ? body.Blob(DhtLimits.ValueBytes) : default;
         ulong resolver = (kind & 2) != 0 ? body.U64() : 0;
         if (body.Failed || key.Length < KeyIdentity.MapBytes || (resolver != 0 && (kind & 1) == 0)) return false;
+        // As callers are held to: so whoever holds the part can hand it on in one frame.
+        bytes += key.Length + value.Length + DhtLimits.KeyCost;
+        if (bytes > DhtLimits.PartBytes) return false;
         if (!LiesHere(key, out ulong hash))
         {
             misplaced = true;

@@ -88,6 +88,56 @@ public sealed class HostileInputTests
         Assert.Equal(next, (await put).Operation.Sequence);
     }
 
+    /// <summary>
+    /// The part of a put is more than any member may send: what passes it on could be more than a frame takes. Whoever got it would take the put over, or
+    /// is asked at once to hand its part on.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_a_part_that_is_larger_than_its_bound_is_refused(bool forward)
+    {
+        var world = DhtWorld.Founded(4);
+        var (target, liar) = (world.Members[0], world.Members[3]);
+        var key = new Ordering.OpKey(new(0, 1), 1);
+        var body = new byte[(1 << 20) - 12];
+        var lie = new BodyWriter(body);
+        FrameHead.Write(ref lie, liar.Rank, key);
+        lie.U8(1);
+        lie.U64(77);
+        lie.Var(0);
+        lie.U64(5);
+        lie.Var(2);
+        lie.Var(0);
+        lie.Var(2);
+        lie.Var(4);
+        for (byte i = 1; i <= 4; i++)
+        {
+            lie.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, i, (byte)'0']);
+            lie.U8(1);
+            lie.Blob(new byte[i < 4 ? 256 << 10 : body.Length - lie.Length - 3]);
+        }
+        Assert.Equal(body.Length, lie.Length);
+        target.Deliver(new(DhtFrame.Propose, body, world.View!.Id, liar.Rank));
+        if (forward)
+        {
+            lie = new(body);
+            lie.U8(0);
+            FrameHead.Write(ref lie, liar.Rank, key);
+            lie.U16(2);
+            target.Deliver(new(DhtFrame.Forward, body[..lie.Length], world.View!.Id, liar.Rank));
+        }
+        for (int i = 0; i < 100; i++)
+        {
+            world.Advance(TimeSpan.FromMilliseconds(20));
+            world.DeliverAll();
+        }
+        Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.Malformed));
+        Assert.Equal(0, target.Host.Current!.Participant.OpCount);
+        var put = target.Dht.Map<string, string>("m").OrderedPutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
+        world.RunUntil(() => put.IsCompletedSuccessfully, "A put afterwards");
+    }
+
     [Fact]
     public void Mutated_contributions_give_a_decision_or_are_left_out_and_never_throw()
     {

@@ -221,7 +221,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         {
             bool sameShard = i > 0 && parts[i].Shard == parts[i - 1].Shard;
             if (sameShard && KeyOf(i).SequenceEqual(KeyOf(i - 1))) throw new ArgumentException("The same key occurs more than once in one operation.", parameter);
-            bytes = (sameShard ? bytes : 0) + parts[i].KeyLength + Math.Max(0, parts[i].IncomingLength) + 20;
+            bytes = (sameShard ? bytes : 0) + parts[i].KeyLength + Math.Max(0, parts[i].IncomingLength) + DhtLimits.KeyCost;
             if (bytes > DhtLimits.PartBytes) throw new ValueTooLargeException("The part of an operation for one shard", bytes, DhtLimits.PartBytes);
         }
     }

@@ -63,7 +63,7 @@ internal sealed partial class Participant
         {
             var use = op.Uses[i];
             (use.Value, use.Version) = (use.Entry.Value, use.Entry.Version);
-            bytes += 20 + (use.Value?.Length ?? 0);
+            bytes += DhtLimits.KeyCost + (use.Value?.Length ?? 0);
         }
         // What fits no frame is not sent: the caller is told to ask for fewer keys.
         op.TooLarge = bytes > DhtLimits.PartBytes;

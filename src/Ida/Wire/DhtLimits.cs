@@ -12,6 +12,9 @@ internal static class DhtLimits
     /// <summary>Largest part of one operation for one shard, and of its answer: a frame with its header stays below 1 MiB.</summary>
     public const int PartBytes = 900 * 1024;
 
+    /// <summary>What a key counts in a part beside its bytes and those of its value.</summary>
+    public const int KeyCost = 20;
+
     /// <summary>Most keys of one operation.</summary>
     public const int Keys = 4096;
 

@@ -143,6 +143,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
     public Span<byte> Reserve(int size)
     {
         _touched = true;
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(size, GroupCore.Transport.LinkLimits.FrameBytes - FrameHeader.Size);
         if (_room.Length < size) _room = new byte[size];
         Array.Clear(_room);
         return _room.AsSpan(0, size);
