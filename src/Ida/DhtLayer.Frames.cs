@@ -192,7 +192,7 @@ internal sealed partial class DhtLayer
         int count = body.Count(DhtLimits.Keys, 2), first = 0;
         ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
         // Without results where the participant knows no more than that it was executed.
-        if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !HasParts(client, from, count, out first)))
+        if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;
@@ -218,13 +218,7 @@ internal sealed partial class DhtLayer
         return body.Complete;
     }
 
-    /// <summary>Whether a call has just so many parts in the shard of a member: of these it may speak.</summary>
-    private bool HasParts(ClientOp client, int from, int count, out int first)
-    {
-        int shard = _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from)), end = first = client.FirstPart(shard);
-        while (end >= 0 && end < client.PartCount && client.Parts[end].Shard == shard) end++;
-        return first >= 0 && end - first == count;
-    }
+    private int ShardOfRank(int rank) => _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(rank));
 
     private static string? ReadText(ref BodyReader body)
     {
@@ -242,7 +236,7 @@ internal sealed partial class DhtLayer
         int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 2), first = 0;
         if (!EndsBehind(body, count, running.IsPut)) return false;
         if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
-        if (!tooLarge && !HasParts(client, from, count, out first)) return false;
+        if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
         Coordinator.Look(running, index, tooLarge);
         if (!tooLarge && !client.IsPut) Coordinator.CountAnswer(client, body.Remaining);
         for (int i = first; i < first + count; i++)
@@ -316,7 +310,10 @@ internal sealed partial class DhtLayer
         if (body.U8() == 1)
         {
             int coordinator = body.U16();
+            var head = body;
             if (_state.Map!.SlotOfRank(coordinator) < 0) Node.Counters.Refuse(RefusalReason.Malformed);
+            // Parts are handed on to who takes over; of a call's own part the only word is the call.
+            else if (coordinator == _state.Rank && !Coordinator.TakesOver(_send.ReadOp(ref head, out _))) Node.Counters.Refuse(RefusalReason.Unexpected);
             else OnPropose(from, coordinator, ref body);
             return;
         }

@@ -79,6 +79,51 @@ public sealed class HostileAnswerTests
         Assert.IsType<OutcomeForgottenException>(retry.Exception!.InnerException);
     }
 
+    /// <summary>
+    /// The own part of a read is made to end by a commit that nobody decided, and then comes again for other keys, as if the reader had taken the read over
+    /// itself.
+    /// </summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4_096)]
+    public async Task R_a_part_that_is_handed_on_in_the_name_of_the_reader_is_no_part_of_its_read(int keys)
+    {
+        var world = DhtWorld.Founded(4);
+        var victim = world.Members[1];
+        var read = victim.Dht.Map<string, int>("m").OrderedGetAsync(["a0", "a1"], new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        world.Poke();
+        var liar = world.Members[world.Waiting(1, 0) > 0 ? 0 : 2];
+        var own = victim.Host.Current!.Participant.Oldest!;
+        byte[] head = Head(victim, victim.Rank, own.Key);
+        victim.Deliver(new(DhtFrame.Commit, [.. head, .. BitConverter.GetBytes(own.Proposed + 1), 1], world.View!.Id, liar.Rank));
+        Assert.Equal(0, victim.Host.Current.Participant.OpCount);
+        long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
+        byte[] part = [1, (byte)victim.Rank, 0, .. head, 0, .. Propose([(byte)liar.Host.Current!.State.Slot, 1], keys, put: false)];
+        victim.Deliver(new(DhtFrame.Forward, part, world.View.Id, liar.Rank));
+        Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.Unexpected));
+        Assert.Equal(0, victim.Host.Current.Participant.OpCount);
+        await AssertEndsAndServesAsync(world, victim, read);
+    }
+
+    /// <summary>Who is asked for a put that a retry names proposes that very attempt itself, with other keys, before it answers.</summary>
+    [Fact]
+    public async Task R_results_of_other_keys_than_the_callers_are_not_taken()
+    {
+        var world = DhtWorld.Founded(4);
+        var (liar, victim) = (world.Members[1], world.Members[3]);
+        var id = new OpId(liar.Host.Current!.State.Session, 1001);
+        var retry = victim.Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        world.Poke();
+        var op = Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op;
+        Assert.True(op.Asks);
+        byte[] head = Head(victim, liar.Rank, new(id, op.Attempt + 1, op.Payload));
+        victim.Deliver(new(DhtFrame.Propose, [.. head, 1, .. BitConverter.GetBytes(op.Payload), .. Propose([1, 3], 4_096, put: true)], world.View!.Id, liar.Rank));
+        Assert.Equal(1, victim.Host.Current.Participant.OpCount);
+        victim.Deliver(new(DhtFrame.End, [.. Head(victim, liar.Rank, new(id, op.Attempt, op.Payload)), (byte)EndStatus.UnderWay, 0], world.View.Id, liar.Rank));
+        Assert.True(op.Running is not null && !op.Parts[0].HasResult);
+        await AssertEndsAndServesAsync(world, victim, retry);
+    }
+
     /// <summary>A put of two keys in one shard and one in the other, of which the own participant has heard only, and the head of answers to it.</summary>
     private static (HarnessMember Victim, Task<PutResult> Put, byte[] Head) Begin(DhtWorld world)
     {
@@ -107,6 +152,34 @@ public sealed class HostileAnswerTests
             parts.Blob("lie"u8);
         }
         return parts.Written.ToArray();
+    }
+
+    /// <summary>What follows the flags of a proposal, and the payload of a put: keys of the second shard.</summary>
+    private static byte[] Propose(byte[] slots, int keys, bool put)
+    {
+        var bytes = new byte[64 + (keys * 20)];
+        var to = new BodyWriter(bytes);
+        to.Var(0);
+        to.U64(5);
+        to.Blob(slots);
+        to.Var((ulong)keys);
+        for (int i = 0; i < keys; i++)
+        {
+            to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, (byte)(i >> 8), (byte)i, (byte)'1']);
+            if (!put) continue;
+            to.U8(1);
+            to.Blob([1]);
+        }
+        return to.Written.ToArray();
+    }
+
+    private static async Task AssertEndsAndServesAsync(DhtWorld world, HarnessMember victim, Task call)
+    {
+        world.RunUntil(() => call.IsCompleted, "The call");
+        var map = victim.Dht.Map<string, int>("m");
+        var put = map.OrderedPutAsync([new("z0", 1), new("z1", 2)]).AsTask();
+        world.RunUntil(() => put.IsCompleted, "A put afterwards");
+        Assert.Equal(2, (await put).Versions.Count);
     }
 
     private static byte[] Behind(Fault fault) => fault == Fault.Behind ? [0] : [];

@@ -159,6 +159,14 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         return -1;
     }
 
+    /// <summary>Whether just so many parts lie in a shard: of these its members may speak.</summary>
+    public bool HasParts(int shard, int count, out int first)
+    {
+        first = FirstPart(shard);
+        int end = first + count;
+        return first >= 0 && count > 0 && end <= PartCount && Parts[end - 1].Shard == shard && (end == PartCount || Parts[end].Shard != shard);
+    }
+
     /// <summary>Begins a use, on the caller's thread.</summary>
     public void Begin(bool put, ConsistencyLevel level, TimeSpan timeout)
     {

@@ -75,10 +75,10 @@ internal sealed partial class Coordinator
     {
         if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client) return;
         int index = running.IndexOf(state.Slot);
-        if (!Counts(running, index, executed)) return;
+        // Who lies may have proposed the attempt here before its own coordinator did, with other keys.
+        if (!Counts(running, index, executed) || !client.HasParts(state.Shard, op.UseCount, out int first)) return;
         Look(running, index, op.TooLarge);
-        int first = client.FirstPart(state.Shard);
-        for (int i = 0; i < op.UseCount && first >= 0; i++)
+        for (int i = 0; i < op.UseCount; i++)
         {
             ulong time = executed ? OpPart.Executed : op.Proposed;
             if (op.IsPut && !IsNewer(client.Parts[first + i], time)) continue;

@@ -40,6 +40,9 @@ internal sealed partial class Coordinator
         Forget(running);
     }
 
+    /// <summary>Whether this member drives an attempt that others may hand parts of on to it.</summary>
+    public bool TakesOver(in OpKey key) => _running.TryGetValue(key, out var running) && running.IsTakeover;
+
     private void TakeOverStalled(long now)
     {
         if (!state.Acts || state.Map is null) return;
