@@ -1,3 +1,4 @@
+using Ida.Wire;
 
 namespace Ida.Tests;
 
@@ -47,6 +48,92 @@ public sealed class TransferTests
             Assert.All(full, one => Assert.Equal(Keys, DhtWorld.Slice(one).Entries.Count));
         }
         Assert.True(during >= 20 && reads > 1000, $"in {during} of 34 runs before the end of the transfer; {reads} reads");
+    }
+
+    /// <summary>
+    /// A source that lies sends texts that are longer than any member keeps: what passes them on, in an answer or to the next newcomer, could be more than a
+    /// frame takes.
+    /// </summary>
+    [Theory]
+    [InlineData(400, (byte)'x', true)]
+    [InlineData(450, (byte)0xFF, false)]
+    public void R_texts_of_a_transfer_are_cut_as_those_of_a_put_are(int keys, byte text, bool asks)
+    {
+        const ulong Sequence = 1_001, Payload = 77;
+        var world = DhtWorld.Founded(4);
+        world.Settle();
+        var (liar, victim) = (world.Members[Source], world.Add());
+        world.ChangeView();
+        victim.Enable(world.Options, DhtWorld.Resolvers);
+        world.Swallows = (from, to, type) => from == Source && to == Newcomer && type == DhtFrame.StateEnd;
+        world.ChangeView();
+        world.Poke();
+        world.DeliverAll();
+        var session = liar.Host.Current!.State.Session;
+        victim.Deliver(new(DhtFrame.StateEnd, State(session), world.View!.Id, liar.Rank));
+        Assert.True(victim.Host.Current!.State.Full);
+        int sent = 0;
+        world.Swallows = (from, _, type) => from == Newcomer && type == DhtFrame.Done && ++sent > 0;
+        if (asks) victim.Deliver(new(DhtFrame.Propose, Proposal(), world.View.Id, liar.Rank));
+        Assert.Equal(asks ? 1 : 0, sent);
+        // It is the only one left who can give the state to the next.
+        world.Crash(liar);
+        world.Crash(world.Members[2]);
+        world.ChangeView();
+        var next = world.Add();
+        world.ChangeView();
+        next.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.Equal((0, false), (next.Host.Current!.State.Shard, next.Host.Current.State.Full));
+        world.Settle();
+        Assert.True(next.Host.Current.State.Full);
+        Assert.True(next.Host.Current.Participant.Sessions.Find(session)!.TryGet(Sequence, out var outcome));
+        Assert.Equal(keys, outcome.Versions.Count);
+
+        byte[] State(UInt128 id)
+        {
+            var bytes = new byte[1 << 19];
+            var to = new BodyWriter(bytes);
+            to.U8(1);
+            to.U64(1);
+            to.U8(1);
+            to.U128(id);
+            to.Var(0);
+            to.Var(0);
+            to.U8(0);
+            to.Var(Sequence);
+            to.Var(1);
+            to.Var(1 << 1);
+            to.U64(Payload);
+            to.Var((ulong)keys);
+            byte[] error = [.. Enumerable.Repeat(text, 4 * DhtLimits.ErrorChars)];
+            for (int i = 0; i < keys; i++)
+            {
+                to.Var(1);
+                to.Blob(error);
+            }
+            return to.Written.ToArray();
+        }
+
+        byte[] Proposal()
+        {
+            var bytes = new byte[1 << 16];
+            var to = new BodyWriter(bytes);
+            FrameHead.Write(ref to, liar.Rank, new(new(0, Sequence), 2));
+            to.U8(1);
+            to.U64(Payload);
+            to.Var(0);
+            to.U64(5);
+            to.Var(1);
+            to.Var((ulong)victim.Host.Current!.State.Slot);
+            to.Var((ulong)keys);
+            for (int i = 0; i < keys; i++)
+            {
+                to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, (byte)(i >> 8), (byte)i, (byte)'0']);
+                to.U8(0);
+            }
+            return to.Written.ToArray();
+        }
     }
 
     private static void Fill(DhtWorld world)

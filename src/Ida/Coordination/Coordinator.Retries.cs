@@ -132,11 +132,10 @@ internal sealed partial class Coordinator
         bool results = error is null && !op.WithoutResult;
         Span<ulong> versions = new ulong[results ? op.PartCount : 0];
         string?[]? errors = null;
-        int chars = op.PartCount > DhtLimits.LongErrors ? DhtLimits.ShortErrorChars : DhtLimits.ErrorChars;
         for (int i = 0; i < versions.Length; i++)
         {
             versions[i] = op.Parts[i].Version;
-            if (op.Parts[i].Error is { } text) (errors ??= new string?[versions.Length])[i] = text.Length > chars ? text[..chars] : text;
+            if (op.Parts[i].Error is { } text) (errors ??= new string?[versions.Length])[i] = DhtLimits.Cut(text, op.PartCount);
         }
         _known.Add(op.Id, new(op.Payload, status, new(versions), errors));
     }

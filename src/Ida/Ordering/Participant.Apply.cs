@@ -83,9 +83,7 @@ internal sealed partial class Participant
         catch (Exception error)
         {
             // Deterministic resolvers fail alike at all replicas; the entry stays as it is at each.
-            int chars = use.Op.UseCount > DhtLimits.LongErrors ? DhtLimits.ShortErrorChars : DhtLimits.ErrorChars;
-            string message = UserError.Message(error);
-            use.Error = message.Length > chars ? message[..chars] : message;
+            use.Error = DhtLimits.Cut(UserError.Message(error), use.Op.UseCount);
             (use.Value, use.Version) = (entry.Value, entry.Value is null ? 0 : entry.Version);
         }
     }

@@ -101,7 +101,7 @@ internal static class SessionCodec
             {
                 versions[i] = from.Var();
                 var text = from.Blob(4 * DhtLimits.ErrorChars);
-                if (text.Length > 0) (errors ??= new string?[count])[i] = Encoding.UTF8.GetString(text);
+                if (text.Length > 0) (errors ??= new string?[count])[i] = DhtLimits.Cut(Encoding.UTF8.GetString(text), count);
             }
             if (from.Failed) return false;
             if (sequence < session.AckedBelow) overtaken?.Invoke(new(session.Id, sequence));

@@ -36,6 +36,13 @@ internal static class DhtLimits
     /// <summary>Keys of a part up to which errors are kept in full.</summary>
     public const int LongErrors = 256;
 
+    /// <summary>As much of an error's text as is kept in a part with so many keys.</summary>
+    public static string Cut(string error, int keys)
+    {
+        int most = keys > LongErrors ? ShortErrorChars : ErrorChars;
+        return error.Length > most ? error[..most] : error;
+    }
+
     /// <summary>What a member without its state keeps of puts that it cannot apply before a value of the boundary comes.</summary>
     public const long LateBytes = 64L << 20;
 
