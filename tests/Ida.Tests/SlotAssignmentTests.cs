@@ -1,5 +1,7 @@
+using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Ida.Boundary;
 using Ida.Placement;
 
 namespace Ida.Tests;
@@ -92,6 +94,42 @@ public sealed class SlotAssignmentTests
             free += before.Count(s => s.Leaving && !slots.Contains(s));
         }
         Assert.True(kept > 1000 && free > 1000, $"{kept} leavers kept, {free} let go");
+    }
+
+    /// <summary>All members assign in one turn: what one of them says must not make that long.</summary>
+    [Fact]
+    public void R_a_member_that_says_it_has_the_last_slot_makes_nobody_look_long()
+    {
+        const int Members = 20, Shards = 5;
+        var slots = Slots(Members);
+        slots[3] = SlotState.Hole;
+        while (slots.Count < ushort.MaxValue) slots.Add(SlotState.Hole);
+        slots.Add(new(Id(3), true));
+        int all = slots.Count;
+        long looks = SlotAssignment.Assign(slots, Shards, [Id(100)]);
+        Assert.InRange(looks, 1, 10 * all);
+        Assert.Equal(Members + 1, slots.Count);
+        Assert.DoesNotContain(slots, slot => !slot.Taken);
+    }
+
+    /// <summary>So with one that says that there are very many shards: more than members, some of them are lost in any case.</summary>
+    [Fact]
+    public void R_shards_that_nobody_can_hold_are_lost()
+    {
+        var world = DhtWorld.Founded(4);
+        var contributions = world.Members.ConvertAll(m => new LayerContribution(m.Self, m.Contribution()));
+        var good = Contribution.Read(world.Members[3].Self, contributions[3].Bytes.Span)!;
+        var lie = new Contribution
+        {
+            Config = good.Config with { ShardSize = 1, TargetSize = ushort.MaxValue }, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Admitted = 1, Slot = 3, Full = true,
+            Physical = good.Physical, Committed = good.Committed,
+        };
+        var bytes = new System.Buffers.ArrayBufferWriter<byte>();
+        lie.Write(bytes);
+        contributions[3] = new(world.Members[3].Self, bytes.WrittenMemory);
+        var decision = Decision.Decide(contributions, world.View!);
+        Assert.Equal((DecisionKind.Depopulated, 4), (decision.Kind, decision.DepopulatedShard));
+        Assert.Equal(4, decision.Slots.Count);
     }
 
     private static bool[] Full(List<SlotState> slots, int shards)

@@ -124,7 +124,8 @@ internal sealed class Decision
             while (Slots.Count <= one.Slot) Slots.Add(SlotState.Hole);
             Slots[one.Slot] = new(one.Member, one.Full, Leaving: one.Leaving);
         }
-        SlotAssignment.Assign(Slots, config.Shards, newcomers, without);
+        // With fewer members than shards one of these is lost, whoever goes where.
+        if (members.Count >= config.Shards) SlotAssignment.Assign(Slots, config.Shards, newcomers, without);
         Kind = DecisionKind.Serving;
         for (int shard = 0; shard < config.Shards && Kind == DecisionKind.Serving; shard++)
         {

@@ -14,11 +14,16 @@ namespace Ida.Placement;
 /// by a newcomer; else by the highest member of the same shard, which moves no data; else by the highest member of a shard that has at
 /// least two members more and another full one; else the hole stays and the shard runs below its size. Each move of the last kind brings
 /// the populations closer, and each of the second moves a hole up, so the loop ends.
+/// What one member says may make slots very many: so each shard's holes are walked upwards once, and again only after a move of the last kind. Where
+/// one stays, so do those above it, for the same reason.
 /// </remarks>
 internal static class SlotAssignment
 {
-    /// <summary>Replaces <paramref name="slots"/> (holes where members were lost) by the next assignment.</summary>
-    public static void Assign(List<SlotState> slots, int shards, IReadOnlyList<ProcessId> newcomers, Rule without = Rule.None)
+    /// <summary>
+    /// Replaces <paramref name="slots"/> (holes where members were lost) by the next assignment. Returns how many slots were looked at, for who counts what
+    /// that costs.
+    /// </summary>
+    public static long Assign(List<SlotState> slots, int shards, IReadOnlyList<ProcessId> newcomers, Rule without = Rule.None)
     {
         var population = new int[shards];
         for (int slot = 0; slot < slots.Count; slot++)
@@ -27,8 +32,10 @@ internal static class SlotAssignment
         while (slots.Count < shards) slots.Add(SlotState.Hole);
         int next = 0, regular = slots.Count;
         MakeRoom(slots, population);
-        var passed = new bool[slots.Count];
-        while (NextHole(slots, population, passed) is var hole and >= 0)
+        long looks = 0;
+        var holes = new int[shards];
+        Restart(holes);
+        while (NextHole(slots, population, holes, ref looks) is var hole and >= 0)
         {
             int shard = hole % shards;
             if (next < newcomers.Count)
@@ -36,23 +43,24 @@ internal static class SlotAssignment
                 slots[hole] = new(newcomers[next++], false);
                 population[shard]++;
             }
-            else if ((hole < regular || population[shard] == 0) && Donor(slots, shards, population, hole, without) is var donor and >= 0)
+            else if ((hole < regular || population[shard] == 0) && Donor(slots, population, hole, without, ref looks) is var donor and >= 0)
             {
                 bool same = donor % shards == shard;
                 slots[hole] = slots[donor] with { Full = same && slots[donor].Full };
                 slots[donor] = SlotState.Hole;
                 population[donor % shards]--;
                 population[shard]++;
-                if (!same) Array.Clear(passed);
+                if (!same) Restart(holes);
             }
             else
             {
-                passed[hole] = true;
+                holes[shard] = slots.Count;
             }
         }
         while (next < newcomers.Count) slots.Add(new(newcomers[next++], false));
         LetGo(slots, population, placed: true, without);
         while (slots.Count > 0 && !slots[^1].Taken) slots.RemoveAt(slots.Count - 1);
+        return looks;
     }
 
     /// <summary>Takes leavers out that nobody needs, or that nobody can be initialised from once all others are <paramref name="placed"/>.</summary>
@@ -87,23 +95,33 @@ internal static class SlotAssignment
         }
     }
 
-    private static int NextHole(List<SlotState> slots, int[] population, bool[] passed)
+    private static void Restart(int[] holes)
+    {
+        for (int shard = 0; shard < holes.Length; shard++) holes[shard] = shard;
+    }
+
+    /// <summary>The first hole; <paramref name="holes"/> says of each shard where to look for its first.</summary>
+    private static int NextHole(List<SlotState> slots, int[] population, int[] holes, ref long looks)
     {
         int best = -1;
-        for (int slot = 0; slot < passed.Length; slot++)
+        for (int shard = 0; shard < holes.Length; shard++)
         {
-            if (slots[slot].Taken || passed[slot]) continue;
-            if (best < 0 || population[slot % population.Length] < population[best % population.Length]) best = slot;
+            ref int hole = ref holes[shard];
+            for (looks++; hole < slots.Count && slots[hole].Taken; looks++) hole += holes.Length;
+            if (hole >= slots.Count) continue;
+            int more = best < 0 ? -1 : population[shard] - population[best % holes.Length];
+            if (more < 0 || (more == 0 && hole < best)) best = hole;
         }
         return best;
     }
 
-    private static int Donor(List<SlotState> slots, int shards, int[] population, int hole, Rule without)
+    private static int Donor(List<SlotState> slots, int[] population, int hole, Rule without, ref long looks)
     {
-        int shard = hole % shards;
-        for (int slot = slots.Count - 1; slot > hole; slot--)
-            if (slots[slot] is { Taken: true, Leaving: false } && slot % shards == shard) return slot;
-        for (int slot = slots.Count - 1; slot >= 0; slot--)
+        int shards = population.Length, shard = hole % shards;
+        for (int slot = slots.Count - 1 - ((slots.Count - 1 - hole) % shards); slot > hole; slot -= shards, looks++)
+            if (slots[slot] is { Taken: true, Leaving: false }) return slot;
+        if (population.Max() < population[shard] + 2) return -1;
+        for (int slot = slots.Count - 1; slot >= 0; slot--, looks++)
         {
             int other = slot % shards;
             if (!slots[slot].Taken || slots[slot].Leaving || other == shard || population[other] < population[shard] + 2) continue;
