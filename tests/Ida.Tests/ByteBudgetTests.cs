@@ -132,6 +132,41 @@ public sealed class ByteBudgetTests
         static DueAnswer Answer(ulong request, uint attempt, int bytes) => new(DhtFrame.Value, new(1, request), attempt, [1, 2], [(new byte[bytes], 1)]);
     }
 
+    /// <summary>Answers that come only when their shard is clear are refused beyond the bound as those that come at once are.</summary>
+    [Fact]
+    public void R_answers_that_wait_for_others_to_be_clear_are_bounded_too()
+    {
+        const int Reader = 1, Writer = 3;
+        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20, TakeoverAfter = TimeSpan.FromHours(1) });
+        var map = world.Members[Reader].Dht.Map<string, byte[]>("m");
+        string[] large = [.. Enumerable.Range(0, 8).Select(i => $"{(char)('a' + i)}0")];
+        foreach (string key in large) Run(map.OrderedPutAsync(key, new byte[100_000]).AsTask());
+        // Reads have brought little of late.
+        for (int i = 0; i < 80; i++) Run(map.OrderedGetAsync(["y0", "z0", "large"]).AsTask());
+        world.Settle();
+        // In each shard a put has not got its time: one waits for the first shard, one for the second.
+        var first = world.Members[0].Dht.Map<string, byte[]>("m").OrderedPutAsync("v0", [1]).AsTask();
+        var second = world.Members[Writer].Dht.Map<string, byte[]>("m").OrderedPutAsync("v1", [1]).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (0, 2) or (Writer, Reader));
+        var reads = Enumerable.Range(0, 10).Select(_ => map.OrderedGetAsync([.. large, "v0", "v1"]).AsTask()).ToList();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is not (2, 0) and not (Reader, Writer));
+        Assert.DoesNotContain(reads, read => read.IsCompleted);
+        world.DeliverAll((from, to) => (from, to) is not (Reader, Writer));
+        Assert.True(first.IsCompletedSuccessfully && !second.IsCompleted);
+        Assert.Equal(2, reads.Count(read => !read.IsCompleted));
+        Assert.All(reads.Where(read => read.IsCompleted), read => Assert.IsType<OverloadedException>(read.Exception!.InnerException));
+        world.DeliverAll();
+        Assert.Equal(2, reads.Count(read => read.IsCompletedSuccessfully));
+
+        void Run(Task call)
+        {
+            world.RunUntil(() => call.IsCompleted, "A call");
+            Assert.True(call.IsCompletedSuccessfully, call.Exception?.ToString());
+        }
+    }
+
     private static int ShardOf(DhtWorld world, string key)
     {
         var layer = world.Members[0].Host.Current!;

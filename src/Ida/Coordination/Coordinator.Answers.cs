@@ -21,7 +21,7 @@ internal sealed partial class Coordinator
         running.Flags[index] = (running.Flags[index] & ~SlotFlags.NotHeld) | SlotFlags.Proposed | (clear ? SlotFlags.Clear : SlotFlags.None) | (result ? SlotFlags.Result : SlotFlags.None);
         running.Times[index] = time;
         state.Clock.Observe(time);
-        if (running.Client is { } client && BringsTooMuch(client)) Finish(client, Overloaded(client));
+        RefuseIfTooMuch(running);
         Step(running);
     }
 
@@ -30,9 +30,18 @@ internal sealed partial class Coordinator
         if (!TryFind(key, from, out var running, out int index)) return;
         running.Flags[index] |= clear ? SlotFlags.Cleared | SlotFlags.Result : SlotFlags.Result;
         if (running.Single) running.Committed = true;
-        if (!running.Committed) return;
-        if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
-        FinishIfStable(running);
+        if (running.Committed)
+        {
+            if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
+            FinishIfStable(running);
+        }
+        // What has its last answer is through.
+        RefuseIfTooMuch(running);
+    }
+
+    private void RefuseIfTooMuch(RunningOp running)
+    {
+        if (running.Client is { } client && BringsTooMuch(client)) Finish(client, Overloaded(client));
     }
 
     public void OnDone(in OpKey key, int from) => Mark(key, from, SlotFlags.Done);
