@@ -12,7 +12,10 @@ namespace Ida.Ordering;
 /// </summary>
 internal sealed class Settlement(DhtState state, DhtSender send, Participant participant)
 {
-    private const int Batch = 64, MostPerFrame = 4096, MostArrived = 1 << 20;
+    /// <summary>Commits of a pair, each way, that wait to be known everywhere; honest ones are far fewer.</summary>
+    internal const int MostOpen = 1 << 20;
+
+    private const int Batch = 64, MostPerFrame = 4096;
     private readonly Stack<CommitTicket> _tickets = [];
     private readonly List<int> _dirty = [];
     private Peer[] _peers = [];
@@ -43,6 +46,8 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
         {
             ticket.Places.Add((rank, _peers[rank].SentCount++));
             _peers[rank].Unacked.Enqueue(ticket);
+            // In the next view all begin to count anew.
+            if (_peers[rank].Unacked.Count > MostOpen) participant.AskForView();
         }
     }
 
@@ -52,7 +57,7 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
         var peer = _peers[from];
         if (peer.Stopped) return;
         // An honest peer sends few commits per operation that is held here.
-        if (op is not null && peer.Arrived.Count < MostArrived) peer.Arrived.Add(peer.ArrivedCount, (op, op.Generation));
+        if (op is not null && peer.Arrived.Count < MostOpen) peer.Arrived.Add(peer.ArrivedCount, (op, op.Generation));
         peer.ArrivedCount++;
         Mark(from);
     }
