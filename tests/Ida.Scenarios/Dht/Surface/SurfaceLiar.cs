@@ -17,7 +17,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         DhtFrame.Recover, DhtFrame.NotHeld, DhtFrame.Forward, DhtFrame.AskEnd,
     ];
 
-    private readonly byte[] _room = new byte[256];
+    private readonly byte[] _room = new byte[(1 << 20) - 12];
 
     /// <summary>Sends one; false where nobody is there to lie to.</summary>
     public bool Lie()
@@ -32,13 +32,51 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         var keys = layer.Coordinator.Driven.Keys.ToList();
         for (var op = layer.Participant.Oldest; op is not null; op = op.Newer) keys.Add(op.Key);
         if (keys.Count == 0) return false;
+        var about = keys[random.Next(keys.Count)];
+        if (random.Next(16) == 0) return Forge(target, from, about);
         var type = Types[random.Next(Types.Length)];
-        var body = Write(type, keys[random.Next(keys.Count)], layer.State);
+        var body = Write(type, about, layer.State);
         long before = target.Node.Counters.Refused(RefusalReason.Malformed);
         target.Deliver(new(type, body, target.View!.Id, from.Rank));
         // Of results of an attempt that nobody drives nothing is read.
         bool read = (type != DhtFrame.Proposed && type != DhtFrame.Clear) || body.Length < 5;
         if (read && target.Node.Counters.Refused(RefusalReason.Malformed) != before + 1) throw new ScenarioFailedException($"m{target.Index} took a frame {(byte)type} of {body.Length} bytes that is not whole: {Convert.ToHexString(body)}.");
+        return true;
+    }
+
+    /// <summary>
+    /// A proposal that is whole, and whose part is larger than any may be; or a part that is handed on to who coordinates the operation itself, or has nothing
+    /// to do with it.
+    /// </summary>
+    private bool Forge(HarnessMember target, HarnessMember from, in OpKey key)
+    {
+        var layer = target.Host.Current!;
+        bool large = random.Next(2) == 0;
+        if (!large && layer.Coordinator.TakesOver(key)) return false;
+        var to = new BodyWriter(_room);
+        if (!large)
+        {
+            to.U8(1);
+            to.U16((ushort)target.Rank);
+        }
+        FrameHead.Write(ref to, layer.State.OwnerOf(key.Id.Session), key);
+        to.U8(1);
+        to.U64(key.Payload == 0 ? 77 : key.Payload);
+        to.Var(0);
+        to.U64(5);
+        to.Var(1);
+        to.Var((ulong)layer.State.Slot);
+        to.Var(4);
+        for (byte i = 1; i <= 4; i++)
+        {
+            to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, i, (byte)layer.State.Shard]);
+            to.U8(1);
+            to.Blob(new byte[!large ? 1 : i < 4 ? 256 << 10 : _room.Length - to.Length - 3]);
+        }
+        var refusal = large ? RefusalReason.Malformed : RefusalReason.Unexpected;
+        long before = target.Node.Counters.Refused(refusal);
+        target.Deliver(new(large ? DhtFrame.Propose : DhtFrame.Forward, to.Written.ToArray(), target.View!.Id, from.Rank));
+        if (target.Node.Counters.Refused(refusal) != before + 1) throw new ScenarioFailedException($"m{target.Index} took a part of {to.Length} bytes that nobody may send it.");
         return true;
     }
 
