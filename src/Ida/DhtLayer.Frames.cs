@@ -238,13 +238,15 @@ internal sealed partial class DhtLayer
         if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
         if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
         Coordinator.Look(running, index, tooLarge);
-        if (!tooLarge && !client.IsPut) Coordinator.CountAnswer(client, body.Remaining);
+        // A read may be told more than once, and holds what it was told last.
+        int bytes = body.Remaining;
         for (int i = first; i < first + count; i++)
         {
             ref var part = ref client.Parts[i];
             ulong version = body.Var();
             if (!client.IsPut)
             {
+                bytes -= part.Value?.Length ?? 0;
                 part.Value = body.U8() != 0 ? body.Blob(DhtLimits.ValueBytes).ToArray() : null;
             }
             else if (Coordinator.IsNewer(part, time))
@@ -258,6 +260,7 @@ internal sealed partial class DhtLayer
             }
             (part.ResultTime, part.Version, part.HasResult) = (time, version, true);
         }
+        if (count > 0 && !client.IsPut) Coordinator.CountAnswer(client, bytes);
         return true;
     }
 
