@@ -184,7 +184,8 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         CheckClock();
         _bootstrap.OnFault(peer, fault);
         _herald.OnFault(peer, fault);
-        _introductions.OnFault(peer);
+        // The connection may stand, though a probe of its listener fails.
+        if (fault is not (LinkFault.Refused or LinkFault.Unreachable)) _introductions.OnFault(peer);
         _watch.OnFault(peer, fault);
         _deadLinks.OnFault(peer, fault);
         ArmDue();

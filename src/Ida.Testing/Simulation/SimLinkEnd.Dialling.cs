@@ -241,6 +241,7 @@ internal sealed partial class SimLinkEnd
 
     private void ProbeArrived()
     {
+        if (Owner.Links.Doubted.Contains(Address)) return;
         var answer = Answer(out var target);
         if (answer is null)
         {
