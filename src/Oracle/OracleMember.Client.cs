@@ -98,9 +98,10 @@ public sealed partial class OracleMember
         // The replicas known here may all have been replaced since: then the seeds know better, or who has begun anew where one of them was.
         if (State == MembershipState.Blocked) _bootstrap.Search([.. _directory.Addresses, .. _watch.Addresses]);
         if (_node.Now >= _nextSync) Synchronise();
-        if (_replica is { Log: { IsVoter: true } log }) ReachVoters(log.Entries.Configuration.Voters);
+        var votes = State == MembershipState.Active && _replica is { Log.IsVoter: true } replica ? replica : null;
+        if (votes is not null) ReachVoters(votes);
         if (_departure != Departure.None) StepDeparture();
-        else if (State == MembershipState.Active && _replica is { Log.IsVoter: true } replica) _herald.Step(replica.State, _directory.Replicas, _directory.Leader);
+        else if (votes is not null) _herald.Step(votes.State, _directory.Replicas, _directory.Leader);
     }
 
     private void Found()
@@ -319,11 +320,14 @@ public sealed partial class OracleMember
             if (voter.Node != _node.Id) _node.Links.Open(voter.Address, voter.Node);
     }
 
-    /// <summary>Whose vote has to count at once when the leader dies is reached before, or introduced as long as there is another that can.</summary>
-    private void ReachVoters(IReadOnlyList<Replica> voters)
+    /// <summary>
+    /// Whose vote has to count at once when the leader dies is reached before, or introduced as long as there is another that can. Not one that is gone:
+    /// who asks for it would make a link for whoever is there now one to it again.
+    /// </summary>
+    private void ReachVoters(OracleReplica replica)
     {
-        foreach (var voter in voters)
-            if (voter.Node != _node.Id) IsConfirmed(_node.Links.Open(voter.Address, voter.Node), voter);
+        foreach (var voter in replica.Log.Entries.Configuration.Voters)
+            if (voter.Node != _node.Id && replica.State.FindNode(voter.Node) is { Alive: true }) IsConfirmed(_node.Links.Open(voter.Address, voter.Node), voter);
     }
 
     private void Synchronise()

@@ -26,6 +26,27 @@ public sealed class SecondFoundingTests
         }
     }
 
+    /// <summary>The life before stays a voter for a while, since no successor can be dialled: the others do not ask for it at the seed meanwhile.</summary>
+    [Fact]
+    public void The_only_seed_that_restarts_while_its_life_before_is_still_a_voter_joins_the_system_of_the_others()
+    {
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var cluster = new OracleCluster(seed, 4);
+            foreach (var other in cluster.Lives.Take(3)) other.Node.Links.Doubted.Add(cluster[3].Node.Address);
+            cluster.StartAll(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+            cluster.Run(2);
+            var system = cluster[0].Oracle.System;
+            cluster[0].Node.Crash();
+            cluster.Run(0.2);
+            cluster.Restart(cluster[0], sameSeeds: true).StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 12), cluster.Describe());
+            Assert.True(system == cluster[0].Oracle.System, cluster.Describe());
+            Assert.DoesNotContain(cluster.Lives, life => life.Groups.Events.Any(text => text.Contains("SplitFoundation", StringComparison.Ordinal)));
+        }
+    }
+
     /// <summary>It is stopped just after its start, and reads all that came meanwhile later than it looks at its clock.</summary>
     [Theory]
     [InlineData(1.2), InlineData(3.0)]
