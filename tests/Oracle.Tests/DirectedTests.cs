@@ -1,4 +1,5 @@
 using GroupCore.Membership;
+using Ida.Testing;
 
 namespace Oracle.Tests;
 
@@ -230,6 +231,34 @@ public sealed class DirectedTests
         Assert.All(lost, one => Assert.Equal(MembershipState.Blocked, one.Oracle.State));
         cluster.Simulation.Network.Heal();
         Assert.True(cluster.RunUntil(() => lost.TrueForAll(one => one.Oracle.State == MembershipState.Poisoned), 5), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>It is a voter by its own log for ever; whoever listens where the others voted tells it that it is out.</summary>
+    [Fact]
+    public void A_voter_that_was_cut_off_learns_that_it_is_out_though_the_other_voters_have_begun_new_lives()
+    {
+        using var cluster = Running(11, 3);
+        var lost = cluster[2];
+        Assert.True(lost.Oracle.Replica!.Log.IsVoter);
+        List<OracleCluster.Process> left = [cluster[0], cluster[1]];
+        cluster.Simulation.Network.Partition(CutMode.Drop, [lost.Node], [cluster[0].Node, cluster[1].Node]);
+        cluster.Run(6);
+        foreach (var old in left)
+        {
+            // It alone of two would not be enough to go on without: it leaves.
+            old.Node.Post(old.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => old.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            old.Node.Crash();
+            // With the only seed of the first life: nobody looks for whoever may start where the lost one is.
+            var next = cluster.Restart(old, sameSeeds: true);
+            next.StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => next.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+            cluster.Run(3);
+        }
+        Assert.Equal(MembershipState.Blocked, lost.Oracle.State);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
         cluster.AssertNoViolations();
     }
 
