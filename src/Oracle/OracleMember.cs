@@ -77,7 +77,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         _deadLinks = new(node, options);
         _requests = new(node, _outlet, _directory) { Self = Self };
         _lease = new(node, options);
-        _watch = new(node, options, _outlet, _directory) { OnGone = OnGone, OnDropped = _deadLinks.OnDropped };
+        _watch = new(node, options, _outlet, _directory, _introductions) { OnGone = OnGone, OnDropped = _deadLinks.OnDropped };
         _deadLinks.OnClosing = _watch.OnClosing;
         Self = new(node.Id, 0);
         node.Route(FrameType.Ping, FrameType.IndirectPong, this);

@@ -79,7 +79,9 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         return peer == end.Peer && _node.Links.Taken(peer) < end.Position;
     }
 
-    bool ILogPort.IsConfirmed(in Replica other) => other.Node == _node.Id || _node.Links.IsConfirmed(_node.Links.Open(other.Address, other.Node)) || IsIntroduced(other.Node);
+    bool ILogPort.IsConfirmed(in Replica other) => other.Node == _node.Id || _node.Links.IsConfirmed(_node.Links.Open(other.Address, other.Node));
+
+    bool ILogPort.IsIntroduced(in Replica other) => IsIntroduced(other.Node);
 
     void ILogPort.OnRoleChanged()
     {

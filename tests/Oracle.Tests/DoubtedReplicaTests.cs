@@ -92,17 +92,21 @@ public sealed class DoubtedReplicaTests
     }
 
     /// <summary>The leader dies that has introduced the one to the other, and the one that cannot be dialled has more of the log. Found by seed 6200023 of oracle-surface.</summary>
-    [Fact]
-    public void A_voter_that_was_introduced_leads_with_the_vote_of_one_that_cannot_dial_it()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_voter_that_was_introduced_leads_with_the_vote_of_one_that_cannot_dial_it(bool all)
     {
         using var cluster = Settled();
         var leader = cluster.Leader!;
         var voters = cluster.Alive.Where(process => process != leader && leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id)).ToList();
         var (next, behind) = (voters[0], voters[1]);
+        var joins = cluster.Alive.First(process => process != leader && process != next && process != behind);
         behind.Node.Links.Doubted.Add(next.Node.Address);
+        // Then its elector, to which it was introduced itself, introduces it to the others.
+        if (all) joins.Node.Links.Doubted.Add(next.Node.Address);
         cluster.Run(3);
         cluster.Simulation.Network.Cut(leader.Node, behind.Node, CutMode.Hold);
-        var joins = cluster.Alive.First(process => process != leader && process != next && process != behind);
         joins.Node.Post(() => joins.Oracle.Join("g", new(), ""));
         Assert.True(cluster.RunUntil(() => next.Oracle.Replica!.Log.Entries.LastIndex > behind.Oracle.Replica!.Log.Entries.LastIndex, 3), cluster.Describe());
         leader.Node.Crash();
@@ -110,6 +114,109 @@ public sealed class DoubtedReplicaTests
         cluster.Run(5);
         Assert.All(cluster.Alive, static process => Assert.Equal(MembershipState.Active, process.Oracle.State));
         cluster.AssertNoViolations();
+    }
+
+    /// <summary>The others cannot dial it, and the leader dies that could: the other voter has as much of the log, and all can dial that one.</summary>
+    [Fact]
+    public void Of_two_voters_that_have_the_same_the_one_leads_that_the_others_can_dial()
+    {
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var cluster = Settled(seed, 5);
+            var leader = cluster.Leader!;
+            var hidden = cluster.Alive.First(process => process != leader && IsVoter(leader, process));
+            var other = cluster.Alive.First(process => process != leader && process != hidden && IsVoter(leader, process));
+            foreach (var one in cluster.Alive.Where(one => one != leader && one != hidden)) one.Node.Links.Doubted.Add(hidden.Node.Address);
+            cluster.Run(3);
+            leader.Node.Crash();
+            Assert.True(cluster.RunUntil(() => cluster.Leader is not null, 10), cluster.Describe());
+            cluster.Run(10);
+            Assert.True(cluster.Leader == other && cluster.Alive.Count() == 4 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), cluster.Describe());
+            cluster.AssertNoViolations();
+        }
+    }
+
+    /// <summary>Those to whom a leader was introduced lose their links to it, and nobody dials it any more: what each was told before tells the others nothing.</summary>
+    [Fact]
+    public void Who_has_lost_the_link_over_which_one_was_introduced_introduces_it_to_nobody()
+    {
+        using var cluster = Settled();
+        var leader = cluster.Leader!;
+        var others = cluster.Alive.Where(process => process != leader).ToList();
+        var dials = others.First(process => IsVoter(leader, process));
+        foreach (var one in others.Where(one => one != dials)) one.Node.Links.Doubted.Add(leader.Node.Address);
+        cluster.Run(5);
+        Assert.Equal(leader, cluster.Leader);
+        dials.Node.Links.Doubted.Add(leader.Node.Address);
+        foreach (var one in others) cluster.Simulation.Network.Break(one.Node, leader.Node);
+        cluster.Run(10);
+        Assert.True(cluster.Leader is { } next && next != leader, cluster.Describe());
+        Assert.All(cluster.Alive, static process => Assert.Equal(MembershipState.Active, process.Oracle.State));
+    }
+
+    /// <summary>It is the first of the voters that stay, and was introduced to the leader, which would not be reached by others either.</summary>
+    [Fact]
+    public void A_leader_that_departs_hands_over_to_a_voter_that_it_can_dial()
+    {
+        for (ulong seed = 1; seed <= 5; seed++)
+        {
+            using var cluster = Settled(seed);
+            var leader = cluster.Leader!;
+            ulong first = leader.Oracle.Replica!.Log.Entries.Configuration.Voters.First(voter => voter.Node != leader.Node.Id).Node;
+            var hidden = cluster.Alive.Single(process => process.Node.Id == first);
+            leader.Node.Links.Doubted.Add(hidden.Node.Address);
+            cluster.Run(3);
+            Assert.Equal(leader, cluster.Leader);
+            leader.Node.Post(leader.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => leader.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => cluster.Leader is not null, 5), cluster.Describe());
+            Assert.NotEqual(hidden, cluster.Leader);
+        }
+    }
+
+    /// <summary>The voter that introduced the one to the other dies as the leader leaves. Found by seed 41901127 of oracle-surface.</summary>
+    [Fact]
+    public void A_leader_that_departs_hands_over_to_one_that_was_introduced_when_there_is_no_other_voter()
+    {
+        for (ulong seed = 1; seed <= 5; seed++)
+        {
+            using var cluster = Settled(seed, 5);
+            var leader = cluster.Leader!;
+            var voters = cluster.Alive.Where(process => process != leader && IsVoter(leader, process)).ToList();
+            leader.Node.Links.Doubted.Add(voters[0].Node.Address);
+            cluster.Run(3);
+            Assert.Equal(leader, cluster.Leader);
+            voters[1].Node.Crash();
+            leader.Node.Post(leader.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => leader.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            cluster.Run(5);
+            Assert.All(cluster.Alive, static process => Assert.Equal(MembershipState.Active, process.Oracle.State));
+        }
+    }
+
+    /// <summary>A probe of who cannot be dialled fails, while the connection stands over which it was introduced; when that breaks the introduction is over.</summary>
+    [Fact]
+    public void An_introduction_outlives_a_probe_that_fails_and_not_the_connection()
+    {
+        using var cluster = Settled();
+        var leader = cluster.Leader!;
+        var one = Victim(cluster);
+        one.Node.Links.Doubted.Add(leader.Node.Address);
+        cluster.Run(3);
+        var links = one.Node.Links;
+        long refused = Refused();
+        for (int probe = 0; probe < 20; probe++)
+        {
+            one.Node.Post(() => links.Probe(links.Open(leader.Node.Address, leader.Node.Id)));
+            cluster.Run(0.5);
+        }
+        Assert.Equal(refused, Refused());
+        cluster.Simulation.Network.Break(one.Node, leader.Node);
+        cluster.Run(5);
+        Assert.NotEqual(refused, Refused());
+        Assert.Equal(MembershipState.Active, one.Oracle.State);
+
+        long Refused() => one.Node.Node.Counters.Refused(RefusalReason.WrongSender);
     }
 
     /// <summary>It is the second oldest, on a host of its own: it would be the next voter.</summary>
@@ -155,9 +262,11 @@ public sealed class DoubtedReplicaTests
         Assert.True(cluster.RunUntil(() => cluster.Alive.Count() == 4 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 8), cluster.Describe());
     }
 
-    private static OracleCluster Settled(ulong seed = 91)
+    private static bool IsVoter(OracleCluster.Process leader, OracleCluster.Process process) => leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id);
+
+    private static OracleCluster Settled(ulong seed = 91, int processes = 4)
     {
-        var cluster = new OracleCluster(seed, 4);
+        var cluster = new OracleCluster(seed, processes);
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
         cluster.Run(3);

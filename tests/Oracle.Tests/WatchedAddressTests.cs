@@ -34,7 +34,7 @@ public sealed class WatchedAddressTests
         var directory = new OracleDirectory(node);
         directory.Learn(new Configuration([new(OneLink.Other, s_registered)], []));
         bool heard = false;
-        var watch = new Watch(node, new(), new Outlet(node), directory) { OnGone = _ => heard = true };
+        var watch = new Watch(node, new(), new Outlet(node), directory, new(node, new(node), directory)) { OnGone = _ => heard = true };
         watch.Assign([new(new(OneLink.Other, 1), s_registered, 0, 0)]);
         watch.OnFault(0, fault);
         gone = heard;

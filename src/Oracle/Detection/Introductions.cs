@@ -9,9 +9,10 @@ namespace Oracle.Detection;
 /// Who has dialled this process and cannot be dialled by it: other replicas, which it reaches, say whether that is who it says.
 /// </summary>
 /// <remarks>
-/// A number that nobody can guess goes to the voters over confirmed links, and from each to the process in question, if its link to that one is confirmed too;
-/// that process says it over the link that is in doubt, which it has dialled itself. So nobody says it who is not reached at that process's address by a voter that is
-/// itself reached. Asked for again every second; it holds until the connection breaks, since from then on another may be at the other end.
+/// A number that nobody can guess goes to the voters over confirmed links, and from each to the process in question, if its link to that one is confirmed too, or that one
+/// was introduced to it over that link; that process says it over the link that is in doubt, which it has dialled itself. So nobody says it who was not reached at that
+/// process's address by a voter, which said so to the next over a link that was reached too. Asked for again every second; it holds until the connection breaks, since from
+/// then on another may be at the other end. No two believe it of each other alone: the first of them was told before, by another, of a link that stands since.
 /// </remarks>
 internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory directory)
 {

@@ -7,7 +7,7 @@ namespace Oracle.Detection;
 /// Probes for others: passes a probe on to a third process, and the answer back. Only over links that are up already: what another process
 /// names is never dialled, so nobody makes this process open links.
 /// </summary>
-internal sealed class Relays(INode node, Outlet outlet)
+internal sealed class Relays(INode node, Outlet outlet, Introductions introductions)
 {
     private const int Most = 64;
     // Nobody waits longer for an answer, in whatever condition it is.
@@ -40,10 +40,13 @@ internal sealed class Relays(INode node, Outlet outlet)
         outlet.Reply(link, new ProbeFrame(false, number));
     }
 
-    /// <summary>A peer wants to know whether the subject has a link to it: the subject is asked to say the number over it, and it alone hears the number.</summary>
+    /// <summary>
+    /// A peer wants to know whether the subject has a link to it: the subject is asked to say the number over it, and it alone hears the number. Who was introduced
+    /// here is the subject as well.
+    /// </summary>
     public void Introduce(int peer, ulong subject, ulong number)
     {
-        if (Find(subject) is { } link && node.Links.IsConfirmed(link)) outlet.Reply(link, new IndirectProbeFrame(false, node.Links.NodeIdOf(peer), number, Relayed: true));
+        if (Find(subject) is { } link && (node.Links.IsConfirmed(link) || introductions.Has(link))) outlet.Reply(link, new IndirectProbeFrame(false, node.Links.NodeIdOf(peer), number, Relayed: true));
     }
 
     /// <summary>Says a number to a process that was reached at its address, and to nobody who only says that it is that one and may pass it on.</summary>

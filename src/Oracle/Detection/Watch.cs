@@ -19,7 +19,7 @@ namespace Oracle.Detection;
 /// 100 ms and it still is: that report alone is proof of death. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
 /// Source: groupcore-oracle 8.2, 8.4, 8.5; SWIM, Lifeguard.
 /// </remarks>
-internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, OracleDirectory directory)
+internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, OracleDirectory directory, Introductions introductions)
 {
     public const int WorstHealth = 8;
     private const long ReportEvery = 500 * Durations.Millisecond;
@@ -31,7 +31,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     private readonly long _patience = options.ProbeInterval.Nanoseconds() / 2;
     private readonly List<WatchedProcess> _watched = [];
     private readonly Dictionary<ProcessId, WatchedProcess> _byId = [];
-    private readonly Relays _relays = new(node, outlet);
+    private readonly Relays _relays = new(node, outlet, introductions);
     private ulong _probe;
     private bool _mute;
 

@@ -18,8 +18,8 @@ namespace Oracle.Leading;
 /// before that successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.
 /// No voter is removed where those that stay are not heard by a majority: that change could not be committed, and nothing after it. Its successor
 /// is added first then.</para>
-/// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is not handed over to it: as leader it would not be
-/// believed. It keeps no other from its place. Where a leader leaves and can dial none of those that stay, one of them votes all the same, and the leader
+/// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is handed over to it only where it was introduced and the
+/// leader can dial no other voter: as leader it would not be believed by who cannot dial it either. It keeps no other from its place. Where a leader leaves and can dial none of those that stay, one of them votes all the same, and the leader
 /// takes itself out of the voters instead of handing over: alone that one has to be believed by nobody.</para>
 /// <para>Source: groupcore-oracle 4.1, 4.3, 12.4.</para>
 /// </remarks>
@@ -174,13 +174,21 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
             leader.TryChange(Contains(wanted, surplus.Node) ? configuration.Demote(surplus) : configuration.Remove(surplus.Node));
             return;
         }
-        foreach (var voter in log.Entries.Configuration.Voters)
+        if (Successor(log, leader, configuration) is { } successor) leader.TransferTo(successor.Node);
+        else if (_reachesNone && configuration.Voters.Count == 2) leader.TryChange(configuration.Remove(node.Id));
+    }
+
+    /// <summary>The voter to hand over to: the first that the leader can dial, else the first that was introduced to it.</summary>
+    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration)
+    {
+        Replica? introduced = null;
+        foreach (var voter in configuration.Voters)
         {
-            if (voter.Node == node.Id || leader.LagOf(voter.Node) > CaughtUp || !log.Port.IsConfirmed(voter)) continue;
-            leader.TransferTo(voter.Node);
-            return;
+            if (voter.Node == node.Id || leader.LagOf(voter.Node) > CaughtUp) continue;
+            if (log.Port.IsConfirmed(voter)) return voter;
+            if (introduced is null && log.Port.IsIntroduced(voter)) introduced = voter;
         }
-        if (_reachesNone && configuration.Voters.Count == 2) leader.TryChange(configuration.Remove(node.Id));
+        return introduced;
     }
 
     /// <summary>The next learner: the oldest process on a host without a replica, else the oldest; of those that the leader can dial.</summary>

@@ -17,10 +17,13 @@ internal interface ILogPort
     bool Holds(in Replica to, LinkMark end);
 
     /// <summary>
-    /// Whether the other end of the link to a replica is confirmed to be it, or was introduced; else that is asked now. Who is not confirmed may be obeyed by nobody,
-    /// so it is given no vote.
+    /// Whether the other end of the link to a replica is confirmed to be it; else that is asked now. Who is not confirmed may be obeyed by nobody else,
+    /// so it is given no vote where another can lead.
     /// </summary>
     bool IsConfirmed(in Replica other);
+
+    /// <summary>Whether others have introduced that replica, which cannot be dialled from here.</summary>
+    bool IsIntroduced(in Replica other);
 
     /// <summary>The role or the known leader changed.</summary>
     void OnRoleChanged();

@@ -14,7 +14,8 @@ namespace Oracle.Log;
 /// entries and read rounds of a turn share one frame per replica.</para>
 /// <para>Failure cases: a leader that hears no majority for 1 s steps down; a replica behind the cut gets the saved state; frames lost with
 /// a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: what it decides would be
-/// believed by none of them. State lives in memory: a process that restarts is another replica.
+/// believed by none of them. Who cannot dial it elects it only where others have introduced it and it has more of the log, so that it could not be
+/// the other way round, or the leader hands over to it. State lives in memory: a process that restarts is another replica.
 /// Source: groupcore-oracle 4.1, 4.6, 4.9; Ongaro and Ousterhout 2014, and Ongaro's erratum on single-server changes.</para>
 /// </remarks>
 internal sealed class ReplicatedLog : ITimerTarget
@@ -206,6 +207,13 @@ internal sealed class ReplicatedLog : ITimerTarget
     /// <summary>Whether this replica leads, or heard who does within the shortest election time-out.</summary>
     public bool HearsLeader => Role is Leader || (LeaderHint.Node != 0 && Node.Now - LeaderContact < ElectionTimeout);
 
+    /// <summary>
+    /// Whether one that is up to date may have the vote. Who was only introduced gives way to a replica with as much of the log, which others may be able to dial,
+    /// unless the leader hands over to it.
+    /// </summary>
+    private bool MayLead(in Replica from, VoteRequest request) =>
+        Port.IsConfirmed(from) || ((request.Transfer || (request.LastTerm, request.LastIndex) != (Entries.LastTerm, Entries.LastIndex)) && Port.IsIntroduced(from));
+
     private bool Outdated(ulong term)
     {
         if (term <= Term) return false;
@@ -215,7 +223,7 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     private void OnPreVote(in Replica from, VoteRequest request)
     {
-        bool granted = request.Term > Term && UpToDate(request) && !HearsLeader && Port.IsConfirmed(from);
+        bool granted = request.Term > Term && UpToDate(request) && !HearsLeader && MayLead(from, request);
         Port.Send(from, new VoteReply(true, granted ? request.Term : Term, granted));
     }
 
@@ -224,7 +232,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         // A replica cut off for a while must not depose a leader that a majority hears.
         if (request.Term > Term && HearsLeader && !request.Transfer) return;
         Outdated(request.Term);
-        bool granted = request.Term == Term && (VotedFor == 0 || VotedFor == from.Node) && UpToDate(request) && Port.IsConfirmed(from);
+        bool granted = request.Term == Term && (VotedFor == 0 || VotedFor == from.Node) && UpToDate(request) && MayLead(from, request);
         if (granted)
         {
             VotedFor = from.Node;

@@ -190,6 +190,8 @@ internal sealed class LogBus
 
         bool ILogPort.IsConfirmed(in Replica other) => true;
 
+        bool ILogPort.IsIntroduced(in Replica other) => false;
+
         void ILogPort.OnRoleChanged()
         {
             if (Log?.Leading is not null) _bus.Checker.Leads($"{Id}", Log.Term, Id);
