@@ -127,6 +127,12 @@ public sealed class SlotAssignmentTests
         var bytes = new System.Buffers.ArrayBufferWriter<byte>();
         lie.Write(bytes);
         contributions[3] = new(world.Members[3].Self, bytes.WrittenMemory);
+        // Who comes and agrees with it gets no place any more.
+        var comer = world.Add();
+        world.ChangeView();
+        bytes = new();
+        new Contribution { Config = lie.Config, Enabled = true, Session = 1, Physical = good.Physical, Committed = good.Committed }.Write(bytes);
+        contributions.Add(new(comer.Self, bytes.WrittenMemory));
         var decision = Decision.Decide(contributions, world.View!);
         Assert.Equal((DecisionKind.Depopulated, 4), (decision.Kind, decision.DepopulatedShard));
         Assert.Equal(4, decision.Slots.Count);

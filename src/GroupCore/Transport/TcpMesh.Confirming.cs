@@ -155,8 +155,8 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongSender);
             if (rival.IsOpened)
             {
-                // It does not end because somebody here says that it is the node: who is there where it was asked for says more.
-                if (rival.IsUntouched) ForgetOther(rival);
+                // It does not end because somebody here says that it is the node: who is there where it was asked for says more, and may be about to.
+                if (rival is { IsUntouched: true, Confirming: null }) ForgetOther(rival);
                 Alias(peer, rival);
                 return;
             }

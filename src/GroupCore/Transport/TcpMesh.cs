@@ -243,7 +243,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         return peer;
     }
 
-    private ulong NewToken() => _random.NextUInt64() | 1;
+    // Each dialler hears some: none may tell the others.
+    private static ulong NewToken() => NodeLoopOptions.RandomNumber() | 1;
 
     private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);
 

@@ -280,6 +280,10 @@ public sealed class LyingMemberTests
         var target = rank[0].Group!.Protocol;
         uint hang = target.Table.Resolve("g", "hang", typeof(byte[]), null).Id, sent = 0;
         var counters = rank[0].SimNode.Node.Counters;
+        // All that an honest one can have under way: its window, the message that fills it, and what its handlers sent.
+        Lie(68, 1_000_000);
+        Lie(32_768, 64);
+        Assert.Equal(0, counters.Refused(RefusalReason.Unexpected));
         Lie(200_000, 0);
         Assert.InRange(target.Dispatcher.Added, 36_864, 120_000);
         Assert.InRange(counters.Refused(RefusalReason.Unexpected), 80_000, 200_000);
@@ -296,10 +300,10 @@ public sealed class LyingMemberTests
         {
             rank[0].SimNode.Post(() =>
             {
-                var body = new byte[9 + 1 + bytes];
+                var body = new byte[9 + 5 + bytes];
                 BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(5), hang);
-                body[9] = 0xC4;
-                body = [.. body, 0];
+                body[9] = 0xC6;
+                BinaryPrimitives.WriteInt32BigEndian(body.AsSpan(10), bytes);
                 for (int i = 0; i < count; i++)
                 {
                     BinaryPrimitives.WriteUInt32LittleEndian(body, sent++);

@@ -81,6 +81,33 @@ public sealed class AskedForTests
         Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
     }
 
+    /// <summary>The node itself is being asked where it listens: what somebody elsewhere says of its link meanwhile ends nothing, at either end.</summary>
+    [Fact]
+    public void A_link_of_which_its_node_is_asked_does_not_end_because_somebody_elsewhere_denies_it_first()
+    {
+        var node = new ScriptedNode();
+        var guest = node.Come(Meant, There, 5);
+        node.Mesh.Open(new(Elsewhere));
+        var asked = node.Dials(Elsewhere);
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        int named = node.Mesh.Open(new(There), Meant);
+        var better = node.Dials(There);
+        node.Answers(asked, HelloStatus.Forgotten, Meant);
+        Assert.False(guest.IsClosed);
+        node.Answers(better, HelloStatus.Accepted, Meant);
+        guest.Say(ScriptedNode.Frames(0, 1));
+        node.Turn();
+        Assert.Equal([(named, 1)], node.Got);
+    }
+
+    /// <summary>Whoever dials in hears one: of as many as it likes.</summary>
+    [Fact]
+    public void Names_of_links_do_not_follow_from_each_other()
+    {
+        ulong[] names = [.. Enumerable.Range(0, 2).Select(static _ => Name(new ScriptedNode().Come(Meant, There, 5)))];
+        Assert.NotEqual(names[0], names[1]);
+    }
+
     /// <summary>Who says that it is a node of which another has dialled in is asked whether it has that link, and learns nothing by which it could have it.</summary>
     [Fact]
     public void Who_is_asked_whether_it_is_the_other_end_of_a_link_learns_neither_end_s_name_of_it()
