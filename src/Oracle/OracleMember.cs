@@ -183,6 +183,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         if (!_started || _over) return;
         CheckClock();
         _bootstrap.OnFault(peer, fault);
+        if (fault == LinkFault.Replaced && State == MembershipState.Blocked) _bootstrap.Replaced(peer);
         _herald.OnFault(peer, fault);
         // The connection may stand, though a probe of its listener fails.
         if (fault is not (LinkFault.Refused or LinkFault.Unreachable)) _introductions.OnFault(peer);

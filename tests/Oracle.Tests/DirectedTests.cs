@@ -262,6 +262,33 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>All that it knows of its system is where the only seed is, and which life it knew there; whoever listens there now tells it that it is out.</summary>
+    [Fact]
+    public void One_that_was_cut_off_learns_that_it_is_out_though_all_it_knows_is_the_seed_and_that_has_begun_a_new_life()
+    {
+        using var cluster = new OracleCluster(12, 3);
+        var (first, lost, later) = (cluster[0], cluster[1], cluster[2]);
+        first.StartAt(TimeSpan.Zero);
+        lost.StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+        cluster.Run(3);
+        Assert.Single(lost.Oracle.Voters);
+        cluster.Simulation.Network.Partition(CutMode.Drop, [lost.Node], [first.Node, later.Node]);
+        later.StartAt(TimeSpan.Zero);
+        cluster.Run(6);
+        first.Node.Post(first.Oracle.Depart);
+        Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+        first.Node.Crash();
+        var next = cluster.Restart(first, sameSeeds: true);
+        next.StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => next.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+        Assert.Equal(later.Oracle.System, next.Oracle.System);
+        Assert.Equal(MembershipState.Blocked, lost.Oracle.State);
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
     private static OracleCluster Running(ulong seed, int processes, OracleOptions? options = null)
     {
         var cluster = new OracleCluster(seed, processes, options: options);

@@ -163,6 +163,12 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         Ask();
     }
 
+    /// <summary>Another node listens where one that lost contact asks: who asked for the node before it took the link along with the question.</summary>
+    public void Replaced(int peer)
+    {
+        if ((_seeds.Find(seed => seed.Peer == peer) ?? _known.Find(known => known.Peer == peer)) is { } asked) Ask(asked);
+    }
+
     // A seed asked, or answered that it does not know the Oracle.
     private void Heard(int peer)
     {
@@ -184,8 +190,6 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
     public void OnFault(int peer, LinkFault fault)
     {
-        // Another node is there, and who asked for the one before it took the link along with the question.
-        if (fault == LinkFault.Replaced && _known.Find(known => known.Peer == peer) is { } known) Ask(known);
         if (_seeds.Find(seed => seed.Peer == peer) is not { } seed) return;
         // Another cluster at the address is as good as nobody: there is none of this one.
         if (fault is LinkFault.Refused or LinkFault.WrongCluster) seed.Refused = true;
