@@ -9,9 +9,9 @@ namespace Oracle.Detection;
 /// Who has dialled this process and cannot be dialled by it: other replicas, which it reaches, say whether that is who it says.
 /// </summary>
 /// <remarks>
-/// A number that nobody can guess goes to the voters over confirmed links, and from each to the process in question, if its link to that one is confirmed too, or that one
+/// A number that nobody can guess goes to the replicas over confirmed links, and from each to the process in question, if its link to that one is confirmed too, or that one
 /// was introduced to it over that link; that process says it over the link that is in doubt, which it has dialled itself. So nobody says it who was not reached at that
-/// process's address by a voter, which said so to the next over a link that was reached too. Asked for again every second; it holds until the connection breaks, since from
+/// process's address by a replica, which said so to the next over a link that was reached too. Asked for again every second; it holds until the connection breaks, since from
 /// then on another may be at the other end. No two believe it of each other alone: the first of them was told before, by another, of a link that stands since.
 /// </remarks>
 internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory directory)
@@ -33,11 +33,18 @@ internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory d
         if (_all.Count >= State.Limits.Replicas) _all.RemoveAt(0);
         var asked = new Introduction(peer, nodeId, node.Random.NextUInt64() | 1, node.Now);
         _all.Add(asked);
-        foreach (Replica voter in directory.Replicas.Voters)
+        Ask(directory.Replicas.Voters, asked);
+        // A leader that is about to take a voter more may be reached by none that votes.
+        Ask(directory.Replicas.Learners, asked);
+    }
+
+    private void Ask(IReadOnlyList<Replica> replicas, Introduction asked)
+    {
+        foreach (var replica in replicas)
         {
-            if (voter.Node == nodeId || voter.Node == node.Id) continue;
-            int through = node.Links.Open(voter.Address, voter.Node);
-            if (node.Links.IsConfirmed(through)) outlet.Reply(through, new IndirectProbeFrame(false, nodeId, asked.Number));
+            if (replica.Node == asked.NodeId || replica.Node == node.Id) continue;
+            int through = node.Links.Open(replica.Address, replica.Node);
+            if (node.Links.IsConfirmed(through)) outlet.Reply(through, new IndirectProbeFrame(false, asked.NodeId, asked.Number));
         }
     }
 

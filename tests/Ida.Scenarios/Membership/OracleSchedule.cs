@@ -61,7 +61,7 @@ internal sealed class OracleSchedule : IDisposable
         cluster.Simulation.Network.Heal();
         bool settled = cluster.RunUntil(() => cluster.Checker.Violations.Count > 0 || ReviveAndSettled(), 40);
         if (cluster.Checker.Violations.Count > 0) return string.Join("; ", cluster.Checker.Violations.Take(3));
-        OracleLost = !settled && MajorityIsDead();
+        OracleLost = !settled && (MajorityIsDead() || IsLeftToHidden());
         if (settled && _surface is not null && !cluster.RunUntil(() => cluster.Leader is { } leader && IsAtRest(leader), 15)) return $"the leader forgets nothing: {cluster.Leader?.Oracle.Replica!.Shell.Held}";
         return settled || OracleLost ? null : $"liveness: {cluster.Describe()}";
     }
@@ -181,6 +181,10 @@ internal sealed class OracleSchedule : IDisposable
         }
         return true;
     }
+
+    /// <summary>Whether all voters that others could dial have left: nobody who comes can be told then who leads (the guide, membership).</summary>
+    private bool IsLeftToHidden() =>
+        _surface is { } surface && _cluster.Leader?.Oracle.Replica is { } replica && replica.Log.Entries.Configuration.Voters.All(voter => surface.IsHidden(voter.Address));
 
     /// <summary>Whether a majority of the voters outlives the crash of a process, and the group another member.</summary>
     private bool SparesOracle(OracleCluster.Process victim)

@@ -1,5 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using GroupCore.Transport;
 using GroupCore.Wire;
 using Ida.Testing;
 using Oracle;
@@ -77,6 +78,9 @@ internal sealed class OracleSurface
         if (_differ) plain = plain with { LeaseDuration = plain.LeaseDuration * (1 + (SimProbe.NumberOf(node) % 3)) };
         return _probed ? _probe.Shape(node, plain) : plain;
     }
+
+    /// <summary>Whether nobody can dial a process at that address.</summary>
+    public bool IsHidden(NodeAddress address) => _hidden && address == Simulation.AddressOf(1);
 
     /// <summary>Whether the Oracle and the group outlive the crash of a process.</summary>
     public Predicate<OracleCluster.Process> Spares { get; set; } = static _ => false;
