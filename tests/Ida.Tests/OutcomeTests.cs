@@ -58,6 +58,26 @@ public sealed class OutcomeTests
         await AssertStoredAsync(world, map, "a0", "a1");
     }
 
+    /// <summary>The replicas of one shard tell what they remember, those of the other may forget it; the member that issued the put knows all of it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task F22_a_put_acknowledged_at_one_of_its_shards_is_told_with_its_versions(bool inAnotherView)
+    {
+        var world = Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync(pairs, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.Settle();
+        Acknowledge(world, map, "b0");
+        world.Settle();
+        if (inAnotherView) world.ChangeView();
+        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Equal(2, (await retry).Versions.Count);
+        await AssertStoredAsync(world, map, "a0", "a1");
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(1)]

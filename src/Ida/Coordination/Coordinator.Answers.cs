@@ -229,16 +229,20 @@ internal sealed partial class Coordinator
             // A shard that is still executing it gives its result to the next attempt, which does nothing else: what it computed at its
             // proposal may be another one.
             if (IsDoneEverywhere(running, client)) CompleteClient(running);
-            else if ((running.Any(SlotFlags.Poisoned) && running.Reason is PoisonReason.Expired or PoisonReason.Misplaced) || LacksResult(running, client))
+            else if ((running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Misplaced) || LacksResult(running, client))
             {
-                // It was executed, and there is no result to wait for: a shard was told that it is known, or has other keys of the put by its hash.
+                // It was executed, and there is no result to wait for: a shard has other keys of the put by its hash.
                 client.WithoutResult = true;
                 Finish(client, null);
             }
             else
             {
                 client.Executed = true;
-                RetryApart(client);
+                running.Client = null;
+                client.Running = null;
+                // A shard was told that it is known.
+                if (running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Expired) AskHowItEnded(client);
+                else RetryApart(client);
             }
         }
         Forget(running);

@@ -146,6 +146,7 @@ internal sealed partial class Coordinator
         int owner = state.OwnerOf(op.Id.Session);
         if (owner < 0 || owner == state.Rank)
         {
+            if (EndsAsExecuted(op)) return;
             bool misplaced = owner == state.Rank && _known.TryGet(op.Id, out var end) && end.Status == EndStatus.Misplaced && PutPayload.SamePairs(end.Payload, op.Payload);
             Finish(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it."
                 : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago."));
@@ -190,6 +191,7 @@ internal sealed partial class Coordinator
             Issue(op);
             return;
         }
+        if (status is EndStatus.Forgotten or EndStatus.Misplaced && EndsAsExecuted(op)) return;
         switch (status)
         {
             case EndStatus.NeverGiven:
@@ -210,6 +212,15 @@ internal sealed partial class Coordinator
                 Finish(op, new OutcomeForgottenException(op.Id, OnlyMisplaced));
                 break;
         }
+    }
+
+    /// <summary>A participant has said that the put was executed, and nobody remembers more.</summary>
+    private bool EndsAsExecuted(ClientOp op)
+    {
+        if (!op.Executed) return false;
+        op.WithoutResult = true;
+        Finish(op, null);
+        return true;
     }
 
     /// <summary>Outcomes below this number of the own session are not asked for any more.</summary>
