@@ -417,7 +417,8 @@ internal sealed class GroupSurface
         if (!IsLost())
         {
             await UntilAsync(() => IsLost() || _groups.TrueForAll(IsSettled), 60, "Each group settles in a view of its members");
-            if (!IsLost()) await UntilAsync(() => Leftover() is null, 60, "Nothing is left over");
+            // Both at one instant: a link that was lost brings another view, which may begin while something is left over.
+            await UntilAsync(() => IsLost() || (Leftover() is null && _groups.TrueForAll(IsSettled)), 60, "Each group is settled and nothing is left over");
         }
         _run.Lost = IsLost();
         if (IsCalm) JudgeCalm();
