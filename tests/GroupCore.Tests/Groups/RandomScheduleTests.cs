@@ -1,3 +1,4 @@
+using GroupCore.Runtime;
 using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
@@ -15,4 +16,8 @@ public sealed class RandomScheduleTests
         Assert.True(deliveries > runs * 400, $"{deliveries} deliveries in {runs} runs");
         Assert.True(views > 4 * runs, $"{views} views in {runs} runs");
     }
+
+    /// <summary>One member remains, with far more calls queued than the views of three seconds can take.</summary>
+    [Fact]
+    public void B1_a_schedule_of_short_views_is_judged_when_no_call_waits() => Assert.Null(GroupScenarios.Joins.Judge(71_016_123, Rule.None));
 }

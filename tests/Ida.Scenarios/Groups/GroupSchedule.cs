@@ -86,6 +86,8 @@ internal sealed record GroupSchedule
                 foreach (var b in simulation.Nodes)
                     if (a != b) simulation.Network.Slow(a, b, 1);
             bool settled = cluster.Settle(20);
+            // Of what waits each short view takes only so much: a schedule is at rest when no call is queued.
+            simulation.RunUntil(() => cluster.Members.TrueForAll(m => !m.Usable || m.Group!.Protocol.Backlog.Calls == 0), TimeSpan.FromSeconds(60));
             simulation.Run(TimeSpan.FromSeconds(3));
             if (cluster.Oracle.Find("g")!.Lost) return new(cluster.Verdict(atRest: false), cluster.Checker.Deliveries, cluster.Oracle.Installs);
             string? verdict = cluster.Verdict();
