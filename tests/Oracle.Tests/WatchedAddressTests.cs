@@ -27,6 +27,21 @@ public sealed class WatchedAddressTests
         Assert.False(gone);
     }
 
+    /// <summary>Nobody else would look at the link, and what is queued for that process would count for the node as long as the connection stands.</summary>
+    [Fact]
+    public void The_link_to_an_excluded_process_is_looked_at_by_who_did_not_watch_it()
+    {
+        var node = new LogBus.Part(_bus, 2, new OneLink(s_registered));
+        var directory = new OracleDirectory(node);
+        List<(int Peer, bool Gone)> dropped = [];
+        var watch = new Watch(node, new(), new Outlet(node), directory, new(node, new(node), directory)) { OnDropped = (peer, gone) => dropped.Add((peer, gone)) };
+        watch.OnLinkUp(0);
+        watch.Excluded(new(OneLink.Other + 1, 1));
+        Assert.Empty(dropped);
+        watch.Excluded(new(OneLink.Other, 1));
+        Assert.Equal([(0, false)], dropped);
+    }
+
     private List<SuspectFrame> Reported(LinkFault fault, NodeAddress reachedAt, out bool gone)
     {
         var links = new OneLink(reachedAt);

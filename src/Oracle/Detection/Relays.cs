@@ -66,5 +66,6 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
         }
     }
 
-    private int? Find(ulong subject) => _links.TryGetValue(subject, out int link) && node.Links.NodeIdOf(link) == subject ? link : null;
+    /// <summary>The link to a node that is or was up; null for none.</summary>
+    public int? Find(ulong subject) => _links.TryGetValue(subject, out int link) && node.Links.NodeIdOf(link) == subject ? link : null;
 }

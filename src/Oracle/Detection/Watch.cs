@@ -92,9 +92,13 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         Prune();
     }
 
-    /// <summary>A process was excluded: nothing more is held against it.</summary>
+    /// <summary>
+    /// A process was excluded: nothing more is held against it. Its connection may stand though it is gone, and what is queued for it leaves less room for all
+    /// others: so whoever has a link to it looks at that, whether it watched it or not.
+    /// </summary>
     public void Excluded(ProcessId subject)
     {
+        if (_relays.Find(subject.Node) is { } link) OnDropped?.Invoke(link, false);
         if (!_byId.TryGetValue(subject, out var watched)) return;
         (watched.Accused, watched.Assigned) = (null, false);
         Prune();
