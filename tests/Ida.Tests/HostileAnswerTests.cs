@@ -105,6 +105,28 @@ public sealed class HostileAnswerTests
         await AssertEndsAndServesAsync(world, victim, read);
     }
 
+    /// <summary>Reads leave no outcomes: who says that one was executed long ago lies, and would have it end with keys that are not there.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task R_a_read_is_not_said_to_be_done(int parts)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[1].Dht.Map<string, int>("m");
+        var put = map.OrderedPutAsync([new("a0", 1), new("a1", 2)]).AsTask();
+        world.RunUntil(() => put.IsCompleted, "A put");
+        var victim = world.Members[1];
+        var read = victim.Dht.Map<string, int>("m").OrderedGetAsync(["a0", "a1"]).AsTask();
+        world.Poke();
+        byte[] head = Head(victim, victim.Rank, Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op.Running!.Key);
+        long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
+        for (int rank = 0; rank < 4; rank++)
+            if (rank != victim.Rank) victim.Deliver(new(DhtFrame.Done, [.. head, .. Parts(parts)], world.View!.Id, rank));
+        Assert.Equal(before + 3, victim.Node.Counters.Refused(RefusalReason.Unexpected));
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal([1, 2], (await read).Values.Select(static one => one.Value).Order());
+    }
+
     /// <summary>Who is asked for a put that a retry names proposes that very attempt itself, with other keys, before it answers.</summary>
     [Fact]
     public async Task R_results_of_other_keys_than_the_callers_are_not_taken()

@@ -78,6 +78,37 @@ public sealed class OutcomeTests
         await AssertStoredAsync(world, map, "a0", "a1");
     }
 
+    /// <summary>The same, and the member that issued the put falls silent as it is asked: that the put was executed is known, and more is not heard.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task F22_a_put_that_a_shard_remembers_is_told_when_its_member_is_silent_to_the_end(bool cancelled)
+    {
+        var world = Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
+        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync(pairs, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.Settle();
+        Acknowledge(world, map, "b0");
+        world.Settle();
+        using var source = new CancellationTokenSource();
+        var asker = world.Members[1];
+        var retry = asker.Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }, source.Token).AsTask();
+        world.Poke();
+        for (int i = 0; i < 100 && !IsKnown(); i++)
+            foreach (var (from, to) in world.Busy())
+                if (!IsKnown()) world.Deliver(from, to);
+        Assert.True(IsKnown());
+        world.Members[0].Stall(TimeSpan.FromSeconds(5));
+        if (cancelled) await source.CancelAsync();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Empty((await retry).Versions);
+        await AssertStoredAsync(world, map, "a0", "a1");
+
+        // A shard has said that the put was executed.
+        bool IsKnown() => asker.Host.Current!.Coordinator.Standing().Any(static one => one.Op.Executed);
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(1)]

@@ -94,6 +94,51 @@ public sealed class HostileFrameTests
         }
     }
 
+    /// <summary>Behind the length, the format, the index and the version, which take a byte each here.</summary>
+    private const int LastGroupAt = 4;
+
+    /// <summary>What a saved state says of the change that is under way in a group, or of the groups that were founded.</summary>
+    public enum Lie
+    {
+        None, JoinerWithoutRecord, JoinerNotQueued, SurvivorNotMember, MemberLeftOut, FailedTwice, NumberToCome,
+    }
+
+    [Theory]
+    [InlineData(Lie.None)]
+    [InlineData(Lie.JoinerWithoutRecord)]
+    [InlineData(Lie.JoinerNotQueued)]
+    [InlineData(Lie.SurvivorNotMember)]
+    [InlineData(Lie.MemberLeftOut)]
+    [InlineData(Lie.FailedTwice)]
+    [InlineData(Lie.NumberToCome)]
+    public void F1_a_saved_change_of_others_than_its_group_is_refused(Lie lie)
+    {
+        var state = new OracleState(new Silent(), Rule.None);
+        ulong index = 0;
+        for (ulong node = 1; node <= 3; node++)
+            state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
+        var ids = state.Processes.Select(process => process.Id).ToList();
+        state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 1, 0, new Join("g", new(), 0, "")), new(ids[1], 1, 0, new Join("g", new(), 0, ""))]));
+        var group = state.FindGroup("g")!;
+        var honest = group.Pending!;
+        var (stranger, address) = (new ProcessId(99, 5), LogBus.ReplicaOf(9).Address);
+        group.Pending = lie switch
+        {
+            Lie.JoinerWithoutRecord => honest with { Proposal = honest.Proposal with { Joiners = [new(stranger, address, false, "")] } },
+            Lie.JoinerNotQueued => honest with { Proposal = honest.Proposal with { Joiners = [.. honest.Proposal.Joiners, new(ids[2], address, false, "")] } },
+            Lie.SurvivorNotMember => honest with { Proposal = honest.Proposal with { Survivors = [.. honest.Proposal.Survivors, ids[2]] } },
+            Lie.MemberLeftOut => honest with { Proposal = honest.Proposal with { Survivors = [] } },
+            Lie.FailedTwice => honest with { Failed = [ids[0], ids[0]] },
+            _ => honest,
+        };
+        var saved = new ArrayBufferWriter<byte>();
+        state.Save(saved);
+        byte[] bytes = saved.WrittenSpan.ToArray();
+        Assert.Equal(1, bytes[LastGroupAt]);
+        if (lie == Lie.NumberToCome) bytes[LastGroupAt] = 0;
+        Assert.Equal(lie == Lie.None, new OracleState(new Silent(), Rule.None).TryRestore(bytes));
+    }
+
     /// <summary>The same frame through a link of the simulator, which takes the addresses that real links take.</summary>
     [Fact]
     public void F1_a_stranger_who_names_an_address_that_does_not_parse_is_refused_and_the_node_serves_on()

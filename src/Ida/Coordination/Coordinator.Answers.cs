@@ -320,7 +320,7 @@ internal sealed partial class Coordinator
             // A participant has its commit from who took it over: it is executed, whatever another says.
             if (running.Client is { } goesOn)
             {
-                goesOn.Executed = true;
+                goesOn.Executed = goesOn.IsPut;
                 RetryApart(goesOn);
             }
             Forget(running);

@@ -80,7 +80,13 @@ internal sealed partial class OracleState
         int processes = WireFormat.ReadCount(ref reader, 2 * Limits.Processes);
         for (int i = 0; i < processes; i++) Add(LoadProcess(ref reader));
         int groups = WireFormat.ReadCount(ref reader, Limits.Groups);
-        for (int i = 0; i < groups; i++) Add(LoadGroup(ref reader));
+        for (int i = 0; i < groups; i++)
+        {
+            var group = LoadGroup(ref reader);
+            // The next group gets the next number.
+            if (group.Id.Number > _lastGroup) throw new InvalidDataException($"Group {group.Id}, though the last one that was founded has the number {_lastGroup}.");
+            Add(group);
+        }
         int lost = WireFormat.ReadCount(ref reader, Limits.Groups, 5);
         for (int i = 0; i < lost; i++)
         {
@@ -220,8 +226,18 @@ internal sealed partial class OracleState
         int queue = WireFormat.ReadCount(ref reader, Limits.GroupQueue, 3);
         for (int i = 0; i < queue; i++) group.Queue.Add(new(WireFormat.ReadProcess(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes)));
         WireFormat.Distinct(last.Members.Select(member => member.Id).Concat(group.Queue.Select(request => request.Process)));
+        if (group.Pending is { } noted && !IsOf(group, noted)) throw new InvalidDataException("A proposal that names others than the members and who waits to join.");
         group.Leavers.UnionWith(WireFormat.ReadProcesses(ref reader));
         group.Stalled.UnionWith(WireFormat.ReadProcesses(ref reader));
         return group;
+    }
+
+    /// <summary>A proposal says of each member whether it stays, and lets in who waits; what is installed of it has records.</summary>
+    private static bool IsOf(GroupRecord group, PendingProposal pending)
+    {
+        var (proposal, members) = (pending.Proposal, group.View.Members);
+        var named = proposal.Survivors.Concat(proposal.Leavers).Concat(pending.Failed).ToHashSet();
+        return named.Count == proposal.Survivors.Count + proposal.Leavers.Count + pending.Failed.Count && named.SetEquals(members.Select(member => member.Id))
+            && proposal.Joiners.All(joiner => group.QueueIndexOf(joiner.Id) >= 0);
     }
 }

@@ -135,6 +135,7 @@ internal sealed partial class OracleState
         {
             if (view.RankOf(member.Id) >= 0) continue;
             group.Leavers.Remove(member.Id);
+            group.Stalled.Remove(member.Id);
             if (Find(member.Id) is not { } process) continue;
             if (process.Alive) goers.Add(member);
             process.Groups.Remove(group.Id);
