@@ -85,7 +85,7 @@ internal sealed partial class DhtLayer
             ulong slot = body.Var();
             valid &= _state.Map!.RankOfSlot((int)Math.Min(slot, int.MaxValue)) >= 0;
             // Coordinators name them by shard and slot: none can be there twice.
-            long place = ((long)(slot % (ulong)Shards) << 32) | (uint)slot;
+            long place = ((long)((uint)slot % (uint)Shards) << 32) | (uint)slot;
             valid &= place > before;
             before = place;
             mine |= slot == (ulong)_state.Slot;
@@ -191,16 +191,16 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         int count = body.Count(DhtLimits.Keys, 2), first = 0;
         ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
-        // Of reads nobody remembers that they were executed; one that is aborted may have its commit from who took it over.
-        if (running is { IsPut: false } && (count > 0 || !running.Aborting))
-        {
-            Node.Counters.Refuse(RefusalReason.Unexpected);
-            return;
-        }
         // Without results where the participant knows no more than that it was executed.
         if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
+            return;
+        }
+        // Of reads nobody remembers that they were executed; one that is aborted may have its commit from who took it over.
+        if (running is { IsPut: false } && (count > 0 || !running.Aborting))
+        {
+            Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
         for (int i = first; client is not null && i < first + count; i++)

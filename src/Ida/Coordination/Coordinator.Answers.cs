@@ -10,7 +10,8 @@ internal sealed partial class Coordinator
     public bool TryFind(in OpKey key, int from, out RunningOp running, out int index)
     {
         index = -1;
-        if (!_running.TryGetValue(key, out running!)) return false;
+        running = _running.Find(key)!;
+        if (running is null) return false;
         index = running.IndexOf(state.Map!.SlotOfRank(from));
         return index >= 0;
     }
@@ -82,7 +83,7 @@ internal sealed partial class Coordinator
     /// <summary>Takes results of the own participant: of its execution, or computed at its proposal.</summary>
     public void TakeResults(OpRecord op, bool executed)
     {
-        if (!_running.TryGetValue(op.Key, out var running) || running.Client is not { } client) return;
+        if (_running.Find(op.Key) is not { Client: { } client } running) return;
         int index = running.IndexOf(state.Slot);
         // Who lies may have proposed the attempt here before its own coordinator did, with other keys.
         if (!Counts(running, index, executed) || !client.HasParts(state.Shard, op.UseCount, out int first)) return;
@@ -107,7 +108,7 @@ internal sealed partial class Coordinator
     public void TakeOutcome(in OpKey key, in Outcome outcome)
     {
         // One without versions says no more than that it was executed.
-        if (outcome.Versions.Count == 0 || !_running.TryGetValue(key, out var running) || running.Client is not { } client) return;
+        if (outcome.Versions.Count == 0 || _running.Find(key)?.Client is not { } client) return;
         int first = client.FirstPart(state.Shard);
         for (int i = 0; first >= 0 && first + i < client.PartCount && client.Parts[first + i].Shard == state.Shard; i++)
             Give(client, first + i, outcome.VersionAt(i), outcome.ErrorAt(i));
@@ -386,7 +387,7 @@ internal sealed partial class Coordinator
 
     private void Forget(RunningOp running)
     {
-        _running.Remove(running.Key);
+        _running.Remove(running);
         if (running.IsTakeover) _takeovers.Remove(running);
         if (running.ReturnedEarly) _early.Remove(running);
         if (running.Client is { } client) client.Running = null;

@@ -47,7 +47,7 @@ internal sealed partial class Coordinator
         var running = _free.TryPop(out var free) ? free : new();
         // A takeover here may be driving an attempt of this very operation that came through another member.
         ulong payload = op.Requested is null ? 0 : op.Payload;
-        while (_running.ContainsKey(new(op.Id, op.Attempt, payload))) op.Attempt++;
+        while (_running.Find(new(op.Id, op.Attempt, payload)) is not null) op.Attempt++;
         running.Key = new(op.Id, op.Attempt, payload);
         running.Owner = state.OwnerOf(op.Id.Session);
         (running.IsPut, running.Level) = (op.IsPut, op.Level);
@@ -60,7 +60,7 @@ internal sealed partial class Coordinator
         running.Single = !op.IsPut && running.Count == 1;
         running.Client = op;
         op.Running = running;
-        _running.Add(running.Key, running);
+        _running.Add(running);
         ulong hint = state.Clock.Hint(state.Node.Now), acked = running.Owner == state.Rank ? Math.Min(AckedBelow(), op.Id.Sequence) : 0;
         int own = -1;
         for (int first = 0, slot = 0; first < op.PartCount;)

@@ -33,7 +33,7 @@ internal sealed partial class Coordinator
     /// <summary>Somebody knows that all participants have executed it.</summary>
     public void OnStable(in OpKey key)
     {
-        if (!_running.TryGetValue(key, out var running) || !running.IsTakeover) return;
+        if (_running.Find(key) is not { IsTakeover: true } running) return;
         // Here it waits for its commit still, which may be long in coming: the proposals that are missing give it too.
         if (participant.Find(key) is { Committed: false }) return;
         SpreadStable(running);
@@ -41,7 +41,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Whether this member drives an attempt that others may hand parts of on to it.</summary>
-    public bool TakesOver(in OpKey key) => _running.TryGetValue(key, out var running) && running.IsTakeover;
+    public bool TakesOver(in OpKey key) => _running.Find(key) is { IsTakeover: true };
 
     private void TakeOverStalled(long now)
     {
@@ -56,7 +56,7 @@ internal sealed partial class Coordinator
         for (var op = participant.Oldest; op is not null && _takeovers.Count < MostTakeovers; op = op.Newer)
         {
             if (op.Since + after > now) return;
-            if (op.Stable || op.TakenOver || op.Single || _running.ContainsKey(op.Key)) continue;
+            if (op.Stable || op.TakenOver || op.Single || _running.Find(op.Key) is not null) continue;
             long turn = op.Participants.IndexOf((ushort)state.Slot) * (after / 2);
             if (now - op.Since < after + turn || (!Blocks(op) && now - op.Since < QuietNanoseconds + turn)) continue;
             TakeOver(op, now);
@@ -77,7 +77,7 @@ internal sealed partial class Coordinator
         var running = _free.TryPop(out var free) ? free : new();
         (running.Key, running.Owner, running.IsPut, running.Level, running.IsTakeover) = (op.Key, op.Owner, op.IsPut, op.Level, true);
         foreach (ushort slot in op.Participants) running.Add(slot);
-        _running.Add(running.Key, running);
+        _running.Add(running);
         _takeovers.Add(running);
         Ask(running, now);
     }

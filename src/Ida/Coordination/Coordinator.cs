@@ -18,7 +18,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private const int WaitingFactor = 16;
     private const long RetryDelay = 2_000_000, MostRetryDelay = 500_000_000, RetryStep = 5_000_000;
     private readonly Dictionary<OpId, ClientOp> _pending = [];
-    private readonly Dictionary<OpKey, RunningOp> _running = [];
+    private readonly RunningTable _running = new();
     private readonly List<RunningOp> _takeovers = [];
     private readonly Stack<RunningOp> _free = [];
     private readonly List<RunningOp> _early = [];
@@ -210,5 +210,5 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     }
 
     /// <summary>What is being driven here, in no order, for who looks whether each knows its operation and is known to it.</summary>
-    internal IReadOnlyDictionary<OpKey, RunningOp> Driven => _running;
+    internal IReadOnlyDictionary<OpKey, RunningOp> Driven => _running.All;
 }

@@ -8,32 +8,40 @@ internal sealed class OpTable
 
     private readonly Dictionary<OpId, OpRecord> _byId = [];
 
+    // The operation looked at last, and the first of its attempts: a proposal asks six times for its own, a commit four times.
+    private OpId _last;
+    private OpRecord? _first;
+
     public int Count { get; private set; }
 
     public OpRecord? Find(in OpKey key)
     {
-        var op = _byId.GetValueOrDefault(key.Id);
+        var op = AttemptsOf(key.Id);
         while (op is not null && op.Key != key) op = op.OtherAttempt;
         return op;
     }
 
     /// <summary>The attempts of an operation, one after the other by <see cref="OpRecord.OtherAttempt"/>.</summary>
-    public OpRecord? AttemptsOf(OpId id) => _byId.GetValueOrDefault(id);
+    public OpRecord? AttemptsOf(in OpId id)
+    {
+        if (id != _last) (_last, _first) = (id, _byId.GetValueOrDefault(id));
+        return _first;
+    }
 
     public void Add(OpRecord op)
     {
+        op.OtherAttempt = AttemptsOf(op.Key.Id);
+        _first = _byId[op.Key.Id] = op;
         Count++;
-        if (_byId.TryAdd(op.Key.Id, op)) return;
-        op.OtherAttempt = _byId[op.Key.Id];
-        _byId[op.Key.Id] = op;
     }
 
     public void Remove(OpRecord op)
     {
-        if (!_byId.TryGetValue(op.Key.Id, out var first)) return;
+        if (AttemptsOf(op.Key.Id) is not { } first) return;
         if (first == op)
         {
-            if (op.OtherAttempt is { } next) _byId[op.Key.Id] = next;
+            _first = op.OtherAttempt;
+            if (_first is not null) _byId[op.Key.Id] = _first;
             else _byId.Remove(op.Key.Id);
         }
         else
@@ -49,6 +57,7 @@ internal sealed class OpTable
     public void Clear()
     {
         _byId.Clear();
+        _first = null;
         Count = 0;
     }
 }

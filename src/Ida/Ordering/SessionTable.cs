@@ -16,14 +16,17 @@ internal sealed class SessionTable
     private readonly Dictionary<UInt128, Session> _byId = [];
     private readonly List<Session> _all = [];
 
+    // The one asked for last: each step of an operation asks for its own several times.
+    private Session? _last;
+
     /// <summary>All sessions, in the order of becoming known.</summary>
     public IReadOnlyList<Session> All => _all;
 
-    public Session? Find(UInt128 id) => _byId.GetValueOrDefault(id);
+    public Session? Find(UInt128 id) => _last is { } last && last.Id == id ? last : _last = _byId.GetValueOrDefault(id);
 
     public Session GetOrAdd(UInt128 id)
     {
-        if (_byId.TryGetValue(id, out var known)) return known;
+        if (Find(id) is { } known) return known;
         var session = new Session(id);
         _byId.Add(id, session);
         _all.Add(session);
@@ -56,6 +59,7 @@ internal sealed class SessionTable
             if (session.LostIn == 0) session.LostIn = view;
         }
         foreach (var id in members) GetOrAdd(id).LostIn = 0;
+        _last = null;
         foreach (var session in _all)
             if (session.LostIn == Session.NotHeard || (session.IsLost && !full)) _byId.Remove(session.Id);
         if (_byId.Count < _all.Count) _all.RemoveAll(session => !_byId.ContainsKey(session.Id));
@@ -76,6 +80,7 @@ internal sealed class SessionTable
     {
         _byId.Clear();
         _all.Clear();
+        _last = null;
         LostBytes = 0;
     }
 }
