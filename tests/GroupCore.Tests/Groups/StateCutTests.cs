@@ -1,3 +1,4 @@
+using System.Buffers;
 using GroupCore.Groups;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
@@ -45,6 +46,72 @@ public sealed class StateCutTests
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(10)));
         Assert.Contains("returned null", Assert.IsType<JoinRefusedException>(comer.JoinError).Message, StringComparison.Ordinal);
         Assert.IsType<InvalidOperationException>(Assert.Single(errors).Exception);
+    }
+
+    /// <summary>What would be written goes on as it returns, like code that awaits something. Before the state is told, or when the joiner has it.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public void A_writer_that_is_used_when_its_save_has_returned_throws_and_the_state_is_not_taken_for_whole(bool snapshot, bool told)
+    {
+        GroupCluster? all = null;
+        IBufferWriter<byte>? writer = null;
+        var errors = new List<GroupError>();
+        var thrown = new List<string>();
+        byte[]? loaded = null;
+        using var cluster = new GroupCluster(108, 1, beforeMembers: c => all = c,
+            // A snapshot is written between the two; a save was, and only its hash is made then.
+            tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut && !snapshot ? TimeSpan.FromSeconds(1) : TimeSpan.Zero),
+            more: g => (snapshot ? g.CheckpointSnapshot(() => Save, Load) : g.Checkpoint(Save, Load)).OnError(errors.Add));
+        Assert.True(cluster.Settle());
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => writer is not null, TimeSpan.FromSeconds(5)));
+        if (!told && !snapshot) UseLate();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(10)));
+        if (told) UseLate();
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Equal(3, thrown.Count);
+        Assert.All(thrown, static message => Assert.Contains("returned", message, StringComparison.Ordinal));
+        if (told)
+        {
+            Assert.Equal([1], loaded);
+            Assert.Empty(errors);
+            return;
+        }
+        Assert.Null(loaded);
+        Assert.Contains("returned", Assert.IsType<JoinRefusedException>(comer.JoinError).Message, StringComparison.Ordinal);
+        Assert.IsType<InvalidOperationException>(Assert.Single(errors).Exception);
+
+        void Save(IBufferWriter<byte> to)
+        {
+            to.Write<byte>([1]);
+            writer = to;
+            // Behind the writing, and before the loop hears of it.
+            if (!told && snapshot) all!.Simulation.After(TimeSpan.Zero, UseLate);
+        }
+
+        void Load(ReadOnlyMemory<byte> state) => loaded = state.ToArray();
+
+        void UseLate()
+        {
+            Use(() => writer!.GetSpan(1));
+            Use(() => writer!.GetMemory(1));
+            Use(() => writer!.Advance(1));
+        }
+
+        void Use(Action use)
+        {
+            try
+            {
+                use();
+            }
+            catch (InvalidOperationException error)
+            {
+                thrown.Add(error.Message);
+            }
+        }
     }
 
     [Fact]

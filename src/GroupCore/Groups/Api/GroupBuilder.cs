@@ -107,7 +107,8 @@ public sealed class GroupBuilder
 
     /// <summary>
     /// State that joiners get: <paramref name="save"/> writes all of it, between the last message of one view and the first of the next,
-    /// and <paramref name="load"/> replaces it at the joiner before its first view. A save that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/>
+    /// and <paramref name="load"/> replaces it at the joiner before its first view. It has written all when it returns: the writer throws
+    /// <see cref="InvalidOperationException"/> where it is used later, and joiners that were not sent the state yet are refused. A save that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/>
     /// is given up: those joins are refused.
     /// </summary>
     public GroupBuilder Checkpoint(Action<IBufferWriter<byte>> save, Action<ReadOnlyMemory<byte>> load)

@@ -22,6 +22,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     private (StatePhase Phase, int Bytes) _seen;
     private long _seenAt;
     private volatile bool _dropped;
+    private volatile bool _told;
 
     public View View { get; } = view;
 
@@ -40,7 +41,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     public bool IsDropped => _dropped;
 
     /// <summary>On the loop: whether its joiners were told how it ended.</summary>
-    public bool IsTold { get; private set; }
+    public bool IsTold => _told;
 
     /// <summary>On the loop: it is taken, and those before it are being written.</summary>
     public bool IsInLine { get; private set; }
@@ -59,7 +60,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
         {
             if (table.Save is { } save)
             {
-                save(new StateWriter(this, Bytes, limit));
+                Write(save);
                 _write = static _ => { };
             }
             // Nothing to write it with is no empty state: a joiner would take that for all there is.
@@ -112,7 +113,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     {
         try
         {
-            if (!_dropped) _write!(new StateWriter(this, Bytes, limit));
+            if (!_dropped) Write(_write!);
             var hash = new StateHash();
             hash.Add(Bytes.Written);
             Hash = hash.Value;
@@ -127,7 +128,27 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     }
 
     /// <summary>On the loop: its joiners are told how it ended, once.</summary>
-    public bool TryTell() => !IsTold && (IsTold = true);
+    public bool TryTell() => !_told && (_told = true);
+
+    /// <summary>On any thread, when the code that saves it has returned: what it writes now may be missing, so that it is not whole. What was told stands.</summary>
+    public Exception FailLate(Exception error)
+    {
+        if (!_told) Fail(error);
+        return error;
+    }
+
+    private void Write(Action<IBufferWriter<byte>> write)
+    {
+        var to = new StateWriter(this, Bytes, limit);
+        try
+        {
+            write(to);
+        }
+        finally
+        {
+            to.Close();
+        }
+    }
 
     // By user's code, or by the loop that has given it up.
     private void Fail(Exception error) => Interlocked.CompareExchange(ref _failure, new(error, UserError.Text(error)), null);

@@ -3,11 +3,20 @@ using GroupCore.Groups.Multicast;
 
 namespace GroupCore.Groups.State;
 
-/// <summary>What the user's code writes a checkpoint to: it ends one that becomes too large, or that nobody needs any more, where it is.</summary>
+/// <summary>
+/// What the user's code writes a checkpoint to: it ends one that becomes too large, or that nobody needs any more, where it is. When that code has returned, the
+/// state is whole: more would not be part of it, and would be written as it is sent.
+/// </summary>
 internal sealed class StateWriter(StateCut cut, PayloadBuffer bytes, long limit) : IBufferWriter<byte>
 {
+    private volatile bool _closed;
+
+    /// <summary>The code has returned.</summary>
+    public void Close() => _closed = true;
+
     public void Advance(int count)
     {
+        ThrowIfClosed();
         bytes.Advance(count);
         if (bytes.Length > limit)
             throw new InvalidOperationException($"It has more than the {limit} bytes that {nameof(GroupHostOptions.MaxCheckpointBytes)} allows where it is saved.");
@@ -25,8 +34,14 @@ internal sealed class StateWriter(StateCut cut, PayloadBuffer bytes, long limit)
         return bytes.GetSpan(sizeHint);
     }
 
+    private void ThrowIfClosed()
+    {
+        if (_closed) throw cut.FailLate(new InvalidOperationException("The state was written to after the code that saves it had returned: it must have written all of it by then."));
+    }
+
     private void ThrowIfDropped()
     {
+        ThrowIfClosed();
         if (cut.IsDropped) throw new OperationCanceledException("The view that the state is saved for is over.");
     }
 }
