@@ -56,7 +56,7 @@ internal static class GroupLimits
 
     /// <summary>
     /// Positions that are not stable which a receiver takes. With them, all points of a report and all members it fits into a frame:
-    /// 6 * 131,072 + 10 * (16,384 + 2,048) + 8 * 2,048 and a head are 964 of 1,024 KiB.
+    /// 6 * 131,072 + 10 * (16,384 + 2,048) + 8 * 2,048 and a head are 964 of 1,024 KiB. A cut has at most <see cref="OrderPositions"/> more than its leader knows.
     /// </summary>
     public const int ReportPositions = 4 * OrderPositions;
 

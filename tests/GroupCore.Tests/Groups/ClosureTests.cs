@@ -1,6 +1,8 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Flush;
 using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
@@ -25,6 +27,38 @@ public sealed class ClosureTests
         var cut = Closure.Cut(1, 2, reports);
         Assert.Equal((count, count), (cut.Upto[1], cut.OrderLength));
         Assert.InRange(System.Diagnostics.Stopwatch.GetElapsedTime(began).TotalSeconds, 0, 5);
+    }
+
+    /// <summary>The longest report begins where the order of another ends already: the positions between are the leader's.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_cut_begins_where_the_shortest_order_ends_whatever_base_the_longest_has(int leader)
+    {
+        const uint length = 20, behind = 15;
+        FlushReport[] reports = [Report(0, 10, length), Report(1, length, length + 1), Report(2, 10, behind)];
+        (reports[0], reports[leader]) = (reports[leader], reports[0]);
+        var cut = Closure.Cut(1, 3, reports, own: reports[leader]);
+        Assert.Equal((behind, length + 1), (cut.OrderFrom, cut.OrderLength));
+        Assert.Equal(Enumerable.Range((int)behind, (int)(length + 1 - behind)).Select(x => ((ushort)0, (uint)x)), cut.Records);
+
+        static FlushReport Report(int rank, uint from, uint length)
+        {
+            var report = new FlushReport(1, rank, true, 3) { OrderBase = from, OrderClosed = from };
+            (report.Received[0], report.Closed[0]) = (length, length);
+            for (uint x = from; x < length; x++) report.Order.Add((0, x));
+            return report;
+        }
+    }
+
+    [Fact]
+    public void The_longest_cut_fits_into_a_frame()
+    {
+        var cut = new FlushCut(1, GroupLimits.Members);
+        for (int i = 0; i < GroupLimits.ReportPositions + GroupLimits.OrderPositions; i++) cut.Records.Add((0, 0));
+        for (int i = 0; i < GroupLimits.Members; i++) cut.Contributors.Add((ushort)i);
+        Assert.InRange(FrameHeader.Size + cut.Size, 0, LinkLimits.FrameBytes);
     }
 
     [Theory]

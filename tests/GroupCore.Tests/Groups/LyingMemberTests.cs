@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using GroupCore.Groups;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
 using GroupCore.Membership;
@@ -170,6 +171,72 @@ public sealed class LyingMemberTests
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         Assert.Equal((1, 0), (refused, refusedTruth));
+    }
+
+    /// <summary>
+    /// The sequencer is gone, and the liar's report begins above the order of a member that was behind, or ends below what that member has dropped, as the liar has
+    /// acknowledged it to that member and not to the leader. It comes before the honest report, or after it.
+    /// </summary>
+    [Theory]
+    [InlineData("begins late", true)]
+    [InlineData("begins late", false)]
+    [InlineData("ends early", true)]
+    [InlineData("ends early", false)]
+    [InlineData("is too long", true)]
+    public void A_report_that_begins_late_or_ends_early_makes_no_cut_that_an_honest_member_cannot_continue(string lie, bool first)
+    {
+        using var cluster = new GroupCluster(72, 4);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        var (leader, honest) = (rank[1].Group!.Protocol, rank[2].Group!.Protocol);
+        if (lie == "ends early")
+        {
+            cluster.Simulation.Network.Slow(rank[3].SimNode, rank[1].SimNode, 1_000_000);
+            for (int i = 0; i < 10; i++) _ = cluster.Simulation.Spawn(() => rank[0].SendAsync(ordered: true));
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        }
+        long refused = 0;
+        FlushCut? cut = null;
+        bool continues = false;
+        rank[1].SimNode.Post(() =>
+        {
+            if (lie != "ends early")
+            {
+                GivePositions(leader.Multicast, 10);
+                GivePositions(honest.Multicast, 5);
+            }
+            var view = leader.View!;
+            leader.OnPropose(new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id).Skip(1)], [], []));
+            var own = leader.Multicast.Report(Number);
+            Assert.Equal(own.OrderBase + 10, own.OrderLength);
+            uint from = lie == "begins late" ? own.OrderLength : own.OrderBase, to = lie == "begins late" ? own.OrderLength + 1 : lie == "ends early" ? own.OrderLength - 5 : own.OrderLength + GroupLimits.OrderPositions + 1;
+            var report = new FlushReport(Number, 3, true, 4) { OrderBase = from, OrderClosed = from };
+            for (uint x = from; x < to; x++) report.Order.Add(x < own.OrderLength ? own.Order[(int)(x - own.OrderBase)] : ((ushort)0, 0u));
+            var truth = honest.Multicast.Report(Number);
+            long before = rank[1].SimNode.Node.Counters.Refused(RefusalReason.Unexpected);
+            foreach (var next in first ? new[] { report, truth } : [truth, report])
+            {
+                var body = new byte[next.Size];
+                next.Write(body);
+                leader.Flush.OnFrame(next.Rank, FrameType.Report, body);
+            }
+            refused = rank[1].SimNode.Node.Counters.Refused(RefusalReason.Unexpected) - before;
+            cut = leader.Flush.Cut;
+            continues = cut is not null && honest.Multicast.Continues(cut);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        if (lie == "is too long") Assert.Equal((1, null), (refused, cut));
+        else Assert.Equal((0, true), (refused, continues));
+
+        static void GivePositions(ViewMulticast multicast, ushort count)
+        {
+            var body = new byte[12];
+            BinaryPrimitives.WriteUInt32LittleEndian(body, multicast.Report(Number).OrderLength);
+            BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(6), count);
+            BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(8), 100);
+            multicast.OnOrder(0, body, wedged: false);
+        }
     }
 
     [Fact]

@@ -6,10 +6,14 @@ namespace GroupCore.Groups.Flush;
 /// </summary>
 internal static class Closure
 {
-    /// <summary>Computes the cut. <paramref name="trim"/> and <paramref name="longest"/> are false only in negative controls of R4 and R5.</summary>
-    public static FlushCut Cut(ulong proposal, int members, IReadOnlyList<FlushReport> reports, bool trim = true, bool longest = true)
+    /// <summary>
+    /// Computes the cut. <paramref name="trim"/> and <paramref name="longest"/> are false only in negative controls of R4 and R5. <paramref name="own"/>
+    /// is the leader's report, else the first: it reaches from what all have closed to where any other begins.
+    /// </summary>
+    public static FlushCut Cut(ulong proposal, int members, IReadOnlyList<FlushReport> reports, bool trim = true, bool longest = true, FlushReport? own = null)
     {
         var cut = new FlushCut(proposal, members);
+        own ??= reports[0];
         var order = reports[0];
         uint known = uint.MaxValue, closedOrder = 0;
         foreach (var report in reports)
@@ -39,8 +43,8 @@ internal static class Closure
             union.CopyTo(cut.Upto, 0);
             cut.OrderLength = order.OrderLength;
         }
-        cut.OrderFrom = Math.Max(order.OrderBase, Math.Min(known, cut.OrderLength));
-        for (uint x = cut.OrderFrom; x < cut.OrderLength; x++) cut.Records.Add(order.Order[(int)(x - order.OrderBase)]);
+        cut.OrderFrom = Math.Max(own.OrderBase, Math.Min(known, cut.OrderLength));
+        for (uint x = cut.OrderFrom; x < cut.OrderLength; x++) cut.Records.Add((x < order.OrderBase ? own : order).PositionAt(x));
         return cut;
     }
 
@@ -53,7 +57,7 @@ internal static class Closure
                 if (report.Rank == cut.Holder[sender]) points[sender].Enqueue((seq, dep));
         while (cut.OrderLength < order.OrderLength)
         {
-            var (rank, seq) = order.Order[(int)(cut.OrderLength - order.OrderBase)];
+            var (rank, seq) = order.PositionAt(cut.OrderLength);
             Advance(rank);
             if (cut.Upto[rank] <= seq) break;
             cut.OrderLength++;

@@ -69,16 +69,23 @@ internal sealed class FlushLeader : ITimerTarget
 
     /// <summary>
     /// Whether a report says something else of the order than those before it, or more than the sequencer gave: who trusted it would deliver in another
-    /// order than who knows better. The first report is the leader's own; all that are taken agree, so the longest speaks for them.
+    /// order than who knows better. The first report is the leader's own. All that are taken agree, so that one and the longest speak for them: no base is
+    /// above the own order, and of the others none is a measure, since who lies may begin where another's order has ended.
     /// </summary>
     private bool Contradicts(FlushReport report)
     {
-        if (_longest is not { } known) return false;
-        if (_view.Coordinator == _group.Rank && report.OrderLength > _reports[_group.Rank]!.OrderLength) return true;
-        if (report.OrderBase > known.OrderLength || known.OrderBase > report.OrderLength) return true;
+        if (_longest is not { } known || _reports[_group.Rank] is not { } own) return false;
+        // What the sequencer may be ahead of what this member has acknowledged.
+        uint most = _view.Coordinator == _group.Rank ? own.OrderLength : own.OrderLength + GroupLimits.OrderPositions;
+        if (report.OrderLength > most || report.OrderBase > own.OrderLength || own.OrderBase > report.OrderLength) return true;
+        return Differs(report, own) || Differs(report, known);
+    }
+
+    private static bool Differs(FlushReport report, FlushReport known)
+    {
         uint to = Math.Min(report.OrderLength, known.OrderLength);
         for (uint x = Math.Max(report.OrderBase, known.OrderBase); x < to; x++)
-            if (report.Order[(int)(x - report.OrderBase)] != known.Order[(int)(x - known.OrderBase)]) return true;
+            if (report.PositionAt(x) != known.PositionAt(x)) return true;
         return false;
     }
 
@@ -88,7 +95,7 @@ internal sealed class FlushLeader : ITimerTarget
         foreach (int rank in _ranks)
             if (_reports[rank] is { } report) reports.Add(report);
         var without = _group.Node.Without;
-        var cut = Closure.Cut(_proposal.Number, _view.Members.Count, reports, without != Rule.R4ClosureTrim, without != Rule.R5LongestOrder);
+        var cut = Closure.Cut(_proposal.Number, _view.Members.Count, reports, without != Rule.R4ClosureTrim, without != Rule.R5LongestOrder, _reports[_group.Rank]);
         foreach (ushort rank in cut.Contributors) _member.TakeContribution(rank, _contributions[rank]!);
         _cut = cut;
         Distribute(cut);

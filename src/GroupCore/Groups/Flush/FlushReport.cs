@@ -32,6 +32,9 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
 
     public uint OrderLength => OrderBase + (uint)Order.Count;
 
+    /// <summary>What stands at a position that it knows.</summary>
+    public (ushort Rank, uint Seq) PositionAt(uint position) => Order[(int)(position - OrderBase)];
+
     /// <summary>From that message of the sender on, that many positions must be closed first.</summary>
     public List<(ushort Sender, uint Seq, uint Dep)> Points { get; } = [];
 

@@ -31,8 +31,11 @@ internal sealed partial class ViewMulticast
         return report;
     }
 
-    /// <summary>Whether the order of the cut continues what is known here; a leader never sends another.</summary>
-    public bool Continues(FlushCut cut) => cut.OrderFrom <= _order.Length && cut.OrderFrom >= _order.Base;
+    /// <summary>
+    /// Whether the order of the cut continues what is known here; a leader never sends another. It may begin below what is dropped here, as a member may report less
+    /// than it has acknowledged.
+    /// </summary>
+    public bool Continues(FlushCut cut) => cut.OrderFrom <= _order.Length && cut.OrderLength >= _order.Base;
 
     /// <summary>Whether all of the cut is here.</summary>
     public bool Holds(FlushCut cut)
