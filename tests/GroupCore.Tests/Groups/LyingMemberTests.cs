@@ -318,9 +318,9 @@ public sealed class LyingMemberTests
             target.Flush.OnFrame(0, FrameType.Cut, body);
             for (int i = 0; i < 20; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 2, target.Multicast.ReceivedOf(2), 50_000, MessageKind.Whole | MessageKind.Ordered));
             stored = target.Multicast.ReceivedOf(2) - before;
-            for (int i = 0; i < 500; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 0, target.Multicast.ReceivedOf(0), 1, MessageKind.First | MessageKind.Ordered, 60_000));
+            for (int i = 0; i < 500; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 0, target.Multicast.ReceivedOf(0), 1, MessageKind.Whole | MessageKind.Ordered, 60_000));
             large = target.Multicast.ReceivedOf(0);
-            for (int i = 0; i < 4_500; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 0, target.Multicast.ReceivedOf(0), 1, MessageKind.First | MessageKind.Ordered, 60_000));
+            for (int i = 0; i < 4_500; i++) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 0, target.Multicast.ReceivedOf(0), 1, MessageKind.Whole | MessageKind.Ordered, 60_000));
             all = target.Multicast.ReceivedOf(0);
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
@@ -380,6 +380,60 @@ public sealed class LyingMemberTests
             });
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
         }
+    }
+
+    /// <summary>Parts as they come, each with its bytes; a frame may end between them.</summary>
+    [Theory]
+    [InlineData("whole, first full, none full | last 1", true)]
+    [InlineData("first full | last full, whole", true)]
+    [InlineData("first 0, last 0", false)]
+    [InlineData("first 65519, last 1", false)]
+    [InlineData("first full, none 1, last 1", false)]
+    [InlineData("last 1", false)]
+    [InlineData("none full", false)]
+    [InlineData("first full | whole", false)]
+    [InlineData("first full, first full", false)]
+    public void A_part_that_is_not_the_last_is_full_and_follows_what_it_is_a_part_of(string parts, bool taken)
+    {
+        using var cluster = new GroupCluster(70, 3, more: static g => g.OnError(static error => { }));
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var member = cluster.Members.Single(m => m.Group!.Rank == 0);
+        var target = member.Group!.Protocol;
+        var counters = member.SimNode.Node.Counters;
+        string[] frames = parts.Split(" | ");
+        uint before = 0, whole = 0, after = 0;
+        long refused = 0;
+        member.SimNode.Post(() =>
+        {
+            before = target.Multicast.ReceivedOf(2);
+            for (int i = 0; i < frames.Length; i++)
+            {
+                whole = target.Multicast.ReceivedOf(2);
+                refused = counters.Refused(RefusalReason.Malformed);
+                target.Multicast.OnData(2, Parts(frames[i]), wedged: false);
+            }
+            (after, refused) = (target.Multicast.ReceivedOf(2), counters.Refused(RefusalReason.Malformed) - refused);
+            target.Touch();
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        // Of a frame that is refused nothing is stored.
+        if (taken) Assert.Equal((before + (uint)parts.Split(',', '|').Length, 0), (after, refused));
+        else Assert.Equal((whole, 1), (after, refused));
+
+        byte[] Parts(string frame)
+        {
+            string[] records = frame.Split(", ");
+            var body = new byte[ViewMulticast.DataHead + records.Sum(static record => 8 + BytesOf(record))];
+            BinaryPrimitives.WriteUInt16LittleEndian(body, 2);
+            BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(2), (ushort)records.Length);
+            BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(4), target.Multicast.ReceivedOf(2));
+            int at = ViewMulticast.DataHead;
+            foreach (string record in records) at += MessageRecord.Write(body.AsSpan(at), Enum.Parse<MessageKind>(record.Split(' ')[0], ignoreCase: true), 1, 0, new byte[BytesOf(record)]);
+            return body;
+        }
+
+        static int BytesOf(string record) => record.Split(' ') is [_, var bytes] ? bytes == "full" ? GroupLimits.FragmentBytes : int.Parse(bytes, System.Globalization.CultureInfo.InvariantCulture) : 0;
     }
 
     /// <summary>A Forward of messages that nobody sent.</summary>

@@ -26,6 +26,9 @@ internal sealed class SenderLog
     /// <summary>One above the last ordered message that the sequencer has given a position, at the sequencer.</summary>
     public uint Sequenced { get; set; }
 
+    /// <summary>Whether the last message received is a part of one that goes on.</summary>
+    public bool IsOpen { get; private set; }
+
     public long Bytes { get; private set; }
 
     public int Count => (int)(Received - Base);
@@ -48,6 +51,7 @@ internal sealed class SenderLog
         message.Length = length;
         message.Dep = dep;
         message.Kind = kind;
+        IsOpen = (kind & MessageKind.Last) == MessageKind.None;
         slab.Store();
         Bytes += length;
         Received++;

@@ -28,15 +28,16 @@ internal sealed partial class ViewMulticast
         int rank = BinaryPrimitives.ReadUInt16LittleEndian(body), count = BinaryPrimitives.ReadUInt16LittleEndian(body[2..]);
         uint first = BinaryPrimitives.ReadUInt32LittleEndian(body[4..]);
         var records = body[DataHead..];
-        if (count == 0 || rank >= _members || !AreRecords(records, count)) return false;
+        if (count == 0 || rank >= _members) return false;
+        var log = _logs[rank];
+        // A forward may bring again what another one brought: only what follows is new.
+        int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
+        if (!AreRecords(records, count, skip, log.IsOpen, out bool inTurn)) return false;
         if (sender >= 0 && rank != sender && _node.Without != Rule.OldViewRefused)
         {
             refusal = RefusalReason.WrongSender;
             return false;
         }
-        var log = _logs[rank];
-        // A forward may bring again what another one brought: only what follows is new.
-        int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
         bool beyond = sender < 0 ? first + (long)count > cut[rank] || IsBeyondFlush(log) : _hold is { } hold ? hold.IsFull(rank) : log.Full;
         if (rank == _self || (first + skip != log.Received) || beyond)
         {
@@ -44,6 +45,11 @@ internal sealed partial class ViewMulticast
             return false;
         }
         if (skip == count) return true;
+        if (!inTurn)
+        {
+            refusal = RefusalReason.Malformed;
+            return false;
+        }
         var slab = _receiveSlab;
         if (slab is null || slab.Free < records.Length)
         {
@@ -75,12 +81,20 @@ internal sealed partial class ViewMulticast
         return true;
     }
 
-    private static bool AreRecords(ReadOnlySpan<byte> records, int count)
+    /// <summary>
+    /// Whether they are records, and whether behind <paramref name="skip"/> of them messages begin and go on in turn, where the one before left its message
+    /// <paramref name="open"/> or not.
+    /// </summary>
+    private static bool AreRecords(ReadOnlySpan<byte> records, int count, int skip, bool open, out bool inTurn)
     {
+        inTurn = true;
         while (count-- > 0)
         {
-            if (!MessageRecord.TryRead(records, out _, out _, out int length)) return false;
+            if (!MessageRecord.TryRead(records, out var kind, out _, out int length)) return false;
             records = records[length..];
+            if (skip-- > 0) continue;
+            inTurn &= (kind & MessageKind.First) == MessageKind.None == open;
+            open = (kind & MessageKind.Last) == MessageKind.None;
         }
         return records.IsEmpty;
     }
