@@ -436,6 +436,66 @@ public sealed class LyingMemberTests
         static int BytesOf(string record) => record.Split(' ') is [_, var bytes] ? bytes == "full" ? GroupLimits.FragmentBytes : int.Parse(bytes, System.Globalization.CultureInfo.InvariantCulture) : 0;
     }
 
+    /// <summary>Rank 2 counts on positions that the sequencer has not given, and fills its window behind that.</summary>
+    [Theory]
+    [InlineData(1u, 0)]
+    [InlineData(1u, 50)]
+    [InlineData(200_000u, 0)]
+    [InlineData((uint)int.MaxValue, 50)]
+    [InlineData(uint.MaxValue, 0)]
+    public void A_message_that_counts_on_positions_that_nobody_gave_stops_only_its_sender_and_costs_nobody_else_his_place(uint beyond, int behind)
+    {
+        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 71, ReplayCommand = "seed 71" }), 4, more: static g => g.OnError(static error => { }),
+            options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(3) });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        Send(0, 1, 2, 3);
+        rank[2].SimNode.Post(() =>
+        {
+            var group = rank[2].Group!.Protocol;
+            uint first = group.Multicast.ReceivedOf(2), length = group.Multicast.Report(Number).OrderLength;
+            SendLie(group, first, MessageKind.Whole | MessageKind.Ordered, beyond == uint.MaxValue ? beyond : length + beyond, 0);
+            for (int i = 0; i < behind; i++) SendLie(group, ++first, MessageKind.Whole, 0, 60_000);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        // Far beyond what there can be, it is not even stored.
+        Assert.Equal(beyond < 100_000, rank[1].Group!.Protocol.Multicast.ReceivedOf(2) > 10);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(8));
+        Send(0, 1, 3);
+        Assert.Contains((rank[2].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
+        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal(rank[2].Id, a.Subject));
+
+        void Send(params int[] senders)
+        {
+            int open = 10 * senders.Length;
+            for (int i = 0; i < 10; i++)
+            {
+                foreach (int sender in senders)
+                {
+                    _ = cluster.Simulation.Spawn(async () =>
+                    {
+                        await rank[sender].SendAsync(ordered: true);
+                        open--;
+                    });
+                }
+                cluster.Simulation.Run(TimeSpan.FromMilliseconds(5));
+            }
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+            Assert.Equal(0, open);
+        }
+    }
+
+    private static void SendLie(GroupCore.Groups.Views.GroupProtocol group, uint first, MessageKind kind, uint dep, int bytes)
+    {
+        var frame = group.Frame(FrameType.Data, ViewMulticast.DataHead + MessageRecord.HeadOf(kind) + bytes);
+        BinaryPrimitives.WriteUInt16LittleEndian(frame, (ushort)group.Rank);
+        BinaryPrimitives.WriteUInt16LittleEndian(frame[2..], 1);
+        BinaryPrimitives.WriteUInt32LittleEndian(frame[4..], first);
+        MessageRecord.Write(frame[ViewMulticast.DataHead..], kind, 1, dep, new byte[bytes]);
+        group.SendToOthers();
+    }
+
     /// <summary>A Forward of messages that nobody sent.</summary>
     private static byte[] Forwarded(ulong proposal, int sender, uint first, int count, MessageKind kind = MessageKind.Whole, int bytes = 0)
     {

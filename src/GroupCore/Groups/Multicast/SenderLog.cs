@@ -29,6 +29,9 @@ internal sealed class SenderLog
     /// <summary>Whether the last message received is a part of one that goes on.</summary>
     public bool IsOpen { get; private set; }
 
+    /// <summary>At the sequencer: it has counted on positions that were never given, so that nothing behind gets one in this view.</summary>
+    public bool IsPassedOver { get; set; }
+
     public long Bytes { get; private set; }
 
     public int Count => (int)(Received - Base);

@@ -75,14 +75,14 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         return true;
     }
 
-    /// <summary>Who has not acknowledged the older half of what is stored of a sender.</summary>
+    /// <summary>Who has not acknowledged the older half of what is stored of a sender. What is not closed here either waits for positions, and for nobody's handlers.</summary>
     private void AddSlow(int sender, Span<bool> slow)
     {
         var log = logs[sender];
         uint half = log.Received;
         for (long cost = 0; half != log.Base && cost <= GroupLimits.Window / 2;) cost += GroupLimits.Cost(log[--half].Length);
         for (int rank = 0; rank < slow.Length; rank++)
-            if (rank != sender && rank != group.Rank && ackOf(rank, sender) <= half) slow[rank] = true;
+            if (rank != sender && rank != group.Rank && ackOf(rank, sender) <= half && ackOf(rank, sender) < log.Closed) slow[rank] = true;
     }
 
     private void Judge(int rank, bool slow)

@@ -32,7 +32,7 @@ internal sealed partial class ViewMulticast
         var log = _logs[rank];
         // A forward may bring again what another one brought: only what follows is new.
         int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
-        if (!AreRecords(records, count, skip, log.IsOpen, out bool inTurn)) return false;
+        if (!AreRecords(records, count, sender < 0 ? uint.MaxValue : MostDep, skip, log.IsOpen, out bool inTurn)) return false;
         if (sender >= 0 && rank != sender && _node.Without != Rule.OldViewRefused)
         {
             refusal = RefusalReason.WrongSender;
@@ -82,15 +82,21 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
+    /// What an honest sender may count on at most: it takes no more positions beyond what all have closed than <see cref="GroupLimits.ReportPositions"/>, whatever the
+    /// sequencer gives, and of this member it knows no more than was said. The sequencer itself knows what it gave (<see cref="Sequence"/>), and what is forwarded the cut bounds.
+    /// </summary>
+    private uint MostDep => _self == _sequencer ? uint.MaxValue : _ackedOrder[_self] + GroupLimits.ReportPositions;
+
+    /// <summary>
     /// Whether they are records, and whether behind <paramref name="skip"/> of them messages begin and go on in turn, where the one before left its message
     /// <paramref name="open"/> or not.
     /// </summary>
-    private static bool AreRecords(ReadOnlySpan<byte> records, int count, int skip, bool open, out bool inTurn)
+    private static bool AreRecords(ReadOnlySpan<byte> records, int count, uint mostDep, int skip, bool open, out bool inTurn)
     {
         inTurn = true;
         while (count-- > 0)
         {
-            if (!MessageRecord.TryRead(records, out var kind, out _, out int length)) return false;
+            if (!MessageRecord.TryRead(records, out var kind, out uint dep, out int length) || dep > mostDep) return false;
             records = records[length..];
             if (skip-- > 0) continue;
             inTurn &= (kind & MessageKind.First) == MessageKind.None == open;

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Multicast;
@@ -88,9 +89,14 @@ internal sealed partial class ViewMulticast
         {
             var log = _logs[s];
             if (log.Sequenced < log.Base) log.Sequenced = log.Base;
-            for (; log.Sequenced != log.Received && MaySequence; log.Sequenced++)
-                if (log[log.Sequenced].TakesPosition) _order.Append(s, log.Sequenced);
-            _sequencePaused |= log.Sequenced != log.Received;
+            for (; log.Sequenced != log.Received && MaySequence && !log.IsPassedOver; log.Sequenced++)
+            {
+                ref var message = ref log[log.Sequenced];
+                if (!message.TakesPosition) continue;
+                if (message.Dep > _order.Length) PassOver(s);
+                else _order.Append(s, log.Sequenced);
+            }
+            _sequencePaused |= log.Sequenced != log.Received && !log.IsPassedOver;
         }
         if (_order.Length == _orderEmitted) return;
         if (_members > 1)
@@ -102,5 +108,16 @@ internal sealed partial class ViewMulticast
             _group.SendToOthers();
         }
         _orderEmitted = _order.Length;
+    }
+
+    /// <summary>
+    /// No member can have delivered positions that were not given here: with one of its own the message would hold up all behind it for ever, since it is never closed.
+    /// So its sender lies, which nobody else can tell.
+    /// </summary>
+    private void PassOver(int sender)
+    {
+        _logs[sender].IsPassedOver = true;
+        _node.Counters.Refuse(RefusalReason.Unexpected);
+        _group.Flush.Accuse(sender);
     }
 }
