@@ -30,13 +30,14 @@ internal sealed class HostileHand(FrameContext context, IReadOnlyDictionary<Fram
             _drawn.Add((peer, frame));
             return _drawn;
         }
-        int way = random.Next(5);
+        int way = random.Next(6);
         if (way != 0 || !replaces) _drawn.Add((peer, frame));
         switch (way)
         {
             case 0 or 1: Damaged(frame, header, peer); break;
             case 2: Add(peers[random.Next(peers.Count)], header.Type, Mutation.None, frame); break;
-            case 3 when old[random.Next(old.Length)] is { } again && Lies((FrameType)again[5]): Add(peer, (FrameType)again[5], Mutation.Replay, again); break;
+            case 3 when GroupLies.Draw(header.Type, frame[FrameHeader.Size..], random) is { } lie: Add(peer, header.Type, Mutation.Field, Whole(header.Type, header.Slot, header.View, lie)); break;
+            case 4 when old[random.Next(old.Length)] is { } again && Lies((FrameType)again[5]): Add(peer, (FrameType)again[5], Mutation.Replay, again); break;
             default: Forged(header, peer); break;
         }
         return _drawn;

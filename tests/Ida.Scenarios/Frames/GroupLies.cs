@@ -1,0 +1,59 @@
+using System.Buffers.Binary;
+using GroupCore.Groups.Flush;
+using GroupCore.Groups.Multicast;
+using GroupCore.Runtime;
+using GroupCore.Wire;
+
+namespace Ida.Scenarios;
+
+/// <summary>Frames of a group in the place of a true one that are well formed and that no honest member sends: damage of single fields hardly ever comes to them.</summary>
+internal static class GroupLies
+{
+    private const int DataHead = 8;
+    private const int MostParts = 65_535;
+
+    /// <summary>A lie of the type of the true frame; null where there is none.</summary>
+    public static byte[]? Draw(FrameType type, byte[] body, Prng random) => type switch
+    {
+        FrameType.Data when body.Length > DataHead => random.Next(2) == 0 ? EmptyParts(body, random) : FurtherDeps(body, random),
+        FrameType.Report when body.Length > 12 => LateBase(body, random),
+        _ => null,
+    };
+
+    /// <summary>Very many messages, each of two parts without a byte.</summary>
+    private static byte[] EmptyParts(byte[] body, Prng random)
+    {
+        int count = 2 + random.Next(MostParts - 1), at = DataHead;
+        var lie = new byte[DataHead + (8 * count)];
+        body.AsSpan(0, DataHead).CopyTo(lie);
+        BinaryPrimitives.WriteUInt16LittleEndian(lie.AsSpan(2), (ushort)count);
+        for (int i = 0; i < count; i++) at += MessageRecord.Write(lie.AsSpan(at), i % 2 == 0 ? MessageKind.First : MessageKind.Last, 1, 0, []);
+        return lie;
+    }
+
+    /// <summary>Ordered messages that count on more positions than there are.</summary>
+    private static byte[] FurtherDeps(byte[] body, Prng random)
+    {
+        byte[] lie = [.. body];
+        for (var records = lie.AsSpan(DataHead); MessageRecord.TryRead(records, out var kind, out uint dep, out int length); records = records[length..])
+            if (MessageRecord.HeadOf(kind) == 12) BinaryPrimitives.WriteUInt32LittleEndian(records[8..], dep + (uint)(random.Next(4) == 0 ? random.Next(int.MaxValue) : random.Next(100)));
+        return lie;
+    }
+
+    /// <summary>A report that begins, or ends, at any position of its own, with one more that nobody gave.</summary>
+    private static byte[]? LateBase(byte[] body, Prng random)
+    {
+        if (FlushReport.Read(body, BinaryPrimitives.ReadUInt16LittleEndian(body.AsSpan(11))) is not { } truth) return null;
+        int skip = random.Next(truth.Order.Count + 1), take = random.Next(truth.Order.Count - skip + 1);
+        bool late = random.Next(2) == 0;
+        var lie = new FlushReport(truth.Proposal, truth.Rank, truth.Initialised, truth.Received.Length) { Contributed = truth.Contributed, OrderBase = truth.OrderBase + (late ? (uint)skip : 0) };
+        truth.Received.CopyTo(lie.Received, 0);
+        truth.Closed.CopyTo(lie.Closed, 0);
+        lie.Order.AddRange(late ? truth.Order.Skip(skip) : truth.Order.Take(take));
+        if (late) lie.Order.Add(((ushort)truth.Rank, (uint)random.Next(100)));
+        lie.OrderClosed = Math.Clamp(truth.OrderClosed, lie.OrderBase, lie.OrderLength);
+        var bytes = new byte[lie.Size];
+        lie.Write(bytes);
+        return bytes;
+    }
+}
