@@ -63,12 +63,12 @@ public sealed partial class OracleMember
 
     /// <summary>
     /// The system that was adopted has not registered this process in time: its voters may be gone, and who told of them cut off. From here on
-    /// it is as at the start; whoever still tells of that system is believed again.
+    /// it is as at the start; whoever still tells of that system is believed again. What was asked for meanwhile waits for the registration, in whatever system.
     /// </summary>
     private void Abandon()
     {
         _outlet.System = default;
-        _requests.Clear();
+        _requests.ForgetRegistration();
         _deadLinks.CloseAll();
         _bootstrap.Start();
         _startedAt = _node.Now;

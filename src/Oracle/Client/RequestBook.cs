@@ -16,6 +16,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     private const long FirstRepeat = 200 * Durations.Millisecond;
     private const long LastRepeat = Durations.Second;
     private const int PerStep = 256;
+    private const ulong Registration = 0;
     private readonly SortedDictionary<ulong, Waiting> _waiting = [];
     private readonly SortedDictionary<GroupId, ulong> _flushes = [];
 
@@ -33,7 +34,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     public ulong Submit(Operation operation)
     {
         if (operation is Done repeated && _flushes.TryGetValue(repeated.Group, out ulong waits) && _waiting.TryGetValue(waits, out var present) && Covers((Done)present.Operation, repeated)) return waits;
-        ulong number = operation is Register ? 0 : ++_last;
+        ulong number = operation is Register ? Registration : ++_last;
         if (operation is Done done)
         {
             if (_flushes.TryGetValue(done.Group, out ulong earlier)) _waiting.Remove(earlier);
@@ -87,6 +88,9 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         Collect(static _ => true);
         foreach (var waiting in _due) Send(waiting);
     }
+
+    /// <summary>The system that this process asked to register it is another's affair from now on.</summary>
+    public void ForgetRegistration() => _waiting.Remove(Registration);
 
     public void Clear()
     {
