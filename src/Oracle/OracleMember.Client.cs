@@ -15,6 +15,7 @@ namespace Oracle;
 public sealed partial class OracleMember
 {
     private const long SyncEvery = Durations.Second;
+    private const long SyncApart = 100 * Durations.Millisecond;
     private const long AdoptAgainAfter = 5 * Durations.Second;
     private const int MaxOthersReported = 8;
     private const long SilenceReportedAfter = 3 * Durations.Second;
@@ -332,6 +333,7 @@ public sealed partial class OracleMember
 
     private void Synchronise()
     {
+        (_synchronised, _syncWanted) = (_node.Now, false);
         _nextSync = _node.Now + SyncEvery + _node.Random.Next(0, SyncEvery / 4);
         if (!_directory.IsEmpty) _outlet.Send(_directory.Any(), new SyncAsk(Self, _groups.Known()));
     }

@@ -69,8 +69,10 @@ public sealed partial class OracleMember
     {
         if (_over || !Registered) return;
         _groups.Set(group, view, proposal);
-        Synchronise();
-        Wake();
+        // One question is for all groups: many of them may want one in the same turn.
+        if (_syncWanted) return;
+        _syncWanted = true;
+        _node.SetTimer(Math.Max(_node.Now, _synchronised + SyncApart), this, Ask);
     }
 
     private void Submit(Operation operation)

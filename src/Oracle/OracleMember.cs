@@ -27,6 +27,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private const long Tick = 0;
     private const long Kick = 1;
     private const long Due = 2;
+    private const long Ask = 3;
     private const int RoundsPerTurn = 64;
     private readonly INode _node;
     private readonly OracleOptions _options;
@@ -54,9 +55,10 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private Configuration _reached = Configuration.Empty;
     private long _tickDue;
     private long _nextSync;
+    private long _synchronised;
     private long _startedAt;
     private long _adoptedAt;
-    private bool _started, _over, _kicked, _turnWanted, _silenceReported;
+    private bool _started, _over, _kicked, _syncWanted, _turnWanted, _silenceReported;
     private Departure _departure;
 
     /// <summary>Attaches membership to a node that has not begun to run.</summary>
@@ -206,7 +208,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
                 _dueAt = long.MaxValue;
                 _watch.LookAgain();
                 break;
-            default:
+            case Kick:
                 _kicked = false;
                 break;
         }
@@ -216,6 +218,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     public void EndOfTurn()
     {
         if (!_started || _over) return;
+        if (_syncWanted && _node.Now >= _synchronised + SyncApart) Synchronise();
         int rounds = 0;
         do
         {
