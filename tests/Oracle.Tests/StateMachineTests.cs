@@ -85,6 +85,37 @@ public sealed class StateMachineTests
         Assert.Equal(2ul, group.View.Id);
     }
 
+    /// <summary>Lowest initialised survivor; leavers and members without the state only where there is no better.</summary>
+    [Theory]
+    [InlineData("two stay", 1)]
+    [InlineData("the first leaves", 2)]
+    [InlineData("who holds the state leaves", 1)]
+    [InlineData("only who has no state stays", 2)]
+    public void A_flush_counts_only_from_the_member_that_leads_it(string which, int leads)
+    {
+        var (a, b) = (Register(1), Register(2));
+        GroupRecord group = Join(a);
+        Join(b);
+        Finish(group);
+        if (which is "two stay" or "the first leaves")
+        {
+            Apply(Of(a, new Renew(group.Id, group.View.Id)));
+            Finish(group);
+        }
+        Apply(which switch
+        {
+            "two stay" => Of(b, new Renew(group.Id, group.View.Id)),
+            "only who has no state stays" => new(default, 0, 0, new Fail([new(a, true)])),
+            _ => Of(a, new Leave(group.Id)),
+        });
+        ulong view = group.View.Id;
+        var (leader, other) = leads == 1 ? (a, b) : (b, a);
+        Apply(Of(other, new Done(group.Id, view, group.Pending!.Number, [a, b])));
+        Assert.Equal(view, group.View.Id);
+        Apply(Of(leader, new Done(group.Id, view, group.Pending!.Number, [a, b])));
+        Assert.Equal(view + 1, group.View.Id);
+    }
+
     /// <summary>Negative control of A3: the flush of a superseded proposal would decide a view that nobody flushed for.</summary>
     [Fact]
     public void Without_A3_a_superseded_flush_decides_the_next_view()
@@ -409,7 +440,7 @@ public sealed class StateMachineTests
     private void Finish(GroupRecord group)
     {
         var proposal = group.Pending!.Proposal;
-        ProcessId leader = proposal.Survivors.Concat(proposal.Leavers).First();
+        ProcessId leader = group.View.Members[proposal.LeaderIn(group.View)].Id;
         Apply(Of(leader, new Done(group.Id, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers])));
     }
 

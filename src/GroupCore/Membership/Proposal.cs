@@ -10,4 +10,28 @@ namespace GroupCore.Membership;
 /// <param name="Leavers">Members that leave of their own will: they take part in the flush.</param>
 /// <param name="Joiners">Processes that come, in joining order.</param>
 public sealed record Proposal(GroupId Group, ulong Number, ulong BaseView, IReadOnlyList<ProcessId> Survivors,
-    IReadOnlyList<ProcessId> Leavers, IReadOnlyList<ViewMember> Joiners);
+    IReadOnlyList<ProcessId> Leavers, IReadOnlyList<ViewMember> Joiners)
+{
+    /// <summary>
+    /// Rank of the flush leader in the view that the proposal starts from: the lowest initialised survivor; leavers and uninitialised members only where there
+    /// is no better. −1 when nobody of that view takes part. The Oracle takes the end of the flush from it alone.
+    /// </summary>
+    internal int LeaderIn(View view)
+    {
+        int best = -1, bestClass = 4;
+        Look(Survivors, 0);
+        Look(Leavers, 1);
+        return best;
+
+        void Look(IReadOnlyList<ProcessId> members, int goes)
+        {
+            for (int i = 0; i < members.Count; i++)
+            {
+                int rank = view.RankOf(members[i]);
+                if (rank < 0) continue;
+                int kind = (view.Members[rank].Initialised ? 0 : 2) + goes;
+                if (kind < bestClass || (kind == bestClass && rank < best)) (best, bestClass) = (rank, kind);
+            }
+        }
+    }
+}

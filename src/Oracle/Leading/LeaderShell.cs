@@ -305,7 +305,7 @@ internal sealed class LeaderShell
 
     /// <summary>Whether a flush report counts no more, or not from that process: it must not take the place of one that does.</summary>
     private bool IsOver(ProcessId from, Done done) => _node.Without != Rule.A3PendingProposalOnly
-        && (_state.Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || pending.Number != done.Proposal || !pending.Flushes(from));
+        && (_state.Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || pending.Number != done.Proposal || !pending.IsLedBy(from, group.View));
 
     private void ReleaseFlushes()
     {

@@ -90,7 +90,7 @@ internal sealed partial class OracleState
 
     private OperationResult Done(ProcessRecord process, Done done)
     {
-        if (Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || !pending.Flushes(process.Id)) return OperationResult.Done;
+        if (Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || !pending.IsLedBy(process.Id, group.View)) return OperationResult.Done;
         if (pending.Number != done.Proposal && without != Rule.A3PendingProposalOnly) return OperationResult.Done;
         // An exclusion earlier in this very entry supersedes what is still noted as pending.
         if (_rebuild.GetValueOrDefault(group.Id).HasFlag(Rebuild.Supersede)) return OperationResult.Done;

@@ -16,7 +16,7 @@ namespace Oracle.State;
 /// <list type="bullet">
 /// <item>A1: an exclusion builds a new proposal in every group that has the process as member or coming member; it supersedes.</item>
 /// <item>A2: a join waits in the queue while a proposal is pending.</item>
-/// <item>A3: a flush counts only for the pending proposal of the current view.</item>
+/// <item>A3: a flush counts only for the pending proposal of the current view, and from the member that leads it.</item>
 /// <item>A4: a proposal is superseded, never withdrawn: members are wedged by it and only a view frees them.</item>
 /// <item>A5: the last acceptor of a group is excluded only with proof of death.</item>
 /// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, so a joiner that has

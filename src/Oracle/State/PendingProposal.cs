@@ -7,6 +7,6 @@ internal sealed record PendingProposal(Proposal Proposal, IReadOnlyList<ProcessI
 {
     public ulong Number => Proposal.Number;
 
-    /// <summary>Whether that process may report the flush as done: it takes part.</summary>
-    public bool Flushes(ProcessId process) => Proposal.Survivors.Contains(process) || Proposal.Leavers.Contains(process);
+    /// <summary>Whether that process may report the flush as done, in the group's present view: it leads it.</summary>
+    public bool IsLedBy(ProcessId process, View view) => view.RankOf(process) is >= 0 and var rank && rank == Proposal.LeaderIn(view);
 }

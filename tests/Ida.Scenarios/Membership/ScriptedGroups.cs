@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A group layer without messages: on a proposal every member acknowledges, and when all did the lowest survivor reports the flush as done,
+/// A group layer without messages: on a proposal every member acknowledges, and when all did the leader of the flush reports it as done,
 /// after a random delay or, like a survivor that waits for nobody, in the same turn. Checks at each install what a real flush relies on.
 /// </summary>
 internal sealed class ScriptedGroups(string name, INode node, OracleMember oracle, DecisionChecker checker, Func<long> time) : IMembershipSink, ITimerTarget
@@ -56,8 +56,7 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
         if (!member || proposal.BaseView != own || proposal.Number <= (group.Wedge?.Number ?? 0)) return;
         group.Wedge = proposal;
         checker.Acknowledged(proposal, oracle.Self);
-        ProcessId leader = proposal.Survivors.Count > 0 ? proposal.Survivors[0] : proposal.Leavers[0];
-        if (leader != oracle.Self) return;
+        if (group.View!.RankOf(oracle.Self) != proposal.LeaderIn(group.View)) return;
         if (ReportsAtOnce && checker.AllAcknowledged(proposal))
         {
             ReportedAtOnce++;

@@ -24,7 +24,6 @@ internal sealed class FlushMember
     private readonly INode _node;
     private readonly View _view;
     private readonly bool[] _takesPart;
-    private readonly bool[] _survives;
     private ReadOnlyMemory<byte>?[] _contributions = [];
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
     private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
@@ -40,7 +39,6 @@ internal sealed class FlushMember
     {
         (_group, _node, _view) = (group, group.Node, view);
         _takesPart = new bool[view.Members.Count];
-        _survives = new bool[view.Members.Count];
         _watch = new(group, this, view);
     }
 
@@ -53,7 +51,7 @@ internal sealed class FlushMember
 
     public bool Acked { get; private set; }
 
-    /// <summary>Rank of the flush leader: the lowest initialised survivor.</summary>
+    /// <summary>Rank of the flush leader: the lowest initialised survivor (<see cref="Proposal.LeaderIn"/>).</summary>
     public int Leader { get; private set; } = -1;
 
     /// <summary>Whether others say that they are in a view change that this member has not heard of.</summary>
@@ -69,10 +67,10 @@ internal sealed class FlushMember
         var oldCut = _node.Without == Rule.R9FreshReports ? Cut : null;
         (Proposal, Cut, Acked, _leader) = (proposal, oldCut, false, null);
         _contributions = new ReadOnlyMemory<byte>?[_takesPart.Length];
-        for (int rank = 0; rank < _view.Members.Count; rank++) _survives[rank] = _takesPart[rank] = false;
-        foreach (var id in proposal.Survivors) Mark(id, survives: true);
-        foreach (var id in proposal.Leavers) Mark(id, survives: false);
-        Leader = ChooseLeader();
+        Array.Clear(_takesPart);
+        foreach (var id in proposal.Survivors) Mark(id);
+        foreach (var id in proposal.Leavers) Mark(id);
+        Leader = proposal.LeaderIn(_view);
         _group.Peers.OnWedged(this);
         _group.WedgeLayer(proposal);
         _watch.Stop();
@@ -85,25 +83,9 @@ internal sealed class FlushMember
         TryAck();
     }
 
-    private void Mark(ProcessId id, bool survives)
+    private void Mark(ProcessId id)
     {
-        int rank = _view.RankOf(id);
-        if (rank < 0) return;
-        _takesPart[rank] = true;
-        _survives[rank] = survives;
-    }
-
-    /// <summary>Lowest initialised survivor; leavers and uninitialised members only where there is no better.</summary>
-    private int ChooseLeader()
-    {
-        int best = -1, bestClass = 4;
-        for (int rank = 0; rank < _view.Members.Count; rank++)
-        {
-            if (!_takesPart[rank]) continue;
-            int kind = (_view.Members[rank].Initialised ? 0 : 2) + (_survives[rank] ? 0 : 1);
-            if (kind < bestClass) (best, bestClass) = (rank, kind);
-        }
-        return best;
+        if (_view.RankOf(id) is >= 0 and var rank) _takesPart[rank] = true;
     }
 
     private void SendReport(ulong p)
@@ -173,8 +155,8 @@ internal sealed class FlushMember
     {
         // A frame costs more than its bytes. Each member has room of its own, so that none can take it all.
         int cost = body.Length + EarlyFrameBytes;
-        if (_earlyBytes.Length == 0) _earlyBytes = new long[_survives.Length];
-        if (_earlyBytes[rank] + cost > GroupLimits.EarlyBytesOfMember || _earlyInAll + cost > GroupLimits.EarlyBytesOf(_survives.Length))
+        if (_earlyBytes.Length == 0) _earlyBytes = new long[_takesPart.Length];
+        if (_earlyBytes[rank] + cost > GroupLimits.EarlyBytesOfMember || _earlyInAll + cost > GroupLimits.EarlyBytesOf(_takesPart.Length))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
