@@ -79,7 +79,7 @@ public sealed record OracleOptions
 
     /// <summary>
     /// In groups that this process creates: of how many of the first initialised members the last may not be excluded without proof of
-    /// death (groupcore-oracle A5). Needed for uniform delivery only; default 0, the rule is off.
+    /// death (groupcore-oracle A5). Needed for uniform delivery only; default 0, the rule is off. The leader of the Oracle refuses who has another number than itself.
     /// </summary>
     internal int Acceptors { get; init; }
 

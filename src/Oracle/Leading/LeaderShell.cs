@@ -20,6 +20,7 @@ internal sealed class LeaderShell
     private readonly Outlet _outlet;
     private readonly ReplicatedLog _log;
     private readonly OracleState _state;
+    private readonly int _acceptors;
     private readonly LeaseTable _leases;
     private readonly FlushGate _gate;
     private readonly CutDetector _detector;
@@ -43,7 +44,7 @@ internal sealed class LeaderShell
 
     public LeaderShell(INode node, OracleOptions options, Outlet outlet, ReplicatedLog log, OracleState state)
     {
-        (_node, _outlet, _log, _state) = (node, outlet, log, state);
+        (_node, _outlet, _log, _state, _acceptors) = (node, outlet, log, state, options.Acceptors);
         _leases = new(node, outlet);
         _gate = new(node, _leases);
         _detector = new(node, _observers);
@@ -119,6 +120,11 @@ internal sealed class LeaderShell
             case Done:
                 if (_gate.Admit(_state, request, out var replaced)) _intake.Add(request);
                 if (replaced is not null) _intake.TryEnd(replaced, out _);
+                break;
+            case Join { Acceptors: var acceptors } when acceptors != _acceptors:
+            case Create { Acceptors: var named } when named != _acceptors:
+                // Who is the last acceptor of a group is not excluded: one process alone could keep any other in all groups by it, silent as it may be.
+                OnAnswered(request, OperationResult.Refused($"the Oracle's leader has {_acceptors} acceptors in a group, and the request has others"));
                 break;
             case Join or Leave or Renew:
                 _intake.Gather(request);

@@ -1,0 +1,25 @@
+namespace Oracle.Tests;
+
+/// <summary>Rule A5 keeps members that are silent, and with them everything that waits for them: no process alone decides that a group is under it.</summary>
+public sealed class AcceptorTests
+{
+    [Fact]
+    public void A_group_with_other_acceptors_than_the_Oracle_itself_has_is_refused()
+    {
+        using var cluster = new OracleCluster(1, 4, shape: (node, plain) => node.Name == "p3" ? plain with { Acceptors = 1 } : plain);
+        foreach (var process in cluster.Lives) process.StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.TrueForAll(process => process.Oracle.State == GroupCore.Membership.MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        var (other, victim) = (cluster[3], cluster[1]);
+        other.Node.Post(() => other.Oracle.Join("joined", new(), ""));
+        other.Node.Post(() => other.Oracle.Create("created", new(), [victim.Oracle.Self]));
+        Assert.True(cluster.RunUntil(() => other.Groups.Refused.Count == 2, 5), cluster.Describe());
+        Assert.All(other.Groups.Refused, reason => Assert.Contains("acceptors", reason, StringComparison.Ordinal));
+        Assert.Empty(cluster.Leader!.Oracle.Replica!.State.Groups);
+
+        // Silent, and nothing proves that it is dead: it goes like any other.
+        victim.Node.Pause(TimeSpan.FromSeconds(8));
+        Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(victim.Oracle.Self), 5), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+}
