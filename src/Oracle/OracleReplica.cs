@@ -12,10 +12,16 @@ namespace Oracle;
 internal sealed class OracleReplica : ILogPort, IStateEvents
 {
     private const int OverPerAnswer = 1_024;
+    private const int BytesPerAnswer = 256 << 10;
+    private const long AnswersApart = 50 * Durations.Millisecond;
     private readonly INode _node;
     private readonly Outlet _outlet;
     private readonly Action _requestTurn;
     private readonly Action _roleChanged;
+
+    // Who was answered since then.
+    private readonly HashSet<ProcessId> _answered = [];
+    private long _answeredSince;
 
     public OracleReplica(INode node, OracleOptions options, Outlet outlet, Action requestTurn, Action roleChanged)
     {
@@ -39,7 +45,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     /// <summary>
     /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not
-    /// wrong; of what it has not applied yet it says nothing.
+    /// wrong; of what it has not applied yet it says nothing. What one answer brings has a bound, and so has how often a process gets one: what it lacks
+    /// still it asks for again. Each answer begins with another of its groups, so that none waits for those before it.
     /// </summary>
     public void OnSync(int peer, in Replica from, SyncAsk ask)
     {
@@ -50,16 +57,29 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
             return;
         }
         if (peer != Outlet.Own) _node.Links.Vouch(peer);
+        if (_node.Now - _answeredSince >= AnswersApart)
+        {
+            _answered.Clear();
+            _answeredSince = _node.Now;
+        }
+        if (!_answered.Add(ask.Process)) return;
         var over = new List<GroupId>();
         var asked = new SortedSet<GroupId>();
+        var lacking = new List<(GroupRecord Group, ulong View, ulong Proposal)>();
         foreach (var known in ask.Groups)
         {
             if (!asked.Add(known.Group)) continue;
-            if (State.Find(known.Group) is { } group) Bring(peer, group, ask.Process, known.View, known.Proposal);
+            if (State.Find(known.Group) is { } group) lacking.Add((group, known.View, known.Proposal));
             else if (known.Group.Incarnation <= State.Index && over.Count < OverPerAnswer) over.Add(known.Group);
         }
         foreach (var id in process.Groups)
-            if (!asked.Contains(id)) Bring(peer, State.Find(id)!, ask.Process, 0, 0);
+            if (!asked.Contains(id)) lacking.Add((State.Find(id)!, 0, 0));
+        int room = BytesPerAnswer, first = lacking.Count == 0 ? 0 : _node.Random.Next(lacking.Count);
+        for (int i = 0; i < lacking.Count && room > 0; i++)
+        {
+            var (group, view, proposal) = lacking[(first + i) % lacking.Count];
+            room -= Bring(peer, group, ask.Process, view, proposal);
+        }
         _outlet.Reply(peer, new SyncAnswer(Log.Entries.ConfigurationAt(Log.Commit), Log.LeaderHint, over, "the group is over"));
     }
 
@@ -119,21 +139,23 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     /// <summary>
     /// Sends the installs after <paramref name="view"/> that concern the process, up to the one that it is no longer in, and the pending
-    /// proposal; to a process that is in no view, the installs since it joined last.
+    /// proposal; to a process that is in no view, the installs since it joined last. Returns how many bytes that was.
     /// </summary>
-    private void Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal)
+    private int Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal)
     {
         int from = view > 0 ? 0 : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
         // A member since before the oldest install kept: the latest is all there is for it.
         if (from < 0) from = group.View.RankOf(process) >= 0 ? group.Installs.Count - 1 : group.Installs.Count;
+        int bytes = 0;
         for (int i = from; i < group.Installs.Count; i++)
         {
             View install = group.Installs[i];
             if (install.Id <= view) continue;
-            _outlet.Reply(peer, new InstallFrame(install));
-            if (install.RankOf(process) < 0) return;
+            bytes += _outlet.Reply(peer, new InstallFrame(install));
+            if (install.RankOf(process) < 0) return bytes;
         }
-        if (group.Pending is { } pending && pending.Number > proposal && Concerns(pending.Proposal, process)) _outlet.Reply(peer, new ProposeFrame(pending.Proposal));
+        if (group.Pending is { } pending && pending.Number > proposal && Concerns(pending.Proposal, process)) bytes += _outlet.Reply(peer, new ProposeFrame(pending.Proposal));
+        return bytes;
     }
 
     private static bool Concerns(Proposal proposal, ProcessId process)

@@ -299,6 +299,51 @@ public sealed class HostileFrameTests
         Joins(cluster, 12);
     }
 
+    /// <summary>What it knows of its groups it says itself: nothing, of thousands, time and again in one turn.</summary>
+    [Fact]
+    public void Who_says_that_it_knows_none_of_its_groups_is_told_of_them_a_share_at_a_time()
+    {
+        const int groups = 2_000, share = 256 << 10, window = 50;
+        using var cluster = Founded(2);
+        var leader = cluster.Leader!;
+        var hostile = cluster.Alive.Single(process => process != leader);
+        string tail = new('n', 100), tag = new('t', 64);
+        for (int i = 0; i < groups; i++)
+        {
+            string name = $"{i}{tail}";
+            hostile.Node.Post(() => hostile.Oracle.Join(name, new(), tag));
+            if (i % 500 == 499) Assert.True(cluster.RunUntil(() => hostile.Groups.Groups.Count(group => group.View is not null) == i + 1, 20), cluster.Describe());
+        }
+        cluster.Run(2);
+        long bytes = 0;
+        var told = new SortedSet<GroupId>();
+        leader.Node.WatchFrames((node, sent) =>
+        {
+            if (sent.Type == FrameType.Install && FrameCodec.TryRead(sent.Type, sent.Body, out _, out var frame)) told.Add(((InstallFrame)frame!).View.Group);
+            bytes += sent.Type == FrameType.Install ? sent.Body.Length : 0;
+            return Ida.Testing.CrashMoment.None;
+        });
+        for (int i = 0; i < 100; i++) Say(cluster, hostile.Node, new SyncAsk(hostile.Oracle.Self, []), leader.Oracle.System, leader);
+        cluster.Run(window / 1_000.0);
+        Assert.InRange(bytes, share / 2, 2 * (share + 1_000));
+
+        // Who takes none of them in is told of each all the same, and who does has all soon.
+        told.Clear();
+        for (int i = 0; i < 40; i++)
+        {
+            Say(cluster, hostile.Node, new SyncAsk(hostile.Oracle.Self, []), leader.Oracle.System, leader);
+            cluster.Run(0.1);
+        }
+        Assert.Equal(groups, told.Count);
+        told.Clear();
+        for (int i = 0; i < 4; i++)
+        {
+            Say(cluster, hostile.Node, new SyncAsk(hostile.Oracle.Self, [.. told.Select(group => new Known(group, 1, 0))]), leader.Oracle.System, leader);
+            cluster.Run(0.1);
+        }
+        Assert.Equal(groups, told.Count);
+    }
+
     private static OracleCluster Founded(int processes, Func<Ida.Testing.SimNode, OracleOptions, OracleOptions>? shape = null)
     {
         var cluster = new OracleCluster(1, processes, shape: shape);

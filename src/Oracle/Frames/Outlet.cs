@@ -34,12 +34,13 @@ internal sealed class Outlet(INode node)
         if (_scratch.WrittenCount + FrameHeader.Size <= LinkLimits.FrameBytes) Put(node.Links.Open(address, toNode), frame.Type);
     }
 
-    /// <summary>Answers over the link a frame came by; <see cref="Own"/> is this process itself.</summary>
-    public void Reply(int peer, IFrame frame)
+    /// <summary>Answers over the link a frame came by; <see cref="Own"/> is this process itself. Returns the bytes that the frame has.</summary>
+    public int Reply(int peer, IFrame frame)
     {
         Encode(frame);
         if (peer == Own) _own.Enqueue((frame.Type, _scratch.WrittenSpan.ToArray()));
         else if (_scratch.WrittenCount + FrameHeader.Size <= LinkLimits.FrameBytes) Put(peer, frame.Type);
+        return _scratch.WrittenCount;
     }
 
     /// <summary>Sends one frame to several processes; it is encoded once.</summary>
