@@ -65,6 +65,42 @@ public sealed class LeaveTests
         Assert.Equal([messages, messages, messages], got);
     }
 
+    /// <summary>The Oracle keeps the latest views only: who misses the one that it left with hears of a later one, and of no other any more.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(12)]
+    public void A_leaver_that_missed_the_first_view_without_it_has_left_with_the_one_that_it_hears_of(int more)
+    {
+        using var cluster = new GroupCluster(135, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var leaver = cluster[2];
+        var (protocol, group) = (leaver.Group!.Protocol, cluster.Oracle.Find("g")!);
+        ulong view = protocol.View!.Id;
+        bool left = false;
+        leaver.End();
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await leaver.Group.LeaveAsync();
+            left = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => protocol.IsWedged && protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
+        leaver.Membership.Deaf = true;
+        for (ulong next = view + 1; next <= view + 1 + (ulong)more; next++)
+        {
+            Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.Protocol.View!.Id == next && cluster[1].Group!.Protocol.View!.Id == next, TimeSpan.FromSeconds(5)));
+            cluster.Oracle.RequestView(group.Id);
+        }
+        Assert.Equal((view, false), (protocol.View.Id, left));
+        leaver.SimNode.Post(() => leaver.Host.OnInstall(group.Installed[^1]));
+        Assert.True(cluster.Simulation.RunUntil(() => left, TimeSpan.FromSeconds(1)), $"{protocol}");
+        Assert.True(leaver.Group.Completion.IsCompletedSuccessfully);
+        // The name is free for a later membership.
+        leaver.Membership.Deaf = false;
+        Assert.True(protocol.IsOver);
+        Assert.Null(cluster.Verdict());
+    }
+
     [Fact]
     public void The_last_holder_of_the_state_leaves_like_any_other_though_the_group_is_over_with_it()
     {

@@ -45,13 +45,19 @@ internal sealed partial class GroupProtocol : ITimerTarget
         }
         if (next.Id <= View.Id) return;
         bool broken = Node.Without is Rule.R8AllAcks or Rule.A3PendingProposalOnly or Rule.R3AllReports or Rule.R9FreshReports;
-        if (next.Id != View.Id + 1 || (!(Flush.Acked && Flush.Wedge == next.Proposal) && !broken))
+        int own = next.RankOf(Membership.Self);
+        bool follows = next.Id == View.Id + 1 && ((Flush.Acked && Flush.Wedge == next.Proposal) || broken);
+        if (!follows && own < 0)
+        {
+            EndWithout(next);
+            return;
+        }
+        if (!follows)
         {
             // A survivor of the next view acknowledged its flush (R8); whoever did not is asked about, not guessed.
             Membership.Sync(View.Group, View.Id, Flush.Wedge);
             return;
         }
-        int own = next.RankOf(Membership.Self);
         bool stuck = AreHandlersStuck;
         if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) Multicast.DeliverCut(cut);
         var contributions = Flush.Contributions();
@@ -64,6 +70,18 @@ internal sealed partial class GroupProtocol : ITimerTarget
         }
         bool failed = !_life.IsGoing && !Contains(next.Left, Membership.Self);
         End(new NotMemberException(Name, failed ? $"excluded after view {left.Id}" : $"left after view {left.Id}"), failed);
+    }
+
+    /// <summary>
+    /// Of a group that has gone on without it this member hears no more. Who left, and missed the view that it left with, which is not kept for ever, has acknowledged the
+    /// flush before it; of anybody else what it did last may be lost.
+    /// </summary>
+    private void EndWithout(View next)
+    {
+        bool left = next.Id > View!.Id + 1 && Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
+        if (left && Flush.Cut is { } cut) Multicast.DeliverCut(cut);
+        LeaveView(new NotMemberException(Name, left ? "it has left" : "it was excluded"));
+        End(new NotMemberException(Name, $"{(left ? "left" : "excluded")} after view {View.Id}; the group is in view {next.Id}"), failed: !left);
     }
 
     /// <summary>
