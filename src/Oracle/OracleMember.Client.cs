@@ -145,8 +145,8 @@ public sealed partial class OracleMember
             Follow(peer, from, answer);
             return;
         }
-        // What was adopted gets its time.
-        if (!_outlet.System.IsNone) return;
+        // What was adopted gets its time. Unasked a system tells of itself where a seed is vacant only.
+        if (!_outlet.System.IsNone || !(_bootstrap.Asks(peer) || _bootstrap.IsSeed)) return;
         _outlet.System = system;
         _adoptedAt = _node.Now;
         _directory.Doubt();

@@ -53,6 +53,26 @@ public sealed class FalseSeedTests
         Assert.True(cluster.RunUntil(() => cluster[4].Oracle.State == MembershipState.Active, 13), cluster.Describe());
     }
 
+    /// <summary>It belongs to no system, and nobody asked it for one.</summary>
+    [Fact]
+    public void A_process_that_is_no_seed_takes_its_system_from_those_that_it_asks_and_not_from_who_dials_it()
+    {
+        using var cluster = new OracleCluster(5, 2);
+        var stranger = cluster.Simulation.AddNode("stranger");
+        var says = new Outlet(stranger.Node) { System = new(7, 8) };
+        var self = new Oracle.Log.Replica(stranger.Id, stranger.Address);
+        cluster[1].StartAt(TimeSpan.Zero);
+        for (int i = 0; i < 100; i++)
+        {
+            stranger.Post(() => says.Reply(stranger.Node.Links.Open(cluster[1].Node.Address), new OracleIs(new([self], []), self)));
+            cluster.Run(0.1);
+            Assert.NotEqual(says.System, cluster[1].Oracle.System);
+            if (i == 30) cluster[0].StartAt(TimeSpan.Zero);
+        }
+        Assert.Equal((MembershipState.Active, MembershipState.Active), (cluster[0].Oracle.State, cluster[1].Oracle.State));
+        Assert.Equal(cluster[0].Oracle.System, cluster[1].Oracle.System);
+    }
+
     /// <summary>A link of a stranger that says it listens at the seed's address, at which nobody does.</summary>
     [Fact]
     public void A_stranger_that_only_claims_the_address_of_a_seed_is_waited_for_once()

@@ -58,6 +58,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     /// <summary>Whether nobody answered yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
 
+    /// <summary>Whether this process listens at a seed's address, or was given none, so that it may found.</summary>
+    public bool IsSeed => _own >= 0;
+
     /// <summary>Whether this process can do nothing but ask, and whoever answers at the seeds belongs to another cluster.</summary>
     public bool Stranded => _own < 0 && _seeds.TrueForAll(seed => seed.Foreign);
 
