@@ -365,7 +365,9 @@ public sealed partial class OracleMember
         if (!Registered) return;
         bool concerned = proposal.Survivors.Contains(Self) || proposal.Leavers.Contains(Self);
         foreach (var joiner in proposal.Joiners) concerned |= joiner.Id == Self;
-        if (_groups.TakePropose(proposal, concerned)) _sink?.OnPropose(proposal);
+        if (!_groups.TakePropose(proposal, concerned)) return;
+        foreach (var failed in _groups.FailedOf(proposal)) _watch.Excluding(failed);
+        _sink?.OnPropose(proposal);
     }
 
     private void OnInstall(View view)

@@ -27,7 +27,7 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     /// <summary>
     /// Seeds that once failed. 653: who had disposed of its group while it was cut off, and went before the others had decided it, was judged as one that had
     /// left with the others. 71009251: a view that a lost link brought was judged as the last while it was on its way to one member. 71013954: what was queued for
-    /// a process that was gone, on a connection that stood, took all room for bulk at a node that had not watched it.
+    /// a process that was gone, on a connection that stood, took all room for bulk at a node that had not watched it, and the view without that process waited for the room.
     /// </summary>
     [Theory]
     [InlineData(653)]

@@ -34,6 +34,17 @@ internal sealed class GroupBook
         return true;
     }
 
+    /// <summary>Members of the view that a proposal starts from which it does not name: the Oracle has excluded them.</summary>
+    public IEnumerable<ProcessId> FailedOf(Proposal proposal)
+    {
+        if (!_groups.TryGetValue(proposal.Group, out var entry) || entry.Latest is not { } view || view.Id != proposal.BaseView) yield break;
+        if (proposal.Survivors.Count + proposal.Leavers.Count == view.Members.Count) yield break;
+        var left = new HashSet<ProcessId>(proposal.Survivors);
+        left.UnionWith(proposal.Leavers);
+        foreach (var member in view.Members)
+            if (!left.Contains(member.Id)) yield return member.Id;
+    }
+
     public bool TakeInstall(View view, ProcessId self)
     {
         bool member = view.RankOf(self) >= 0;
@@ -43,7 +54,11 @@ internal sealed class GroupBook
         // The view that it is not in yet or any more ends the group here only if it follows one that it was in.
         if (!member && view.Id <= entry.View) return false;
         if (!member && entry.View == 0) return false;
-        if (member) entry.View = Math.Max(entry.View, view.Id);
+        if (member)
+        {
+            entry.View = Math.Max(entry.View, view.Id);
+            entry.Latest = view;
+        }
         else End(view.Group, view.Id);
         return true;
     }
@@ -94,5 +109,7 @@ internal sealed class GroupBook
         public ulong View { get; set; }
 
         public ulong Proposal { get; set; }
+
+        public View? Latest { get; set; }
     }
 }

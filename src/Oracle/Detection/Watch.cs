@@ -93,12 +93,18 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     }
 
     /// <summary>
-    /// A process was excluded: nothing more is held against it. Its connection may stand though it is gone, and what is queued for it leaves less room for all
-    /// others: so whoever has a link to it looks at that, whether it watched it or not.
+    /// A process is being excluded. Its connection may stand though it is gone, and what is queued for it leaves less room for all others, for which the views
+    /// without it may wait: so whoever has a link to it looks at that, whether it watches it or not. What it finds may still be proof of its death.
     /// </summary>
-    public void Excluded(ProcessId subject)
+    public void Excluding(ProcessId subject)
     {
         if (_relays.Find(subject.Node) is { } link) OnDropped?.Invoke(link, false);
+    }
+
+    /// <summary>A process was excluded: nothing more is held against it.</summary>
+    public void Excluded(ProcessId subject)
+    {
+        Excluding(subject);
         if (!_byId.TryGetValue(subject, out var watched)) return;
         (watched.Accused, watched.Assigned) = (null, false);
         Prune();
