@@ -14,6 +14,8 @@ internal static class TypeText
 
     private static void Append(StringBuilder to, Type type)
     {
+        // What declares a nested type is open: its parameters are no types, and what stands for them comes with the nested one.
+        if (type.IsGenericParameter) return;
         if (type.IsArray)
         {
             Append(to, type.GetElementType()!);
