@@ -1,3 +1,4 @@
+using Ida.Ordering;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -59,6 +60,65 @@ public sealed class CostTests
         foreach (int other in new[] { 2, 3, 6, 7 }) Assert.Equal(0, world.Delivered(other));
         Assert.NotEqual(0, world.Delivered(0));
         Assert.NotEqual(0, world.Delivered(4));
+    }
+
+    /// <summary>
+    /// Reads of the same keys. At the last of these a put stands in front that has no time yet, and at the others one that is executed and not stable; or it
+    /// is the one at the last that is executed and not stable.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_reads_of_many_keys_behind_a_put_that_waits_are_found_to_wait_in_one_step_each(bool executed)
+    {
+        const int Keys = 12, Reads = 150;
+        var world = DhtWorld.Founded(4);
+        var member = world.Members[0];
+        var participant = member.Host.Current!.Participant;
+        ulong sequence = DhtWorld.Named;
+        var first = Propose(1, Keys - 1, put: true);
+        Commit(first);
+        var last = Propose(Keys, 1, put: true);
+        if (executed)
+        {
+            Commit(last);
+            Stabilize(first);
+        }
+        Assert.Equal(executed, last.Executed);
+        long before = participant.Looked;
+        var reads = new List<OpRecord>();
+        for (int i = 0; i < Reads; i++) reads.Add(Propose(1, Keys, put: false));
+        Assert.All(reads, read => Assert.Equal((executed, false), (read.Executed, read.Stable)));
+        // Of each read that waits one look at each of its keys when another one comes, and what the newcomer itself takes.
+        Assert.InRange(participant.Looked - before, 1, Keys * Reads * (Reads + Keys));
+        if (!executed)
+        {
+            Commit(last);
+            Stabilize(first);
+        }
+        Assert.Equal(2 + Reads, participant.OpCount);
+        Stabilize(last);
+        Assert.Equal(2, participant.OpCount);
+
+        OpRecord Propose(int firstKey, int keys, bool put)
+        {
+            var op = participant.NewRecord();
+            op.Key = new(new(member.Host.Current!.State.Session, sequence++), 1);
+            (op.IsPut, op.Single, op.Payload) = (put, !put, put ? sequence : 0);
+            op.AddSlot(0);
+            if (put) op.AddSlot(1);
+            for (int i = firstKey; i < firstKey + keys; i++)
+            {
+                byte[] key = [1, 2, 3, 4, 5, 6, 7, 8, (byte)i, (byte)'0'];
+                op.AddUse(participant.EntryOf(key, StableHash.Of(key))).Incoming = put ? [1] : null;
+            }
+            member.Turn(() => participant.Propose(op, from: 1, hint: 1, ackedBelow: 0));
+            return op;
+        }
+
+        void Commit(OpRecord op) => member.Turn(() => participant.Commit(op.Key, op.Owner, from: 1, put: true, op.Proposed, stable: false));
+
+        void Stabilize(OpRecord op) => member.Turn(() => participant.Stable(op.Key));
     }
 
     private static long Sent(DhtWorld world) => world.Members.Sum(m => m.Dht.Counters.Sent - m.Dht.Counters.SentOf(DhtFrame.Settle));

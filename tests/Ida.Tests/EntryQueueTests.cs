@@ -3,7 +3,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>The queue of a key knows its first put, whatever comes, goes, and changes its place.</summary>
+/// <summary>The queue of a key knows its first put, and the first that is not executed, whatever comes, goes, and changes its place.</summary>
 public sealed class EntryQueueTests
 {
     [Fact]
@@ -16,7 +16,7 @@ public sealed class EntryQueueTests
             var queued = new List<KeyUse>();
             for (uint step = 1; step <= 400; step++)
             {
-                int choice = random.Next(queued.Count < 3 ? 1 : 3);
+                int choice = random.Next(queued.Count < 3 ? 1 : 4);
                 if (choice == 0)
                 {
                     var op = new OpRecord(new()) { Key = new(new(1, step), 1), IsPut = random.Next(3) == 0, Proposed = (ulong)random.Next(100) + 1 };
@@ -27,16 +27,29 @@ public sealed class EntryQueueTests
                 else
                 {
                     var use = queued[random.Next(queued.Count)];
+                    if (choice == 3)
+                    {
+                        if (use.Op is { Committed: true, Executed: false }) use.Op.Execute();
+                        AssertFirst();
+                        continue;
+                    }
                     if (choice == 1 && !use.Op.Committed) use.Op.Commit(use.Op.Proposed + (ulong)random.Next(50));
                     entry.Dequeue(use);
                     if (choice == 1) entry.Enqueue(use);
                     else queued.Remove(use);
                 }
-                Assert.Same(queued.Where(static use => use.Op.IsPut).OrderBy(static use => use.Op.Position).ThenBy(static use => use.Op.Key).FirstOrDefault(), entry.FirstPut);
-                Assert.Equal(queued.Count(static use => use.Op.IsPut), entry.Puts);
+                AssertFirst();
             }
             entry.ClearQueue();
-            Assert.Null(entry.FirstPut);
+            Assert.True(entry is { FirstPut: null, FirstUnexecuted: null });
+
+            void AssertFirst()
+            {
+                var puts = queued.Where(static use => use.Op.IsPut).OrderBy(static use => use.Op.Position).ThenBy(static use => use.Op.Key).ToList();
+                Assert.Same(puts.FirstOrDefault(), entry.FirstPut);
+                Assert.Same(puts.Find(static use => !use.Op.Executed), entry.FirstUnexecuted);
+                Assert.Equal(puts.Count, entry.Puts);
+            }
         }
     }
 }

@@ -24,6 +24,9 @@ internal sealed class Entry(byte[] key, ulong hash)
 
     /// <summary>The first put of the queue: what stands behind it is not clear, however long the queue is.</summary>
     public KeyUse? FirstPut;
+
+    /// <summary>The first put of the queue that is not executed: no read behind it is due.</summary>
+    public KeyUse? FirstUnexecuted;
     public int Uses, Puts;
 
     /// <summary>It is on the list of keys to look at again.</summary>
@@ -68,6 +71,7 @@ internal sealed class Entry(byte[] key, ulong hash)
         if (!use.Op.IsPut) return;
         Puts++;
         if (FirstPut is null || OpRecord.Before(use.Op, FirstPut.Op)) FirstPut = use;
+        if (!use.Op.Executed && (FirstUnexecuted is null || OpRecord.Before(use.Op, FirstUnexecuted.Op))) FirstUnexecuted = use;
     }
 
     public void Dequeue(KeyUse use)
@@ -78,6 +82,7 @@ internal sealed class Entry(byte[] key, ulong hash)
             FirstPut = use.Next;
             while (FirstPut is { Op.IsPut: false }) FirstPut = FirstPut.Next;
         }
+        Pass(use);
         if (use.Previous is null) Head = use.Next; else use.Previous.Next = use.Next;
         if (use.Next is null) Tail = use.Previous; else use.Next.Previous = use.Previous;
         use.Previous = use.Next = null;
@@ -86,10 +91,18 @@ internal sealed class Entry(byte[] key, ulong hash)
         if (use.Op.IsPut) Puts--;
     }
 
+    /// <summary>A put is executed, or leaves the queue.</summary>
+    public void Pass(KeyUse use)
+    {
+        if (use != FirstUnexecuted) return;
+        FirstUnexecuted = use.Next;
+        while (FirstUnexecuted is not null && (!FirstUnexecuted.Op.IsPut || FirstUnexecuted.Op.Executed)) FirstUnexecuted = FirstUnexecuted.Next;
+    }
+
     /// <summary>Forgets queue and readers at a view boundary.</summary>
     public void ClearQueue()
     {
-        Head = Tail = FirstPut = null;
+        Head = Tail = FirstPut = FirstUnexecuted = null;
         Uses = Puts = 0;
         Writer = null;
         FirstWait = LastWait = null;

@@ -42,6 +42,9 @@ internal sealed class OpRecord(DhtCounters counters)
     public int SlotCount;
     public KeyUse[] Uses = [];
     public int UseCount;
+
+    /// <summary>The use at which it was found to wait, which is looked at first when it is looked at again: most likely it waits there still.</summary>
+    public int Held;
     public readonly List<int> Coordinators = [];
 
     /// <summary>Another attempt of the same logical operation.</summary>
@@ -98,6 +101,13 @@ internal sealed class OpRecord(DhtCounters counters)
         return use;
     }
 
+    /// <summary>The use <see cref="Held"/> stands at; behind the last comes the first.</summary>
+    public KeyUse NextHeld()
+    {
+        if (Held >= UseCount) Held = 0;
+        return Uses[Held];
+    }
+
     /// <summary>The next phase. A step that is not one of <see cref="RecordPhases"/> is a defect: it throws where that is tested and is refused and counted elsewhere.</summary>
     public bool Move(RecordPhase to)
     {
@@ -134,7 +144,12 @@ internal sealed class OpRecord(DhtCounters counters)
     }
 
     /// <summary>It has its turn.</summary>
-    public bool Execute() => Move(Phase == RecordPhase.Stable ? RecordPhase.Finished : RecordPhase.Executed);
+    public bool Execute()
+    {
+        if (!Move(Phase == RecordPhase.Stable ? RecordPhase.Finished : RecordPhase.Executed)) return false;
+        for (int i = 0; IsPut && i < UseCount; i++) Uses[i].Entry.Pass(Uses[i]);
+        return true;
+    }
 
     /// <summary>It is known that all participants have executed it and all before it, or will before anything can come between.</summary>
     public bool BecomeStable() => Move(Phase == RecordPhase.Executed ? RecordPhase.Finished : RecordPhase.Stable);
@@ -162,7 +177,7 @@ internal sealed class OpRecord(DhtCounters counters)
     {
         Generation++;
         for (int i = 0; i < UseCount; i++) Uses[i].Reset();
-        UseCount = SlotCount = LateUses = 0;
+        UseCount = SlotCount = LateUses = Held = 0;
         Coordinators.Clear();
         (Phase, Told, Result) = (RecordPhase.Free, ClearPhase.Untold, ResultPhase.None);
         IsPut = Single = Issued = Settled = Void = TooLarge = TakenOver = false;

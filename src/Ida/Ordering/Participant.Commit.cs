@@ -184,11 +184,26 @@ internal sealed partial class Participant
     }
 
     /// <summary>No conflicting operation with a smaller place is unexecuted, at any of its keys.</summary>
-    private static bool Due(OpRecord op)
+    private bool Due(OpRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)
-            for (var before = op.Uses[i].Previous; before is not null; before = before.Previous)
-                if (!before.Op.Executed && (op.IsPut || before.Op.IsPut)) return false;
+        {
+            var use = op.NextHeld();
+            Looked++;
+            if (!op.IsPut)
+            {
+                if (use.Entry.FirstUnexecuted is { } put && OpRecord.Before(put.Op, op)) return false;
+            }
+            else
+            {
+                for (var before = use.Previous; before is not null; before = before.Previous)
+                {
+                    Looked++;
+                    if (!before.Op.Executed) return false;
+                }
+            }
+            op.Held++;
+        }
         return true;
     }
 
@@ -239,8 +254,10 @@ internal sealed partial class Participant
         bool puts = !op.IsPut || state.Without == Rule.ClearIncludesReads;
         for (int i = 0; i < op.UseCount; i++)
         {
-            var use = op.Uses[i];
+            var use = op.NextHeld();
+            Looked++;
             if (puts ? use.Entry.FirstPut is { } first && first != use && OpRecord.Before(first.Op, op) : use.Previous is not null) return false;
+            op.Held++;
         }
         return true;
     }

@@ -57,6 +57,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public bool HasWaits { get; private set; }
 
+    /// <summary>Uses looked at so far to find what is due and what is clear.</summary>
+    internal long Looked { get; private set; }
+
     public OpRecord? Find(in OpKey key) => _ops.Find(key);
 
     public OpRecord NewRecord()
