@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Ida.Boundary;
 using Ida.Ordering;
 using Ida.Wire;
 
@@ -44,6 +45,49 @@ public sealed class WrongClockTests
             world.ChangeView();
             await Run(world, world.Members[i].Dht.Map<string, long>("m").OrderedPutAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
         }
+    }
+
+    /// <summary>
+    /// One of three replicas says at a boundary that a put which all of them hold was committed, or proposed there, at the end of all times. The put's key
+    /// and whoever holds it go on, at the latest with the view that they ask for.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task R_what_a_member_says_of_the_time_of_a_put_moves_nobody_out_of_range(bool commit)
+    {
+        var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        await Run(world, map.OrderedPutAsync("a0", 1L).AsTask());
+        world.Settle();
+        var put = map.OrderedPutAsync("a0", 2L).AsTask();
+        world.Poke();
+        world.DeliverAll(static (from, _) => from == 1);
+        world.Lies = (member, bytes) =>
+        {
+            if (member.Index != 4) return bytes;
+            var said = Contribution.Read(member.Self, bytes)!;
+            var one = Assert.Single(said.Unsettled);
+            said.Unsettled[0] = commit ? one with { Time = HybridClock.MaxTime } : one with { Proposed = HybridClock.MaxTime };
+            var into = new System.Buffers.ArrayBufferWriter<byte>();
+            said.Write(into);
+            return into.WrittenSpan.ToArray();
+        };
+        world.ChangeView();
+        world.Lies = null;
+        ulong far = world.Members[1].Host.Current!.State.Clock.Physical(world.Now) + (4 * HybridClock.Jump), view = world.View!.Id;
+        Assert.InRange((await Run(world, put)).Versions[0], 1UL, far);
+        // The key itself stands as far ahead as one may be, until the next view.
+        await Assert.ThrowsAsync<OperationNotExecutedException>(() => Run(world, map.OrderedPutAsync("a0", 3L).AsTask()));
+        world.RunUntil(() => world.View!.Id > view, "A view");
+        foreach (var member in world.Members)
+        {
+            var own = member.Dht.Map<string, long>("m");
+            Assert.InRange((await Run(world, own.OrderedPutAsync([new KeyValuePair<string, long>("a0", 4), new("a1", 4)]).AsTask())).Versions[0], 1UL, far);
+        }
+        Assert.Equal(view + 1, world.View!.Id);
+        world.Settle();
+        Assert.Null(world.CompareReplicas(static (_, _, _) => { }));
     }
 
     [Theory]

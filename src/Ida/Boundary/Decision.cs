@@ -14,6 +14,7 @@ namespace Ida.Boundary;
 /// A put is committed when any survivor knows its time, or when every surviving participant holds it: then at the largest surviving
 /// proposal. Whoever was told "done" had proposals from all participants, so all survivors hold the put and it is committed; and no
 /// participant can have executed it without a time, which is the maximum over all. All else is dropped at all alike.
+/// No time is taken beyond <see cref="_limit"/>, so that no single contribution moves anybody's clock far.
 /// Before the foundation slots are filled in rank order, as soon as there is a member for every shard. The configuration that counts is
 /// that of the founded DHT, before it that of the member admitted first.
 /// </remarks>
@@ -22,6 +23,13 @@ internal sealed class Decision
     private readonly Dictionary<OpKey, ulong> _commits = [];
     private readonly Dictionary<ProcessId, string> _refused = [];
     private readonly Dictionary<ProcessId, UInt128> _sessions = [];
+
+    /// <summary>
+    /// The latest time of a put. Its coordinator suggests none that is more than <see cref="HybridClock.Jump"/> ahead of a participant, and takes none that is
+    /// as much ahead of what it suggests. So where two hold a put its time is at most twice that ahead of both, and one of two is not beyond the second
+    /// latest of all, which no single contribution makes later than what another one says.
+    /// </summary>
+    private ulong _limit;
 
     public DecisionKind Kind { get; private set; }
 
@@ -103,7 +111,15 @@ internal sealed class Decision
         var clocks = from.ConvertAll(static one => one.Physical);
         clocks.Sort();
         Physical = clocks[(clocks.Count - 1) / 2];
-        foreach (var one in from) Committed = Math.Max(Committed, one.Committed);
+        ulong latest = 0, second = 0;
+        foreach (var one in from)
+        {
+            Committed = Math.Max(Committed, one.Committed);
+            ulong claimed = Math.Max(one.Physical, one.Committed);
+            second = Math.Max(second, Math.Min(claimed, latest));
+            latest = Math.Max(latest, claimed);
+        }
+        _limit = Math.Min((from.Count == 1 ? latest : second) + (2 * HybridClock.Jump), HybridClock.MaxTime);
     }
 
     private void Found(List<ProcessId> newcomers, DhtConfig config, ulong view)
@@ -167,8 +183,11 @@ internal sealed class Decision
                 if (atSlot.Contains(slot)) surviving++;
             bool byAll = state.Holders >= surviving || without == Rule.FlushNeedsAllHolders;
             if (without == Rule.FlushCommitsHeld) byAll = false;
-            if (state.Time != 0) _commits[state.Key] = state.Time;
-            else if (byAll) _commits[state.Key] = state.Proposed;
+            if (state.Time == 0 && !byAll) continue;
+            ulong time = Math.Min(state.Time != 0 ? state.Time : state.Proposed, _limit);
+            _commits[state.Key] = time;
+            // All align with it, not those only who hold the put.
+            Committed = Math.Max(Committed, time);
         }
     }
 

@@ -67,6 +67,9 @@ internal sealed class DhtWorld
 
     public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
 
+    /// <summary>What a member says at a boundary instead of what it has to say, for one that lies.</summary>
+    public Func<HarnessMember, byte[], byte[]>? Lies { get; set; }
+
     /// <summary>Bytes of outcomes that members keep of those that are gone; null leaves what follows from the options.</summary>
     public long? MostLostBytes { get; set; }
 
@@ -335,7 +338,7 @@ internal sealed class DhtWorld
         }
         var contributions = new List<LayerContribution>();
         foreach (var member in survivors)
-            if (member.Contribution() is { Length: > 0 } bytes) contributions.Add(new(member.Self, bytes));
+            if (member.Contribution() is { Length: > 0 } bytes) contributions.Add(new(member.Self, Lies?.Invoke(member, bytes) ?? bytes));
         DuringFlush?.Invoke();
         _flushing = false;
         var view = new View(group, "test", (View?.Id ?? 0) + 1, _proposal, new(), [.. next.Select(id => new ViewMember(id, new("h"), true, ""))],
