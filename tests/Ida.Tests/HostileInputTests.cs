@@ -169,13 +169,41 @@ public sealed class HostileInputTests
         _ = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.Deliver(1, 0);
-        var key = world.Members[0].Host.Current!.Participant.Oldest!.Key;
+        var op = world.Members[0].Host.Current!.Participant.Oldest!;
+        var (key, participants) = (op.Key, op.Participants.ToArray());
         var contributions = world.Members.ConvertAll(m => new LayerContribution(m.Self, m.Contribution()));
-        Assert.False(Decision.Decide(contributions, world.View!).TryCommit(key, out _));
+        Assert.False(Decision.Decide(contributions, world.View!).TryCommit(key, participants, out _));
         var twice = Contribution.Read(world.Members[0].Self, contributions[0].Bytes.Span)!;
         twice.Unsettled.Add(twice.Unsettled[0]);
         contributions[0] = new(world.Members[0].Self, Bytes(twice));
-        Assert.False(Decision.Decide(contributions, world.View!).TryCommit(key, out _));
+        Assert.False(Decision.Decide(contributions, world.View!).TryCommit(key, participants, out _));
+    }
+
+    /// <summary>
+    /// One of two replicas holds a put, and so nobody was told that it is done. A member of the other shard names it, with the participants that it has,
+    /// with itself in addition, with itself alone, or with none; first or last, and as committed or not.
+    /// </summary>
+    [Theory]
+    [InlineData(new ushort[] { 0, 2 })]
+    [InlineData(new ushort[] { 0, 2, 3 })]
+    [InlineData(new ushort[] { 3 })]
+    [InlineData(new ushort[0])]
+    public void R_who_takes_no_part_in_a_put_does_not_hold_it(ushort[] participants)
+    {
+        var world = DhtWorld.Founded(4);
+        _ = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        world.Members[1].Turn(static () => { });
+        world.Deliver(1, 0);
+        var op = world.Members[0].Host.Current!.Participant.Oldest!;
+        var contributions = world.Members.ConvertAll(m => new LayerContribution(m.Self, m.Contribution()));
+        foreach (ulong time in (ulong[])[0, op.Proposed + 1])
+        {
+            var lie = Contribution.Read(world.Members[3].Self, contributions[3].Bytes.Span)!;
+            lie.Unsettled.Add(new(op.Key, op.Proposed, time, participants));
+            var liar = new LayerContribution(lie.Member, Bytes(lie));
+            Assert.False(Decision.Decide([.. contributions[..3], liar], world.View!).TryCommit(op.Key, op.Participants, out _));
+            Assert.False(Decision.Decide([liar, .. contributions[..3]], world.View!).TryCommit(op.Key, op.Participants, out _));
+        }
     }
 
     [Theory]

@@ -14,13 +14,15 @@ namespace Ida.Boundary;
 /// A put is committed when any survivor knows its time, or when every surviving participant holds it: then at the largest surviving
 /// proposal. Whoever was told "done" had proposals from all participants, so all survivors hold the put and it is committed; and no
 /// participant can have executed it without a time, which is the maximum over all. All else is dropped at all alike.
+/// Only its participants hold a put. Who they are its holders say alike, so what is said with other participants is another put: a member
+/// that takes no part in one decides nothing of it, whomever it names.
 /// No time is taken beyond <see cref="_limit"/>, so that no single contribution moves anybody's clock far.
 /// Before the foundation slots are filled in rank order, as soon as there is a member for every shard. The configuration that counts is
 /// that of the founded DHT, before it that of the member admitted first.
 /// </remarks>
 internal sealed class Decision
 {
-    private readonly Dictionary<OpKey, ulong> _commits = [];
+    private readonly Dictionary<OpKey, Held> _held = [];
     private readonly Dictionary<ProcessId, string> _refused = [];
     private readonly Dictionary<ProcessId, UInt128> _sessions = [];
 
@@ -53,8 +55,13 @@ internal sealed class Decision
 
     public ulong Committed { get; private set; }
 
-    /// <summary>The time at which a put is committed; false when it is dropped.</summary>
-    public bool TryCommit(in OpKey op, out ulong time) => _commits.TryGetValue(op, out time);
+    /// <summary>The time at which a put with these participants is committed; false when it is dropped.</summary>
+    public bool TryCommit(in OpKey op, ReadOnlySpan<ushort> participants, out ulong time)
+    {
+        var held = _held.GetValueOrDefault(op)?.Find(participants);
+        time = held?.Commit ?? 0;
+        return held is { Commit: not null };
+    }
 
     /// <summary>Why this member was not admitted, null when it was.</summary>
     public string? Refusal(ProcessId member) => _refused.GetValueOrDefault(member);
@@ -155,7 +162,6 @@ internal sealed class Decision
 
     private void DecideOperations(List<Contribution> members, Rule without)
     {
-        var held = new Dictionary<OpKey, Held>();
         var order = new List<Held>();
         var atSlot = new HashSet<int>();
         foreach (var one in members)
@@ -163,15 +169,13 @@ internal sealed class Decision
             atSlot.Add(one.Slot);
             foreach (var op in one.Unsettled)
             {
-                if (!held.TryGetValue(op.Key, out var state))
-                {
-                    held.Add(op.Key, state = new(op.Key, op.Participants));
-                    order.Add(state);
-                }
+                if (Array.IndexOf(op.Participants, (ushort)one.Slot) < 0) continue;
+                if (!_held.TryGetValue(op.Key, out var first)) _held.Add(op.Key, first = new(op.Participants));
                 // Whoever names it twice holds it once.
-                if (state.LastHolder == one.Slot) continue;
-                state.LastHolder = one.Slot;
-                state.Holders++;
+                if (first.LastNamed == one.Slot) continue;
+                first.LastNamed = one.Slot;
+                var state = first.FindOrAdd(op.Participants);
+                if (state.Holders++ == 0) order.Add(state);
                 state.Proposed = Math.Max(state.Proposed, op.Proposed);
                 state.Time = Math.Max(state.Time, op.Time);
             }
@@ -185,17 +189,30 @@ internal sealed class Decision
             if (without == Rule.FlushCommitsHeld) byAll = false;
             if (state.Time == 0 && !byAll) continue;
             ulong time = Math.Min(state.Time != 0 ? state.Time : state.Proposed, _limit);
-            _commits[state.Key] = time;
+            state.Commit = time;
             // All align with it, not those only who hold the put.
             Committed = Math.Max(Committed, time);
         }
     }
 
-    private sealed class Held(OpKey key, ushort[] participants)
+    /// <summary>What is said of an attempt with the same participants.</summary>
+    private sealed class Held(ushort[] participants)
     {
-        public readonly OpKey Key = key;
+        private Held? _other;
+
         public readonly ushort[] Participants = participants;
-        public int Holders, LastHolder = -1;
+        public int Holders, LastNamed = -1;
         public ulong Proposed, Time;
+        public ulong? Commit;
+
+        /// <summary>With these participants. Each member names an attempt once, so there are no more than members.</summary>
+        public Held? Find(ReadOnlySpan<ushort> participants)
+        {
+            for (var held = this; held is not null; held = held._other)
+                if (participants.SequenceEqual(held.Participants)) return held;
+            return null;
+        }
+
+        public Held FindOrAdd(ushort[] participants) => Find(participants) ?? (_other = new(participants) { _other = _other });
     }
 }

@@ -20,7 +20,7 @@ internal sealed partial class Participant
         var due = new List<OpRecord>();
         for (var op = _oldest; op is not null; op = op.Newer)
         {
-            if (!op.IsPut || !decision.TryCommit(op.Key, out ulong time)) continue;
+            if (!op.IsPut || !decision.TryCommit(op.Key, op.Participants, out ulong time)) continue;
             if (!op.Committed) op.Commit(time);
             if (!op.Stable) op.BecomeStable();
             state.Clock.Commit(time);
