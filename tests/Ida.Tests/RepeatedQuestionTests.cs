@@ -58,7 +58,30 @@ public sealed class RepeatedQuestionTests
         while (due.TryTake(2, out var next)) taken.Add((next.Type, next.Id.Sequence));
         Assert.Equal([(DhtFrame.Proposed, 7), (DhtFrame.Clear, 7), (DhtFrame.Proposed, 8)], taken);
         Assert.Equal((0, 0L), (due.Count, due.Bytes));
-
-        static DueAnswer Answer(GroupCore.Wire.FrameType type, ulong request, int bytes) => new(type, new(1, request), 1, [1, 2], [(new byte[bytes], 1)]);
     }
+
+    /// <summary>
+    /// An asker that repeats its question, and takes answers as fast as they come while one waits always. Of a read of one key each is an answer by itself;
+    /// of others there is one of each kind.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_answers_that_were_sent_are_not_kept_by_those_that_wait(bool many)
+    {
+        var due = new AnswersDue(new() { ShardSize = 2, TargetSize = 4 });
+        DueAnswer? newest = null;
+        for (int i = 0; i < 100; i++)
+        {
+            newest = Answer(!many ? DhtFrame.Value : i % 2 == 0 ? DhtFrame.Proposed : DhtFrame.Clear, 7, 100);
+            due.Add(2, newest);
+            if (i > 0) Assert.True(due.TryTake(2, out _));
+        }
+        Assert.Equal(1, due.Count);
+        int reached = 0;
+        for (var before = newest!.Before; before is { Value: not null }; before = before.Value.Before) reached++;
+        Assert.Equal(0, reached);
+    }
+
+    private static DueAnswer Answer(GroupCore.Wire.FrameType type, ulong request, int bytes) => new(type, new(1, request), 1, [1, 2], [(new byte[bytes], 1)]);
 }

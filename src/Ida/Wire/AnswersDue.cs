@@ -60,6 +60,8 @@ internal sealed class AnswersDue(DhtOptions options)
         answer = first.Value;
         Leave(debt, first);
         if (debt.Newest[answer.Id] == first) debt.Newest.Remove(answer.Id);
+        // An answer behind it that waits still knows its node: it keeps alive no answer that was sent.
+        (first.Value, answer.Before) = (null!, null);
         return true;
     }
 
