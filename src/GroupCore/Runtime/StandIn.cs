@@ -7,11 +7,12 @@ namespace GroupCore.Runtime;
 /// </summary>
 /// <remarks>
 /// Short completions then cost no thread switch. The first long one finds the node unattended for at most twice <see cref="WatchMilliseconds"/>; from then on
-/// the second thread is called each time, until <see cref="ShortOnes"/> batches in a row were short.
+/// the second thread is called each time, until <see cref="ShortOnes"/> batches in a row were short. A single long one among as many is forgiven:
+/// where processes share cores it was short, and its thread had to wait in it.
 /// </remarks>
 internal sealed class StandIn : IDisposable
 {
-    private const int ShortOnes = 64;
+    private const int ShortOnes = 32;
     private const int WatchMilliseconds = 1;
     private const long ShortNanoseconds = 50_000;
     private readonly ThreadSignal _signal = new();
@@ -33,7 +34,7 @@ internal sealed class StandIn : IDisposable
     }
 
     /// <summary>Who went away is through with its completions, in so many nanoseconds.</summary>
-    public void OnBack(long nanoseconds) => Volatile.Write(ref _shortOnes, nanoseconds < ShortNanoseconds ? Math.Min(_shortOnes + 1, ShortOnes) : 0);
+    public void OnBack(long nanoseconds) => Volatile.Write(ref _shortOnes, nanoseconds < ShortNanoseconds ? Math.Min(_shortOnes + 1, 2 * ShortOnes) : Math.Max(_shortOnes - ShortOnes, 0));
 
     /// <summary>Ends the wait for good.</summary>
     public void End()
