@@ -25,7 +25,7 @@ internal sealed partial class DhtLayer
             case DhtFrame.Clear: OnClear(rank, ref from); break;
             case DhtFrame.Done: OnDone(rank, ref from); break;
             case DhtFrame.Get: OnGet(rank, ref from); break;
-            case DhtFrame.Value: OnValue(ref from); break;
+            case DhtFrame.Value: OnValue(rank, ref from); break;
             case DhtFrame.Forward: OnForward(rank, ref from); break;
             case DhtFrame.Pull: _source.OnPull(rank, ref from); break;
             case DhtFrame.Chunk: OnChunk(rank, ref from); break;
@@ -304,14 +304,14 @@ internal sealed partial class DhtLayer
         }
     }
 
-    private void OnValue(ref BodyReader body)
+    private void OnValue(int from, ref BodyReader body)
     {
         ulong request = body.Var(), attempt = body.Var(), index = body.Var();
         var status = (ReadStatus)body.U8();
         ulong version = body.Var();
         if (body.Failed || attempt > uint.MaxValue || index >= DhtLimits.Keys || status > ReadStatus.Misplaced || body.Remaining > DhtLimits.ValueBytes)
             Node.Counters.Refuse(RefusalReason.Malformed);
-        else Coordinator.OnValue(request, (uint)attempt, (int)index, status, version, body.Bytes(body.Remaining));
+        else Coordinator.OnValue(ShardOfRank(from), request, (uint)attempt, (int)index, status, version, body.Bytes(body.Remaining));
     }
 
     private void OnForward(int from, ref BodyReader body)

@@ -127,6 +127,44 @@ public sealed class HostileAnswerTests
         Assert.Equal([1, 2], (await read).Values.Select(static one => one.Value).Order());
     }
 
+    /// <summary>A member answers a read of a key that it does not hold, before the one that was asked does.</summary>
+    [Theory]
+    [InlineData((byte)ReadStatus.Found)]
+    [InlineData((byte)ReadStatus.Absent)]
+    [InlineData((byte)ReadStatus.NotFull)]
+    [InlineData((byte)ReadStatus.Overloaded)]
+    [InlineData((byte)ReadStatus.Misplaced)]
+    public async Task R_an_answer_from_another_shard_is_none(byte status)
+    {
+        var world = DhtWorld.Founded(4);
+        var (victim, liar) = (world.Members[1], world.Members[3]);
+        var map = victim.Dht.Map<string, int>("m");
+        var put = map.OrderedPutAsync("a0", 1).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        ulong request = (await put).Operation.Sequence + 1;
+        var read = map.OrderedGetAsync("a0").AsTask();
+        world.Poke();
+        Assert.False(read.IsCompleted);
+        long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
+        for (ulong i = 0; i < 4; i++)
+        {
+            var bytes = new byte[32];
+            var lie = new BodyWriter(bytes);
+            lie.Var(request + i);
+            lie.Var(1);
+            lie.Var(0);
+            lie.U8(status);
+            lie.Var(Lie);
+            if (status == (byte)ReadStatus.Found) lie.Raw([42]);
+            victim.Deliver(new(DhtFrame.Value, lie.Written.ToArray(), world.View!.Id, liar.Rank));
+        }
+        Assert.False(read.IsCompleted);
+        // Of calls that there are not it is read over, as what comes late is.
+        Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.Unexpected));
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal(1, (await read)!.Value.Value);
+    }
+
     /// <summary>Who is asked for a put that a retry names proposes that very attempt itself, with other keys, before it answers.</summary>
     [Fact]
     public async Task R_results_of_other_keys_than_the_callers_are_not_taken()

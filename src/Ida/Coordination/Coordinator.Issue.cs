@@ -191,11 +191,12 @@ internal sealed partial class Coordinator
         else if (--op.MissingReads == 0) Finish(op, null);
     }
 
-    /// <summary>A representative answered a one-key read.</summary>
-    public void OnValue(ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
+    /// <summary>A representative answered a one-key read. Numbers of reads are guessed easily: who is of another shard than the key was not asked.</summary>
+    public void OnValue(int shard, ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
         if (!TryRead(request, attempt, index, out var op)) return;
-        if (status == Wire.ReadStatus.NotFull) RetryLater(op);
+        if (op.Parts[index].Shard != shard) state.Node.Counters.Refuse(RefusalReason.Unexpected);
+        else if (status == Wire.ReadStatus.NotFull) RetryLater(op);
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
         else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced());
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
