@@ -1,3 +1,5 @@
+using GroupCore.Runtime;
+using Ida.Ordering;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -134,6 +136,89 @@ public sealed class TransferTests
             }
             return to.Written.ToArray();
         }
+    }
+
+    /// <summary>A member that lies refuses attempts of many sessions that there never were, at one that waits for its state: in others' name or its own.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_a_newcomer_remembers_so_many_refused_attempts_of_sessions_not_heard_and_no_more(bool issued)
+    {
+        const int Sessions = 100, Attempts = 1_000;
+        var (world, victim) = Waiting();
+        var participant = victim.Host.Current!.Participant;
+        for (int i = 0; i < Sessions * Attempts; i++)
+        {
+            var key = new OpKey(new((ulong)(1_000_000 + (i / Attempts)), (ulong)i + 1), 1, issued ? 77UL : 0);
+            victim.Turn(() =>
+            {
+                if (!issued)
+                {
+                    participant.Recover(key, owner: -1, from: 0, put: true, poison: true, withTime: false);
+                    return;
+                }
+                var op = participant.NewRecord();
+                (op.Key, op.Payload, op.IsPut, op.Issued) = (key, 77, true, true);
+                participant.Propose(op, from: 0, hint: 1, ackedBelow: 0);
+            });
+        }
+        Assert.Equal(SessionTable.MostRefusedUnheard, participant.Sessions.All.Sum(static session => session.RefusedCount));
+        // No promise is made that is not kept.
+        Assert.Equal(SessionTable.MostRefusedUnheard, world.Waiting(Newcomer, 0));
+        Assert.Equal((Sessions * Attempts) - SessionTable.MostRefusedUnheard, victim.Node.Counters.Refused(RefusalReason.Unexpected));
+        // What is known of a session stays, and members' sessions are none of these.
+        var known = new OpKey(new(1_000_000, 1), 1, issued ? 77UL : 0);
+        victim.Turn(() => participant.Recover(known, owner: -1, from: 0, put: true, poison: true, withTime: false));
+        victim.Turn(() => participant.Recover(new(new(world.Members[1].Host.Current!.State.Session, DhtWorld.Named), 1), owner: 1, from: 0, put: true, poison: true, withTime: false));
+        Assert.Equal(SessionTable.MostRefusedUnheard + 2, world.Waiting(Newcomer, 0));
+        world.Swallows = null;
+        world.ChangeView();
+        world.Settle();
+        Assert.True(victim.Host.Current.State.Full);
+        Assert.Equal(4 + 1, participant.Sessions.All.Count);
+    }
+
+    /// <summary>A source that lies sends sessions without end, in pieces none of which is the last.</summary>
+    [Fact]
+    public void R_a_state_with_more_sessions_than_members_keep_is_refused()
+    {
+        const int Pieces = 20, PerPiece = 500;
+        var (world, victim) = Waiting();
+        var sessions = victim.Host.Current!.Participant.Sessions;
+        int before = sessions.All.Count;
+        for (int piece = 0; piece < Pieces; piece++)
+        {
+            var bytes = new byte[1 << 16];
+            var to = new BodyWriter(bytes);
+            to.U8(0);
+            to.U64(1);
+            for (int i = 0; i < PerPiece; i++)
+            {
+                to.U8(1);
+                to.U128((UInt128)(1_000_000 + (piece * PerPiece) + i));
+                to.Var(0);
+                to.Var((ulong)(i % 2));
+            }
+            victim.Deliver(new(DhtFrame.StateEnd, to.Written.ToArray(), world.View!.Id, Source));
+        }
+        Assert.Equal(Pieces, victim.Node.Counters.Refused(RefusalReason.Malformed));
+        Assert.Equal(before + SessionTable.KeptLost, sessions.All.Count);
+    }
+
+    /// <summary>A newcomer whose source does not tell it that it has all.</summary>
+    private static (DhtWorld World, HarnessMember Newcomer) Waiting()
+    {
+        var world = DhtWorld.Founded(4);
+        world.Settle();
+        var newcomer = world.Add();
+        world.ChangeView();
+        newcomer.Enable(world.Options, DhtWorld.Resolvers);
+        world.Swallows = static (from, to, type) => from == Source && to == Newcomer && type == DhtFrame.StateEnd;
+        world.ChangeView();
+        world.Poke();
+        world.DeliverAll();
+        Assert.False(newcomer.Host.Current!.State.Full);
+        return (world, newcomer);
     }
 
     private static void Fill(DhtWorld world)

@@ -169,13 +169,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// </summary>
     private bool Refuses(Session? session, in OpKey key, bool issued)
     {
-        if (issued) session?.Poison(key);
-        else if (session?.TryPoisonAlone(key) == false)
-        {
-            state.Node.Counters.Refuse(RefusalReason.Unexpected);
-            return false;
-        }
-        return true;
+        if (session is null || Sessions.TryRefuse(session, key, issued)) return true;
+        state.Node.Counters.Refuse(RefusalReason.Unexpected);
+        return false;
     }
 
     /// <summary>

@@ -64,6 +64,9 @@ internal sealed class Session(UInt128 id)
 
     public int PoisonedCount => _poisoned?.Count ?? 0;
 
+    /// <summary>Attempts that are remembered as refused, by whichever word.</summary>
+    public int RefusedCount => PoisonedCount + (_alone?.Count ?? 0);
+
     public Outcome OutcomeAt(int index) => _outcomes[_first + index];
 
     public void Acknowledge(ulong below)

@@ -13,11 +13,18 @@ namespace Ida.Ordering;
 internal sealed class SessionTable
 {
     public const int KeptLost = 256;
+
+    /// <summary>Refused attempts that are remembered of all sessions together that a member without its state has not heard of.</summary>
+    public const int MostRefusedUnheard = 65_536;
+
     private readonly Dictionary<UInt128, Session> _byId = [];
     private readonly List<Session> _all = [];
 
     // The one asked for last: each step of an operation asks for its own several times.
     private Session? _last;
+
+    // In this view. What is remembered of a session that is heard of later counts on.
+    private int _refusedUnheard, _received;
 
     /// <summary>All sessions, in the order of becoming known.</summary>
     public IReadOnlyList<Session> All => _all;
@@ -31,6 +38,32 @@ internal sealed class SessionTable
         _byId.Add(id, session);
         _all.Add(session);
         return session;
+    }
+
+    /// <summary>
+    /// The session that a transfer names. Null for more than any source has: the members' are known, and of those who are gone it keeps
+    /// <see cref="KeptLost"/>.
+    /// </summary>
+    public Session? Receive(UInt128 id)
+    {
+        if (Find(id) is { LostIn: not Session.NotHeard } known) return known;
+        return _received++ < KeptLost ? GetOrAdd(id) : null;
+    }
+
+    /// <summary>
+    /// Refuses an attempt, by the word of its issuer all below it too; false where no more can be remembered. Anybody can name sessions that
+    /// there never were: so of those not heard of it is bounded together.
+    /// </summary>
+    public bool TryRefuse(Session session, in OpKey key, bool issued)
+    {
+        if (session.IsPoisoned(key)) return true;
+        bool unheard = session.LostIn == Session.NotHeard;
+        if (unheard && _refusedUnheard >= MostRefusedUnheard) return false;
+        int before = session.RefusedCount;
+        if (issued) session.Poison(key);
+        bool refuses = issued || session.TryPoisonAlone(key);
+        if (unheard) _refusedUnheard += session.RefusedCount - before;
+        return refuses;
     }
 
     /// <summary>Bytes of outcomes of members that are gone.</summary>
@@ -53,6 +86,7 @@ internal sealed class SessionTable
     /// <param name="mostBytes">Bytes of outcomes that are kept of members that are gone. The one lost last stays, whatever it has.</param>
     public void Update(IReadOnlyList<UInt128> members, ulong view, bool full, long mostBytes)
     {
+        (_refusedUnheard, _received) = (0, 0);
         foreach (var session in _all)
         {
             session.ForgetPoison();
@@ -81,6 +115,6 @@ internal sealed class SessionTable
         _byId.Clear();
         _all.Clear();
         _last = null;
-        LostBytes = 0;
+        (LostBytes, _refusedUnheard, _received) = (0, 0, 0);
     }
 }

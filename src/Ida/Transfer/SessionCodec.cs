@@ -84,8 +84,9 @@ internal static class SessionCodec
             {
                 UInt128 id = from.U128();
                 ulong acknowledged = from.Var(), lost = from.Var();
-                if (from.Failed) return false;
-                session = into.GetOrAdd(id);
+                if (from.Failed || lost == Session.NotHeard) return false;
+                session = into.Receive(id);
+                if (session is null) return false;
                 session.Receive(acknowledged);
                 session.LostIn = lost;
                 continue;
