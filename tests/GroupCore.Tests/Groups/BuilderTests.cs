@@ -34,6 +34,20 @@ public sealed class BuilderTests
         Assert.Throws<InvalidOperationException>(() => s_uses[use](kept!));
     }
 
+    [Fact]
+    public void A_save_that_is_async_is_refused_where_it_is_given()
+    {
+        ArgumentException? refused = null;
+        using var cluster = new GroupCluster(3, 1, more: g =>
+        {
+            refused = Record.Exception(() => g.Checkpoint(static async to => await Task.CompletedTask, static state => { })) as ArgumentException;
+            g.Checkpoint(static to => { }, static state => { });
+        });
+        Assert.True(cluster.Settle());
+        Assert.Equal("save", refused?.ParamName);
+        Assert.Contains("async", refused!.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -48,6 +48,24 @@ public sealed class StateCutTests
         Assert.IsType<InvalidOperationException>(Assert.Single(errors).Exception);
     }
 
+    [Fact]
+    public void A_snapshot_that_returns_an_async_method_is_refused_before_that_runs()
+    {
+        var errors = new List<GroupError>();
+        bool ran = false;
+        using var cluster = new GroupCluster(108, 1, more: g => g.CheckpointSnapshot(() => async to =>
+        {
+            ran = true;
+            await Task.CompletedTask;
+        }, static state => { }).OnError(errors.Add));
+        Assert.True(cluster.Settle());
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(10)));
+        Assert.Contains("async", Assert.IsType<JoinRefusedException>(comer.JoinError).Message, StringComparison.Ordinal);
+        Assert.IsType<ArgumentException>(Assert.Single(errors).Exception);
+        Assert.False(ran);
+    }
+
     /// <summary>What would be written goes on as it returns, like code that awaits something. Before the state is told, or when the joiner has it.</summary>
     [Theory]
     [InlineData(false, false)]

@@ -1,5 +1,6 @@
 using System.Buffers;
 using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.State;
 using GroupCore.Membership;
 using GroupCore.Wire;
 
@@ -111,11 +112,12 @@ public sealed class GroupBuilder
     /// <see cref="InvalidOperationException"/> where it is used later, and joiners that were not sent the state yet are refused. A save that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/>
     /// is given up: those joins are refused.
     /// </summary>
+    /// <exception cref="ArgumentException"><paramref name="save"/> is <c>async</c>.</exception>
     public GroupBuilder Checkpoint(Action<IBufferWriter<byte>> save, Action<ReadOnlyMemory<byte>> load)
     {
         ArgumentNullException.ThrowIfNull(save);
         ArgumentNullException.ThrowIfNull(load);
-        (Open.Save, Open.Snapshot, Open.Load) = (save, null, load);
+        (Open.Save, Open.Snapshot, Open.Load) = (StateWriter.NotAsync(save, nameof(save)), null, load);
         return this;
     }
 
@@ -123,6 +125,7 @@ public sealed class GroupBuilder
     /// The same for large states: <paramref name="snapshot"/> takes an immutable or copy-on-write picture at the view event and returns
     /// how to write it; the writing may then run beside the messages of the next view. The writer throws where more than
     /// <see cref="GroupHostOptions.MaxCheckpointBytes"/> are written, which joiners hear as <see cref="JoinRefusedException"/>, and where the view that it is for is over.
+    /// What is returned must not be <c>async</c>: the state is then not saved, and its joiners are refused.
     /// </summary>
     public GroupBuilder CheckpointSnapshot(Func<Action<IBufferWriter<byte>>> snapshot, Action<ReadOnlyMemory<byte>> load)
     {

@@ -64,7 +64,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
                 _write = static _ => { };
             }
             // Nothing to write it with is no empty state: a joiner would take that for all there is.
-            else if (table.Snapshot is { } snapshot) _write = snapshot() ?? throw new InvalidOperationException("The snapshot of the state returned null.");
+            else if (table.Snapshot is { } snapshot) _write = StateWriter.NotAsync(snapshot() ?? throw new InvalidOperationException("The snapshot of the state returned null."), nameof(snapshot));
         }
         catch (Exception error)
         {
