@@ -29,7 +29,7 @@ public sealed class ClosureTests
         Assert.InRange(System.Diagnostics.Stopwatch.GetElapsedTime(began).TotalSeconds, 0, 5);
     }
 
-    /// <summary>The longest report begins where the order of another ends already: the positions between are the leader's.</summary>
+    /// <summary>The longest report begins where the order of another ends already: the positions between are the leader's. Who sent the messages is gone.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
@@ -39,17 +39,54 @@ public sealed class ClosureTests
         const uint length = 20, behind = 15;
         FlushReport[] reports = [Report(0, 10, length), Report(1, length, length + 1), Report(2, 10, behind)];
         (reports[0], reports[leader]) = (reports[leader], reports[0]);
-        var cut = Closure.Cut(1, 3, reports, own: reports[leader]);
+        var cut = Closure.Cut(1, 4, reports, own: reports[leader]);
         Assert.Equal((behind, length + 1), (cut.OrderFrom, cut.OrderLength));
-        Assert.Equal(Enumerable.Range((int)behind, (int)(length + 1 - behind)).Select(x => ((ushort)0, (uint)x)), cut.Records);
+        Assert.Equal(Enumerable.Range((int)behind, (int)(length + 1 - behind)).Select(x => ((ushort)3, (uint)x)), cut.Records);
 
         static FlushReport Report(int rank, uint from, uint length)
         {
-            var report = new FlushReport(1, rank, true, 3) { OrderBase = from, OrderClosed = from };
-            (report.Received[0], report.Closed[0]) = (length, length);
-            for (uint x = from; x < length; x++) report.Order.Add((0, x));
+            var report = new FlushReport(1, rank, true, 4) { OrderBase = from, OrderClosed = from };
+            (report.Received[3], report.Closed[3]) = (length, length);
+            for (uint x = from; x < length; x++) report.Order.Add((3, x));
             return report;
         }
+    }
+
+    /// <summary>Rank 2 says that rank 1 sent more than that says itself, received or closed, and that nothing is to be waited for; of rank 3, which is gone, anybody may know most.</summary>
+    [Theory]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    public void Nobody_has_sent_more_than_he_reports_himself_in_whatever_order_the_reports_come(bool closed, bool trim)
+    {
+        int[][] orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        foreach (int[] order in orders)
+        {
+            FlushReport[] reports = [Report(0, 8, 5), Report(1, 10, 5), Report(2, 12, 9)];
+            if (closed) reports[2].Closed[1] = 12;
+            var cut = Closure.Cut(1, 4, [.. order.Select(rank => reports[rank])], trim);
+            Assert.Equal((10u, 1), (cut.Upto[1], cut.Holder[1]));
+            Assert.Equal((9u, 2), (cut.Upto[3], cut.Holder[3]));
+        }
+
+        static FlushReport Report(int rank, uint received, uint ofGone)
+        {
+            var report = new FlushReport(1, rank, true, 4);
+            (report.Received[1], report.Closed[1]) = (received, Math.Min(received, 10));
+            (report.Received[3], report.Closed[3]) = (ofGone, ofGone);
+            return report;
+        }
+    }
+
+    /// <summary>Rank 0 has closed messages of rank 1 that this one says not to have sent: the order ends before those positions that nobody has closed.</summary>
+    [Fact]
+    public void Who_reports_less_than_it_sent_ends_what_is_delivered_of_it_there()
+    {
+        var reports = new[] { new FlushReport(1, 0, true, 2) { OrderClosed = 5 }, new FlushReport(1, 1, true, 2) };
+        (reports[0].Received[1], reports[0].Closed[1]) = (8, 6);
+        for (uint x = 0; x < 8; x++) reports[0].Order.Add((1, x));
+        var cut = Closure.Cut(1, 2, reports);
+        Assert.Equal((0u, 5u), (cut.Upto[1], cut.OrderLength));
     }
 
     [Fact]

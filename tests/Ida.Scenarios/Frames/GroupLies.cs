@@ -16,7 +16,7 @@ internal static class GroupLies
     public static byte[]? Draw(FrameType type, byte[] body, Prng random) => type switch
     {
         FrameType.Data when body.Length > DataHead => random.Next(2) == 0 ? EmptyParts(body, random) : FurtherDeps(body, random),
-        FrameType.Report when body.Length > 12 => LateBase(body, random),
+        FrameType.Report when body.Length > 12 => random.Next(2) == 0 ? LateBase(body, random) : MoreReceived(body, random),
         _ => null,
     };
 
@@ -52,6 +52,20 @@ internal static class GroupLies
         lie.Order.AddRange(late ? truth.Order.Skip(skip) : truth.Order.Take(take));
         if (late) lie.Order.Add(((ushort)truth.Rank, (uint)random.Next(100)));
         lie.OrderClosed = Math.Clamp(truth.OrderClosed, lie.OrderBase, lie.OrderLength);
+        var bytes = new byte[lie.Size];
+        lie.Write(bytes);
+        return bytes;
+    }
+
+    /// <summary>A report of more, or of less, messages of a member than it has sent.</summary>
+    private static byte[]? MoreReceived(byte[] body, Prng random)
+    {
+        int members = BinaryPrimitives.ReadUInt16LittleEndian(body.AsSpan(11));
+        if (FlushReport.Read(body, members) is not { } lie) return null;
+        int s = random.Next(members);
+        uint received = lie.Received[s] + 1;
+        if (random.Next(4) == 0) received = (uint)random.Next((int)received);
+        (lie.Received[s], lie.Closed[s]) = (received, random.Next(2) == 0 ? received : Math.Min(received, lie.Closed[s]));
         var bytes = new byte[lie.Size];
         lie.Write(bytes);
         return bytes;

@@ -4,6 +4,10 @@ namespace GroupCore.Groups.Flush;
 /// The cut from the reports of all survivors, a pure function: per sender the longest that anyone received, the longest order, and of
 /// these what is closed (R4, R5). Messages outside of it are delivered by nobody: no survivor can have delivered one.
 /// </summary>
+/// <remarks>
+/// Who sends stores first, and sends nothing after its report: of a sender that takes part nobody has more than it reports itself. Who says so lies, and what it
+/// would forward is refused by the sender for ever.
+/// </remarks>
 internal static class Closure
 {
     /// <summary>
@@ -28,12 +32,16 @@ internal static class Closure
         for (int s = 0; s < members; s++)
         {
             var holder = reports[0];
+            FlushReport? sender = null;
             foreach (var report in reports)
             {
                 if (report.Received[s] > holder.Received[s]) holder = report;
+                if (report.Rank == s) sender = report;
                 cut.Upto[s] = Math.Max(cut.Upto[s], report.Closed[s]);
             }
+            if (sender is not null && sender.Received[s] < holder.Received[s]) holder = sender;
             union[s] = holder.Received[s];
+            cut.Upto[s] = Math.Min(cut.Upto[s], union[s]);
             cut.Holder[s] = (ushort)holder.Rank;
         }
         cut.OrderLength = Math.Min(Math.Max(closedOrder, order.OrderBase), order.OrderLength);
