@@ -228,15 +228,122 @@ public sealed class LyingMemberTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         if (lie == "is too long") Assert.Equal((1, null), (refused, cut));
         else Assert.Equal((0, true), (refused, continues));
+    }
 
-        static void GivePositions(ViewMulticast multicast, ushort count)
+    /// <summary>
+    /// The sequencer leaves, and so takes part: rank 3 says first that the position behind the leader's order is its own, or gives one more than the sequencer. The
+    /// true reports of rank 2 and of the sequencer, which both know more than the leader, are taken whenever they come.
+    /// </summary>
+    [Theory]
+    [InlineData(1, false)]
+    [InlineData(1, true)]
+    [InlineData(6, false)]
+    [InlineData(6, true)]
+    public void The_report_of_the_sequencer_is_the_measure_of_what_lies_behind_the_leaders_order(int beyond, bool sequencerFirst)
+    {
+        using var cluster = new GroupCluster(74, 4);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        var (sequencer, leader, honest) = (rank[0].Group!.Protocol, rank[1].Group!.Protocol, rank[2].Group!.Protocol);
+        var counters = rank[1].SimNode.Node.Counters;
+        FlushReport[] truth = [], reports = [];
+        long refused = 0;
+        FlushCut? cut = null;
+        rank[1].SimNode.Post(() =>
         {
-            var body = new byte[12];
-            BinaryPrimitives.WriteUInt32LittleEndian(body, multicast.Report(Number).OrderLength);
-            BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(6), count);
-            BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(8), 100);
-            multicast.OnOrder(0, body, wedged: false);
+            GivePositions(leader.Multicast, 10);
+            GivePositions(honest.Multicast, 13);
+            GivePositions(sequencer.Multicast, 15);
+            var view = leader.View!;
+            truth = [sequencer.Multicast.Report(Number), honest.Multicast.Report(Number), rank[3].Group!.Protocol.Multicast.Report(Number)];
+            leader.OnPropose(new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id).Skip(1)], [view.Members[0].Id], []));
+            var lie = new FlushReport(Number, 3, true, 4) { OrderBase = truth[0].OrderBase, OrderClosed = truth[0].OrderBase };
+            for (int i = 0; i < 10 + beyond; i++) lie.Order.Add(i < 15 && beyond > 1 ? truth[0].Order[i] : i < 10 ? truth[0].Order[i] : ((ushort)3, 0u));
+            reports = sequencerFirst ? [truth[0], lie, truth[1]] : [lie, truth[1]];
+            refused = counters.Refused(RefusalReason.Unexpected);
+            foreach (var report in reports) Take(report);
+        });
+        // Who waits to be judged has reported.
+        cluster.Simulation.Run(TimeSpan.FromSeconds(sequencerFirst ? 0.01 : 3));
+        Assert.Equal(!sequencerFirst, cluster.Oracle.Accusations.Exists(a => a.Subject == rank[0].Id));
+        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Subject == rank[2].Id || a.Subject == rank[3].Id);
+        rank[1].SimNode.Post(() =>
+        {
+            if (!sequencerFirst) Take(truth[0]);
+            refused = counters.Refused(RefusalReason.Unexpected) - refused;
+            cut = leader.Flush.Cut;
+            Take(truth[2]);
+            Assert.Null(cut);
+            cut = leader.Flush.Cut;
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal((1, true), (refused, cut is not null));
+
+        void Take(FlushReport report)
+        {
+            var body = new byte[report.Size];
+            report.Write(body);
+            leader.Flush.OnFrame(report.Rank, FrameType.Report, body);
         }
+    }
+
+    private static void GivePositions(ViewMulticast multicast, ushort count)
+    {
+        var body = new byte[12];
+        BinaryPrimitives.WriteUInt32LittleEndian(body, multicast.Report(Number).OrderLength);
+        BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(6), count);
+        BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(8), 100);
+        multicast.OnOrder(0, body, wedged: false);
+    }
+
+    /// <summary>Rank 4 reports one message more of another than that has sent, forwards it to all, and is gone.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public void A_message_that_a_member_reports_of_another_that_did_not_send_it_is_in_no_cut(int victim)
+    {
+        using var cluster = new GroupCluster(73, 5, more: static g => g.OnError(static error => { }));
+        Assert.True(cluster.Settle());
+        _ = cluster.Simulation.Spawn(() => rank(victim).SendAsync(ordered: false));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (liar, leader) = (rank(4), rank(0));
+        uint sent = liar.Group!.Protocol.Multicast.ReceivedOf(victim);
+        // It does not hear of the proposal, so that what it says is what is written here.
+        liar.Membership.Deaf = true;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => leader.Group!.Protocol.Flush.Wedge != 0, TimeSpan.FromSeconds(1)));
+        ulong proposal = leader.Group!.Protocol.Flush.Wedge;
+        liar.SimNode.Post(() =>
+        {
+            var group = liar.Group!.Protocol;
+            var report = group.Multicast.Report(proposal);
+            (report.Received[victim], report.Closed[victim]) = (sent + 1, sent + 1);
+            report.Write(group.Frame(FrameType.Report, report.Size));
+            group.SendTo(0);
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => leader.Group!.Protocol.Flush.Cut is not null, TimeSpan.FromSeconds(1)));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        liar.SimNode.Post(() =>
+        {
+            var group = liar.Group!.Protocol;
+            var lie = Forwarded(proposal, victim, sent, 1);
+            for (int to = 0; to < 4; to++)
+            {
+                lie.CopyTo(group.Frame(FrameType.Forward, lie.Length));
+                group.SendTo(to);
+            }
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        uint[] stored = [.. cluster.Members.Where(m => m != liar).Select(m => m.Group!.Protocol.Multicast.ReceivedOf(victim))];
+        liar.Crash();
+        cluster.Oracle.Fail(liar.Membership);
+        Assert.True(cluster.Settle(), "the view change without the liar does not end");
+        Assert.All(stored, count => Assert.Equal(sent, count));
+        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Subject != liar.Id);
+        Assert.Null(cluster.Verdict());
+
+        TestMember rank(int of) => cluster.Members.Single(m => m.Group!.Rank == of);
     }
 
     [Fact]

@@ -21,6 +21,8 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly Proposal _proposal;
     private readonly List<int> _ranks = [];
     private readonly FlushReport?[] _reports;
+    // Those that wait for the sequencer's.
+    private readonly FlushReport?[] _unjudged;
     private readonly byte[]?[] _contributions;
     private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
     private readonly (IReadOnlyList<int>? For, long At)[] _waits;
@@ -35,6 +37,7 @@ internal sealed class FlushLeader : ITimerTarget
     {
         (_group, _member, _view, _proposal) = (group, member, view, proposal);
         _reports = new FlushReport?[takesPart.Length];
+        _unjudged = new FlushReport?[takesPart.Length];
         _contributions = new byte[]?[takesPart.Length];
         _acks = new (bool, bool, ulong)[takesPart.Length];
         _waits = new (IReadOnlyList<int>?, long)[takesPart.Length];
@@ -54,10 +57,18 @@ internal sealed class FlushLeader : ITimerTarget
             _group.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        if (Contradicts(report) && _group.Node.Without == Rule.None)
+        if (_group.Node.Without == Rule.None)
         {
-            _group.Node.Counters.Refuse(RefusalReason.Unexpected);
-            return;
+            if (Contradicts(report))
+            {
+                _group.Node.Counters.Refuse(RefusalReason.Unexpected);
+                return;
+            }
+            if (WaitsForSequencer(report))
+            {
+                _unjudged[report.Rank] = report;
+                return;
+            }
         }
         if (_longest is null || report.OrderLength > _longest.OrderLength) _longest = report;
         _reports[report.Rank] = report;
@@ -65,20 +76,36 @@ internal sealed class FlushLeader : ITimerTarget
         foreach (int rank in _ranks)
             if (_reports[rank] is null) missing++;
         if (missing == 0 || (_group.Node.Without == Rule.R3AllReports && missing * 2 < _ranks.Count)) SendCut();
+        if (report.Rank == _view.Coordinator) JudgeTheRest();
     }
 
+    private void JudgeTheRest()
+    {
+        foreach (int rank in _ranks)
+        {
+            if (_unjudged[rank] is not { } report) continue;
+            _unjudged[rank] = null;
+            OnReport(report);
+        }
+    }
+
+    /// <summary>Whether a report says what only the sequencer knows better than this member, and that has not reported yet though it takes part.</summary>
+    private bool WaitsForSequencer(FlushReport report) =>
+        report.Rank != _view.Coordinator && _ranks.Contains(_view.Coordinator) && _reports[_view.Coordinator] is null && _reports[_group.Rank] is { } own && report.OrderLength > own.OrderLength;
+
     /// <summary>
-    /// Whether a report says something else of the order than those before it, or more than the sequencer gave: who trusted it would deliver in another
-    /// order than who knows better. The first report is the leader's own. All that are taken agree, so that one and the longest speak for them: no base is
-    /// above the own order, and of the others none is a measure, since who lies may begin where another's order has ended.
+    /// Whether a report says something else of the order than who knows better, or more than the sequencer gave: who trusted it would deliver in another order.
+    /// The first report is the leader's own. Behind it the sequencer's is the measure where it takes part, else the longest before. All that are taken agree, so
+    /// that these speak for them: no base is above the own order, and of the others none is a measure, since who lies may begin where another's order has ended.
     /// </summary>
     private bool Contradicts(FlushReport report)
     {
         if (_longest is not { } known || _reports[_group.Rank] is not { } own) return false;
+        var sequencer = _reports[_view.Coordinator];
         // What the sequencer may be ahead of what this member has acknowledged.
-        uint most = _view.Coordinator == _group.Rank ? own.OrderLength : own.OrderLength + GroupLimits.OrderPositions;
+        uint most = sequencer?.OrderLength ?? own.OrderLength + GroupLimits.OrderPositions;
         if (report.OrderLength > most || report.OrderBase > own.OrderLength || own.OrderBase > report.OrderLength) return true;
-        return Differs(report, own) || Differs(report, known);
+        return Differs(report, own) || Differs(report, sequencer ?? known);
     }
 
     private static bool Differs(FlushReport report, FlushReport known)
@@ -177,7 +204,8 @@ internal sealed class FlushLeader : ITimerTarget
     /// </summary>
     /// <remarks>
     /// What a single member says to miss of another, which does speak with the leader, is between these two: it accuses by itself, and the Oracle
-    /// judges the pair. If all accused on its word, it could have anybody excluded. A report needs nobody else's help: no wait excuses that it is missing.
+    /// judges the pair. If all accused on its word, it could have anybody excluded. A report needs nobody else's help: no wait excuses that it is missing, and
+    /// for one that cannot be judged without the sequencer's nobody but the sequencer is waited for.
     /// </remarks>
     public void AddWaitedFor(List<int> ranks)
     {
@@ -185,7 +213,7 @@ internal sealed class FlushLeader : ITimerTarget
         bool all = _cut is not null;
         foreach (int rank in _ranks)
         {
-            if (_cut is not null ? _acks[rank].Acked : _reports[rank] is not null) continue;
+            if (_cut is not null ? _acks[rank].Acked : (_reports[rank] ?? _unjudged[rank]) is not null) continue;
             all = false;
             if (rank == _group.Rank) continue;
             // Contributions are on their way to it, as fast as it takes them.
