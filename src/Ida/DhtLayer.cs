@@ -118,7 +118,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             Full = member && _state.Full,
             Leaving = IsLeaving,
             Physical = _state.Clock.Physical(Node.Now),
-            Committed = _state.Clock.Committed,
+            Committed = _state.Clock.ToldCommitted(Node.Now),
         };
         if (member) _participant.Contribute(contribution.Unsettled);
         contribution.Write(into);

@@ -90,6 +90,40 @@ public sealed class WrongClockTests
         Assert.Null(world.CompareReplicas(static (_, _, _) => { }));
     }
 
+    /// <summary>The same in twenty views in a row, each with a put of a key of its own: none of these lies stands on the ones before.</summary>
+    [Fact]
+    public async Task R_what_a_member_says_in_view_after_view_of_the_times_of_puts_is_over_with_the_next_views()
+    {
+        var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var map = world.Members[1].Dht.Map<string, long>("m");
+        world.Lies = static (member, bytes) =>
+        {
+            if (member.Index != 4) return bytes;
+            var said = Contribution.Read(member.Self, bytes)!;
+            for (int i = 0; i < said.Unsettled.Count; i++) said.Unsettled[i] = said.Unsettled[i] with { Time = HybridClock.MaxTime };
+            var into = new System.Buffers.ArrayBufferWriter<byte>();
+            said.Write(into);
+            return into.WrittenSpan.ToArray();
+        };
+        for (int i = 0; i < 20; i++)
+        {
+            var put = map.OrderedPutAsync($"k{i}-0", 1L).AsTask();
+            world.Poke();
+            world.DeliverAll(static (from, _) => from == 1);
+            world.ChangeView();
+            await Run(world, put);
+        }
+        world.Lies = null;
+        for (int i = 0; i < 2; i++) world.ChangeView();
+        ulong view = world.View!.Id;
+        foreach (var member in world.Members)
+        {
+            var own = member.Dht.Map<string, long>("m");
+            await Run(world, own.OrderedPutAsync([new KeyValuePair<string, long>("k19-0", 2), new("a1", 2)]).AsTask());
+        }
+        Assert.Equal(view, world.View!.Id);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -55,6 +55,12 @@ internal sealed class HybridClock(long offsetNanoseconds)
         Committed = Math.Max(Committed, Math.Min(time, MaxTime));
     }
 
+    /// <summary>
+    /// What other members are told of <see cref="Committed"/>: no time that this member would not take of one of them. A view may have decided one beyond, by
+    /// the word of one that lies; were it told, the next lie would stand on it.
+    /// </summary>
+    public ulong ToldCommitted(long now) => Math.Min(Committed, Limit(now));
+
     public void Observe(ulong time) => Heard = Math.Max(Heard, Math.Min(time, MaxTime));
 
     /// <summary>The time a coordinator suggests for its next operation.</summary>

@@ -29,6 +29,8 @@ internal sealed partial class Participant
         else if (op.Time != time) state.Node.Counters.Refuse(RefusalReason.Unexpected);
         else if (op.Told == ClearPhase.Clear && !op.Stable && !stable) send.Clear(from, op, early: false);
         if (stable && !op.Stable) op.BecomeStable();
+        // A read that waits for a put changes nothing for others: it is looked at when that is executed, moves or goes.
+        if (!op.IsPut && time == op.Proposed && !op.Executed && !Due(op)) return;
         TouchAll(op);
         if (op.Phase == RecordPhase.Finished) Finish(op);
         Pump();

@@ -289,6 +289,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (op.Single)
         {
             op.Commit(time);
+            if (!Due(op)) return;
             TouchAll(op);
             Pump();
             return;
