@@ -100,7 +100,7 @@ public sealed class HostileFrameTests
     /// <summary>What a saved state says of the change that is under way in a group, or of the groups that were founded.</summary>
     public enum Lie
     {
-        None, JoinerWithoutRecord, JoinerNotQueued, SurvivorNotMember, MemberLeftOut, FailedTwice, NumberToCome,
+        None, JoinerWithoutRecord, JoinerNotQueued, SurvivorNotMember, MemberLeftOut, FailedTwice, NumberToCome, NumbersUsedUp, NumberOfNone,
     }
 
     [Theory]
@@ -111,6 +111,8 @@ public sealed class HostileFrameTests
     [InlineData(Lie.MemberLeftOut)]
     [InlineData(Lie.FailedTwice)]
     [InlineData(Lie.NumberToCome)]
+    [InlineData(Lie.NumbersUsedUp)]
+    [InlineData(Lie.NumberOfNone)]
     public void F1_a_saved_change_of_others_than_its_group_is_refused(Lie lie)
     {
         var state = new OracleState(new Silent(), Rule.None);
@@ -119,6 +121,7 @@ public sealed class HostileFrameTests
             state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
         var ids = state.Processes.Select(process => process.Id).ToList();
         state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 1, 0, new Join("g", new(), 0, "")), new(ids[1], 1, 0, new Join("g", new(), 0, ""))]));
+        state.Apply(++index, OperationCodec.WriteEntry([new(ids[2], 1, 0, new Join("h", new(), 0, ""))]));
         var group = state.FindGroup("g")!;
         var honest = group.Pending!;
         var (stranger, address) = (new ProcessId(99, 5), LogBus.ReplicaOf(9).Address);
@@ -134,9 +137,24 @@ public sealed class HostileFrameTests
         var saved = new ArrayBufferWriter<byte>();
         state.Save(saved);
         byte[] bytes = saved.WrittenSpan.ToArray();
-        Assert.Equal(1, bytes[LastGroupAt]);
-        if (lie == Lie.NumberToCome) bytes[LastGroupAt] = 0;
+        Assert.Equal(2, bytes[LastGroupAt]);
+        bytes = lie switch
+        {
+            Lie.NumberToCome => [.. bytes[..LastGroupAt], 1, .. bytes[(LastGroupAt + 1)..]],
+            // The next one would be 0, and the one after it one that there is.
+            Lie.NumbersUsedUp => [.. bytes[..LastGroupAt], 0xCE, 0xFF, 0xFF, 0xFF, 0xFF, .. bytes[(LastGroupAt + 1)..]],
+            // Group h, in its record and in its view.
+            Lie.NumberOfNone => Replaced(Replaced(bytes, [0x99, 2, (byte)index], [0x99, 0, (byte)index]), [2, (byte)index, 0xA1, (byte)'h'], [0, (byte)index, 0xA1, (byte)'h']),
+            _ => bytes,
+        };
         Assert.Equal(lie == Lie.None, new OracleState(new Silent(), Rule.None).TryRestore(bytes));
+    }
+
+    private static byte[] Replaced(byte[] bytes, byte[] old, byte[] by)
+    {
+        int at = bytes.AsSpan().IndexOf(old);
+        Assert.True(at >= 0 && bytes.AsSpan(at + 1).IndexOf(old) < 0);
+        return [.. bytes[..at], .. by, .. bytes[(at + old.Length)..]];
     }
 
     /// <summary>The same frame through a link of the simulator, which takes the addresses that real links take.</summary>

@@ -74,7 +74,8 @@ internal sealed partial class OracleState
         if (reader.ReadArrayHeader() < 8 || reader.ReadWithin(0, int.MaxValue) != Format) throw new InvalidDataException("Not a saved state of this format.");
         _index = reader.ReadUInt64();
         ProcessesVersion = reader.ReadUInt64();
-        _lastGroup = (uint)reader.ReadWithin(0, uint.MaxValue);
+        // No log founds as many, and what is counted on from it does not wrap around.
+        _lastGroup = (uint)reader.ReadWithin(0, int.MaxValue);
         int past = WireFormat.ReadCount(ref reader, Limits.PastLives);
         for (int i = 0; i < past; i++) Past(reader.ReadUInt64());
         int processes = WireFormat.ReadCount(ref reader, 2 * Limits.Processes);
@@ -83,8 +84,8 @@ internal sealed partial class OracleState
         for (int i = 0; i < groups; i++)
         {
             var group = LoadGroup(ref reader);
-            // The next group gets the next number.
-            if (group.Id.Number > _lastGroup) throw new InvalidDataException($"Group {group.Id}, though the last one that was founded has the number {_lastGroup}.");
+            // The first group has the number 1, and the next one gets the next number.
+            if (group.Id.Number == 0 || group.Id.Number > _lastGroup) throw new InvalidDataException($"Group {group.Id}, though the last one that was founded has the number {_lastGroup}.");
             Add(group);
         }
         int lost = WireFormat.ReadCount(ref reader, Limits.Groups, 5);
