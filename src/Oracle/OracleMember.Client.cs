@@ -358,6 +358,7 @@ public sealed partial class OracleMember
             _requests.Forget(group);
             _sink?.OnGroupOver(group, answer.Reason);
         }
+        if (answer.More && Registered) AskSoon();
     }
 
     private void OnPropose(Proposal proposal)

@@ -69,7 +69,12 @@ public sealed partial class OracleMember
     {
         if (_over || !Registered) return;
         _groups.Set(group, view, proposal);
-        // One question is for all groups: many of them may want one in the same turn.
+        AskSoon();
+    }
+
+    /// <summary>One question is for all groups: many of them may want one in the same turn.</summary>
+    private void AskSoon()
+    {
         if (_syncWanted) return;
         _syncWanted = true;
         _node.SetTimer(Math.Max(_node.Now, _synchronised + SyncApart), this, Ask);

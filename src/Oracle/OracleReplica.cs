@@ -45,8 +45,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     /// <summary>
     /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not
-    /// wrong; of what it has not applied yet it says nothing. What one answer brings has a bound, and so has how often a process gets one: what it lacks
-    /// still it asks for again. Each answer begins with another of its groups, so that none waits for those before it.
+    /// wrong; of what it has not applied yet it says nothing. What one answer brings has a bound, which the last frame goes beyond, and so has how often a
+    /// process gets one: it is told that there is more, and asks again. Each answer begins with another of its groups, so that none waits for those before it.
     /// </summary>
     public void OnSync(int peer, in Replica from, SyncAsk ask)
     {
@@ -66,21 +66,26 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         var over = new List<GroupId>();
         var asked = new SortedSet<GroupId>();
         var lacking = new List<(GroupRecord Group, ulong View, ulong Proposal)>();
+        bool more = false;
         foreach (var known in ask.Groups)
         {
             if (!asked.Add(known.Group)) continue;
             if (State.Find(known.Group) is { } group) lacking.Add((group, known.View, known.Proposal));
-            else if (known.Group.Incarnation <= State.Index && over.Count < OverPerAnswer) over.Add(known.Group);
+            else if (known.Group.Incarnation > State.Index) continue;
+            else if (over.Count < OverPerAnswer) over.Add(known.Group);
+            else more = true;
         }
         foreach (var id in process.Groups)
             if (!asked.Contains(id)) lacking.Add((State.Find(id)!, 0, 0));
         int room = BytesPerAnswer, first = lacking.Count == 0 ? 0 : _node.Random.Next(lacking.Count);
-        for (int i = 0; i < lacking.Count && room > 0; i++)
+        for (int i = 0; i < lacking.Count; i++)
         {
             var (group, view, proposal) = lacking[(first + i) % lacking.Count];
-            room -= Bring(peer, group, ask.Process, view, proposal);
+            if (Bring(peer, group, ask.Process, view, proposal, ref room)) continue;
+            more = true;
+            break;
         }
-        _outlet.Reply(peer, new SyncAnswer(Log.Entries.ConfigurationAt(Log.Commit), Log.LeaderHint, over, "the group is over"));
+        _outlet.Reply(peer, new SyncAnswer(Log.Entries.ConfigurationAt(Log.Commit), Log.LeaderHint, over, "the group is over", more));
     }
 
     void ILogPort.Send(in Replica to, IFrame frame) => _outlet.Send(to, frame);
@@ -139,23 +144,25 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     /// <summary>
     /// Sends the installs after <paramref name="view"/> that concern the process, up to the one that it is no longer in, and the pending
-    /// proposal; to a process that is in no view, the installs since it joined last. Returns how many bytes that was.
+    /// proposal; to a process that is in no view, the installs since it joined last. False when there was no room for all of them.
     /// </summary>
-    private int Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal)
+    private bool Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal, ref int room)
     {
         int from = view > 0 ? 0 : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
         // A member since before the oldest install kept: the latest is all there is for it.
         if (from < 0) from = group.View.RankOf(process) >= 0 ? group.Installs.Count - 1 : group.Installs.Count;
-        int bytes = 0;
         for (int i = from; i < group.Installs.Count; i++)
         {
             View install = group.Installs[i];
             if (install.Id <= view) continue;
-            bytes += _outlet.Reply(peer, new InstallFrame(install));
-            if (install.RankOf(process) < 0) return bytes;
+            if (room <= 0) return false;
+            room -= _outlet.Reply(peer, new InstallFrame(install));
+            if (install.RankOf(process) < 0) return true;
         }
-        if (group.Pending is { } pending && pending.Number > proposal && Concerns(pending.Proposal, process)) bytes += _outlet.Reply(peer, new ProposeFrame(pending.Proposal));
-        return bytes;
+        if (group.Pending is not { } pending || pending.Number <= proposal || !Concerns(pending.Proposal, process)) return true;
+        if (room <= 0) return false;
+        room -= _outlet.Reply(peer, new ProposeFrame(pending.Proposal));
+        return true;
     }
 
     private static bool Concerns(Proposal proposal, ProcessId process)

@@ -19,7 +19,7 @@ public sealed class FrameTests
         new ProbeFrame(false, 1), new ProbeFrame(true, 1), new IndirectProbeFrame(false, 5), new IndirectProbeFrame(true, 5), new IndirectProbeFrame(false, 5, 77, true),
         new ProposeFrame(new(new(1, 2), 9, 4, [A], [B], [new(C, new("127.0.0.1:1"), false, "tag")])),
         new InstallFrame(new View(new(1, 2), "g", 5, 9, new(), [new(A, new("127.0.0.1:1"), true, ""), new(B, new("[::1]:2"), false, "zone")], [B], [], [C], [new(A, 1, 0)])),
-        new SyncAsk(A, [new(new(1, 2), 3, 4)]), new SyncAnswer(new([LogBus.ReplicaOf(1)], []), default, [new(1, 2)], "over"), new PoisonFrame(A, "reason"),
+        new SyncAsk(A, [new(new(1, 2), 3, 4)]), new SyncAnswer(new([LogBus.ReplicaOf(1)], []), default, [new(1, 2)], "over", true), new PoisonFrame(A, "reason"),
         new VoteRequest(true, 1, 2, 3, false), new VoteRequest(false, 1, 2, 3, true), new VoteReply(true, 4, true), new VoteReply(false, 4, false),
         new AppendRequest(1, 2, 3, [new(1, EntryKind.Noop, []), new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([LogBus.ReplicaOf(1)], [LogBus.ReplicaOf(2)])))], 5, 6),
         new AppendReply(1, true, 2, 3), new SnapshotChunk(1, 2, 1, new([LogBus.ReplicaOf(1)], []), 0, 3, new byte[] { 1, 2, 3 }), new SnapshotAck(1, 2, 3), new TimeoutNow(3),

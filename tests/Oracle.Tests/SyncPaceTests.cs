@@ -1,5 +1,10 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Testing;
+using Oracle.Frames;
+using Oracle.State;
+using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
@@ -52,6 +57,89 @@ public sealed class SyncPaceTests
         cluster.Run(0.12);
         Assert.InRange(asked, 1, 2);
         cluster.AssertNoViolations();
+    }
+
+    /// <summary>More than one answer brings: a member that waits in its flushes meanwhile would accuse those that lead them.</summary>
+    [Fact]
+    public void Who_lacks_views_of_thousands_of_groups_is_told_of_them_all_in_half_a_second()
+    {
+        const int groups = 2_000;
+        using var cluster = new OracleCluster(1, 6);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Count(process => process.Oracle.State == MembershipState.Active) == 6, 10), cluster.Describe());
+        cluster.Run(3);
+        var one = cluster.Alive.Last(process => process.Oracle.Replica is null);
+        string tail = new('n', 100), tag = new('t', Limits.TagBytes);
+        for (int i = 0; i < groups; i++)
+        {
+            string name = $"{i}{tail}";
+            one.Node.Post(() => one.Oracle.Join(name, new(), tag));
+            if (i % 500 == 499) Assert.True(cluster.RunUntil(() => one.Groups.Groups.Count(group => group.View is not null) == i + 1, 20), cluster.Describe());
+        }
+        cluster.Run(2);
+        var told = new SortedSet<GroupId>();
+        foreach (var process in cluster.Alive)
+        {
+            process.Node.WatchFrames((node, sent) =>
+            {
+                if (sent.Type == FrameType.Install && FrameCodec.TryRead(sent.Type, sent.Body, out _, out var frame)) told.Add(((InstallFrame)frame).View.Group);
+                return CrashMoment.None;
+            });
+        }
+        one.Node.Post(() =>
+        {
+            foreach (var group in one.Groups.Groups) one.Oracle.Sync(group.View!.Group, 0, 0);
+        });
+        Assert.True(cluster.RunUntil(() => told.Count == groups, 0.5), $"{told.Count} of {groups}");
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>One group brings as many views as are kept of it, and each names all members.</summary>
+    [Fact]
+    public void What_a_replica_tells_at_once_is_bounded_within_a_group_too_and_the_rest_follows_in_order()
+    {
+        const int members = 600, share = 256 << 10, apart = 100 * 1_000_000;
+        var bus = new LogBus(Rule.None);
+        var node = bus.Add(1);
+        var outlet = new Outlet(node);
+        var replica = new OracleReplica(node, new(), outlet, () => { }, () => { });
+        var state = replica.State;
+        ulong index = 0;
+        var tag = new string('t', Limits.TagBytes);
+        for (ulong id = 1; id <= members; id++)
+            state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(id, LogBus.ReplicaOf(id).Address, tag, "", 0, 0, Durations.Second))]));
+        var ids = state.Processes.Select(process => process.Id).ToList();
+        state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 1, 0, new Create("g", new(), 0, ids))]));
+        var group = state.FindGroup("g")!;
+        for (ulong number = 2; group.View.Id < Limits.InstallsKept; number += 2)
+        {
+            state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], number, 0, new Renew(group.Id, group.View.Id))]));
+            state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], number + 1, 0, new Done(group.Id, group.View.Id, group.Pending!.Number, ids))]));
+        }
+        state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 100, 0, new Renew(group.Id, group.View.Id))]));
+
+        ulong view = 1, proposal = 0;
+        for (int answers = 1; proposal == 0; answers++)
+        {
+            Assert.InRange(answers, 1, 10);
+            bus.Pass(apart);
+            replica.OnSync(Outlet.Own, LogBus.ReplicaOf(ids[1].Node), new(ids[1], [new(group.Id, view, 0)]));
+            int bytes = 0, last = 0;
+            bool ended = false, more = false;
+            while (outlet.TryTakeOwn(out var type, out byte[] body))
+            {
+                Assert.False(ended);
+                Assert.True(FrameCodec.TryRead(type, body, out _, out var frame));
+                if (frame is InstallFrame { View: { } install }) Assert.Equal(++view, install.Id);
+                if (frame is ProposeFrame { Proposal: { } pending }) proposal = pending.Number;
+                if (frame is SyncAnswer answer) (ended, more) = (true, answer.More);
+                if (!ended) (bytes, last) = (bytes + body.Length, body.Length);
+            }
+            Assert.True(ended);
+            Assert.Equal(proposal == 0, more);
+            Assert.InRange(bytes, 1, share + last);
+        }
+        Assert.Equal((group.View.Id, group.Pending!.Number), (view, proposal));
     }
 
     private static void AskForAll(OracleCluster.Process one)

@@ -5,14 +5,17 @@ using Oracle.State;
 
 namespace Oracle.Frames;
 
-/// <summary>Groups that are over, and who the replicas are. Views and proposals that were asked for come in frames of their own.</summary>
-internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadOnlyList<GroupId> Over, string Reason) : IFrame
+/// <summary>
+/// Groups that are over, and who the replicas are. Views and proposals that were asked for come in frames of their own, before it;
+/// <paramref name="More"/> says that not all of them had room.
+/// </summary>
+internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadOnlyList<GroupId> Over, string Reason, bool More = false) : IFrame
 {
     public const int Kind = 1;
 
     public FrameType Type => FrameType.Sync;
 
-    public int Fields => 7;
+    public int Fields => 8;
 
     public void Write(ref MessagePackWriter writer)
     {
@@ -22,6 +25,7 @@ internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadO
         writer.WriteArrayHeader(Over.Count * 2);
         foreach (var group in Over) WireFormat.Write(ref writer, group);
         writer.WriteString(Reason);
+        writer.WriteBoolean(More);
     }
 
     public static SyncAnswer Parse(ref MessagePackReader reader)
@@ -31,6 +35,6 @@ internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadO
         int count = WireFormat.ReadCount(ref reader, SyncAsk.MaxGroups, 2);
         var over = new List<GroupId>(count);
         for (int i = 0; i < count; i++) over.Add(WireFormat.ReadGroup(ref reader));
-        return new(replicas, leader, over, WireFormat.ReadText(ref reader, Limits.ReasonBytes));
+        return new(replicas, leader, over, WireFormat.ReadText(ref reader, Limits.ReasonBytes), reader.ReadBoolean());
     }
 }

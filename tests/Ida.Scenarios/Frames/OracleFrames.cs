@@ -47,7 +47,7 @@ internal sealed class OracleFrames(FrameContext context)
             Members(random), Some(random), Some(random), Some(random), [])),
         FrameType.Sync => random.Next(2) == 0
             ? new SyncAsk(Process(random), [new(context.Group, View(random), Number(random))])
-            : new SyncAnswer(Replicas(random), Node(random), random.Next(2) == 0 ? [context.Group] : [], "over"),
+            : new SyncAnswer(Replicas(random), Node(random), random.Next(2) == 0 ? [context.Group] : [], "over", random.Next(2) == 0),
         FrameType.Poison => new PoisonFrame(Process(random), "excluded"),
         FrameType.PreVote => new VoteRequest(true, Number(random), Number(random), Number(random), random.Next(2) == 0),
         FrameType.PreVoteReply => new VoteReply(true, Number(random), random.Next(2) == 0),
