@@ -55,7 +55,8 @@ internal sealed class Herald(INode node, OracleOptions options, Outlet outlet)
                 (vacancy.Peer, vacancy.Up) = (-1, false);
                 continue;
             }
-            int peer = node.Links.Open(vacancy.Seed);
+            // One that is up is kept: another that was made since may be one to the life before, for which others here ask, and never comes up.
+            int peer = vacancy.Up && node.Links.NodeIdOf(vacancy.Peer) != 0 ? vacancy.Peer : node.Links.Open(vacancy.Seed);
             if (peer != vacancy.Peer) (vacancy.Peer, vacancy.Up) = (peer, false);
             // Nothing is queued for an address at which nobody listens.
             if (vacancy.Up) outlet.Reply(peer, new OracleIs(replicas, leader));
