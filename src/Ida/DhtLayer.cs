@@ -277,7 +277,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _settlement.Begin(view.Members.Count);
         _send.ForgetLocal();
         _sink.End();
-        _state.Clock.Align(decision.Physical, decision.Committed, Node.Now);
+        _state.Clock.Align(decision.Physical, decision.Ground, decision.Committed, Node.Now);
         _participant.LimitClocks();
     }
 

@@ -124,6 +124,32 @@ public sealed class WrongClockTests
         Assert.Equal(view, world.View!.Id);
     }
 
+    /// <summary>A member that lies leads the others ahead of their clocks, view after view. Who joins when that is over stands with them.</summary>
+    [Fact]
+    public async Task R_a_newcomer_stands_where_the_members_were_led()
+    {
+        var world = DhtWorld.Founded(4);
+        world.Lies = static (member, bytes) =>
+        {
+            if (member.Index != 1) return bytes;
+            var said = Contribution.Read(member.Self, bytes)!;
+            BitConverter.TryWriteBytes(bytes.AsSpan(bytes.AsSpan().IndexOf(BitConverter.GetBytes(said.Committed))), HybridClock.MaxTime);
+            return bytes;
+        };
+        for (int i = 0; i < 20; i++) world.ChangeView();
+        world.Lies = null;
+        var joiner = world.Add();
+        world.ChangeView();
+        joiner.Enable(world.Options, world.Register);
+        world.ChangeView();
+        world.Settle();
+        world.ChangeView();
+        ulong view = world.View!.Id;
+        foreach (var member in world.Members)
+            await Run(world, member.Dht.Map<string, long>("m").OrderedPutAsync([new KeyValuePair<string, long>("b0", 1), new("b1", 2)]).AsTask());
+        Assert.Equal(view, world.View!.Id);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

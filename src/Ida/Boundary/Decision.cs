@@ -55,6 +55,9 @@ internal sealed class Decision
 
     public ulong Committed { get; private set; }
 
+    /// <summary>A time that two members stand at or have passed, or the only one: whoever comes stands there too, however far behind its clock is.</summary>
+    public ulong Ground { get; private set; }
+
     /// <summary>The time at which a put with these participants is committed; false when it is dropped.</summary>
     public bool TryCommit(in OpKey op, ReadOnlySpan<ushort> participants, out ulong time)
     {
@@ -126,7 +129,8 @@ internal sealed class Decision
             second = Math.Max(second, Math.Min(claimed, latest));
             latest = Math.Max(latest, claimed);
         }
-        _limit = Math.Min((from.Count == 1 ? latest : second) + (2 * HybridClock.Jump), HybridClock.MaxTime);
+        Ground = Math.Min(from.Count == 1 ? latest : second, HybridClock.MaxTime);
+        _limit = Math.Min(Ground + (2 * HybridClock.Jump), HybridClock.MaxTime);
     }
 
     private void Found(List<ProcessId> newcomers, DhtConfig config, ulong view)

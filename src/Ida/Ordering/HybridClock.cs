@@ -77,13 +77,13 @@ internal sealed class HybridClock(long offsetNanoseconds)
 
     /// <summary>
     /// At an install: the highest time that a member knows committed, and the physical clock that most of them have reached, so that clocks of different origin
-    /// agree roughly. What this member heard beyond that, and nobody committed, was its own wrong clock's, and is forgotten.
+    /// agree roughly. A newcomer stands where two of the others do, who may have been led ahead of their clocks view after view. What this member heard beyond that, and nobody committed, was its own wrong clock's, and is forgotten.
     /// </summary>
-    public void Align(ulong physical, ulong committed, long now)
+    public void Align(ulong physical, ulong ground, ulong committed, long now)
     {
         ulong own = Physical(now);
         if (physical > own || own - physical > Apart) _offset += ((long)(physical >> CounterBits) - (long)(own >> CounterBits)) * 1000;
-        ulong limit = Limit(now);
+        ulong limit = Math.Max(Limit(now), ground);
         WasAhead = Heard > limit;
         Commit(Math.Min(committed, limit));
         _base = Math.Min(Committed, limit);
