@@ -78,6 +78,34 @@ public sealed class ClosureTests
         }
     }
 
+    /// <summary>Ranks 0, 1 and 2 report; of rank 3, which is gone, all have the same. Whom nobody but the leader has to believe is no holder where the leader or the sender is one.</summary>
+    [Theory]
+    [InlineData(1, 10, 1)]
+    [InlineData(1, 9, 2)]
+    [InlineData(0, 10, 0)]
+    [InlineData(0, 9, 2)]
+    [InlineData(2, 10, 2)]
+    public void Among_equals_the_leader_forwards_then_the_sender(int leader, uint ofLeader, int holder)
+    {
+        int[][] orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        foreach (int[] order in orders)
+        {
+            FlushReport[] reports = [Report(0), Report(1), Report(2)];
+            reports[leader].Received[2] = reports[leader].Closed[2] = ofLeader;
+            var cut = Closure.Cut(1, 4, [.. order.Select(rank => reports[rank])], own: reports[leader]);
+            Assert.Equal((10u, holder), (cut.Upto[2], cut.Holder[2]));
+            Assert.Equal((7u, leader), (cut.Upto[3], cut.Holder[3]));
+        }
+
+        static FlushReport Report(int rank)
+        {
+            var report = new FlushReport(1, rank, true, 4);
+            (report.Received[2], report.Closed[2]) = (10, 10);
+            (report.Received[3], report.Closed[3]) = (7, 7);
+            return report;
+        }
+    }
+
     /// <summary>Rank 0 has closed messages of rank 1 that this one says not to have sent: the order ends before those positions that nobody has closed.</summary>
     [Fact]
     public void Who_reports_less_than_it_sent_ends_what_is_delivered_of_it_there()

@@ -381,26 +381,61 @@ public sealed class LyingMemberTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        var target = rank[0].Group!.Protocol;
+        var target = rank[1].Group!.Protocol;
         // The cut is known, and the flush waits for a handler.
         _ = cluster.Simulation.Spawn(() => rank[1].Group!.SendToAsync(2, "hang", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => target.Flush.Cut is not null, TimeSpan.FromSeconds(5)));
+        Assert.Equal(0, target.Flush.Cut!.Holder[2]);
         uint before = 0, after = 0;
         long refused = 0;
-        rank[0].SimNode.Post(() =>
+        rank[1].SimNode.Post(() =>
         {
-            var counters = rank[0].SimNode.Node.Counters;
-            (before, refused) = (target.Multicast.ReceivedOf(1), counters.Refused(RefusalReason.Unexpected));
-            for (uint first = before; first < before + 10_000; first += 1_000) target.Flush.OnFrame(2, FrameType.Forward, Forwarded(target.Flush.Wedge, 1, first, 1_000));
-            (after, refused) = (target.Multicast.ReceivedOf(1), counters.Refused(RefusalReason.Unexpected) - refused);
+            var counters = rank[1].SimNode.Node.Counters;
+            (before, refused) = (target.Multicast.ReceivedOf(2), counters.Refused(RefusalReason.Unexpected));
+            for (uint first = before; first < before + 10_000; first += 1_000) target.Flush.OnFrame(0, FrameType.Forward, Forwarded(target.Flush.Wedge, 2, first, 1_000));
+            (after, refused) = (target.Multicast.ReceivedOf(2), counters.Refused(RefusalReason.Unexpected) - refused);
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         Assert.Equal((before, 10), (after, refused));
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
         Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>Rank 3 says for rank 2 what that never sent, before the leader forwards what it did send.</summary>
+    [Fact]
+    public void What_a_member_forwards_that_the_cut_does_not_name_for_its_sender_is_not_stored()
+    {
+        using var cluster = new GroupCluster(75, 4);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        var target = rank[1].Group!.Protocol;
+        var counters = rank[1].SimNode.Node.Counters;
+        uint before = target.Multicast.ReceivedOf(2), lied = 0, told = 0;
+        long refused = 0;
+        rank[1].SimNode.Post(() =>
+        {
+            var view = target.View!;
+            target.OnPropose(new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id)], [], []));
+            uint length = target.Multicast.Report(Number).OrderLength;
+            var cut = new FlushCut(Number, 4) { OrderFrom = length, OrderLength = length };
+            for (int s = 0; s < 4; s++) cut.Upto[s] = target.Multicast.ReceivedOf(s);
+            cut.Upto[2] = before + 3;
+            cut.Holder[3] = 3;
+            var body = new byte[cut.Size];
+            cut.Write(body);
+            target.Flush.OnFrame(0, FrameType.Cut, body);
+            refused = counters.Refused(RefusalReason.WrongSender);
+            target.Flush.OnFrame(3, FrameType.Forward, Forwarded(Number, 2, before, 3));
+            (lied, refused) = (target.Multicast.ReceivedOf(2), counters.Refused(RefusalReason.WrongSender) - refused);
+            target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 2, before, 3));
+            told = target.Multicast.ReceivedOf(2);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal((before, 1, before + 3), (lied, refused, told));
     }
 
     [Fact]

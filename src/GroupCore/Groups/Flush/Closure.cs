@@ -6,7 +6,8 @@ namespace GroupCore.Groups.Flush;
 /// </summary>
 /// <remarks>
 /// Who sends stores first, and sends nothing after its report: of a sender that takes part nobody has more than it reports itself. Who says so lies, and what it
-/// would forward is refused by the sender for ever.
+/// would forward is refused by the sender for ever. Nor does anybody but the sender and the leader, which all believe, speak for it where one of them can: what a holder
+/// forwards is taken as the sender's.
 /// </remarks>
 internal static class Closure
 {
@@ -39,8 +40,9 @@ internal static class Closure
                 if (report.Rank == s) sender = report;
                 cut.Upto[s] = Math.Max(cut.Upto[s], report.Closed[s]);
             }
-            if (sender is not null && sender.Received[s] < holder.Received[s]) holder = sender;
-            union[s] = holder.Received[s];
+            union[s] = Math.Min(holder.Received[s], sender?.Received[s] ?? uint.MaxValue);
+            if (own.Received[s] == union[s]) holder = own;
+            else if (sender is not null) holder = sender;
             cut.Upto[s] = Math.Min(cut.Upto[s], union[s]);
             cut.Holder[s] = (ushort)holder.Rank;
         }

@@ -143,7 +143,7 @@ internal sealed class FlushMember
             case FrameType.Report: OnReport(rank, body); break;
             case FrameType.CutPart: OnPart(rank, body); break;
             case FrameType.Cut: OnCut(p, rank, body); break;
-            case FrameType.Forward: OnForward(body); break;
+            case FrameType.Forward: OnForward(rank, body); break;
             case FrameType.FlushAck: OnAck(rank, body); break;
             case FrameType.FlushWait: _watch.OnWait(rank, body); break;
             case FrameType.Pull: OnPull(p, rank, body); break;
@@ -275,9 +275,13 @@ internal sealed class FlushMember
         }
     }
 
-    private void OnForward(ReadOnlySpan<byte> body)
+    /// <summary>What a holder has of a sender is taken from it alone: it is asked for from nobody else, and whoever else may forward could make it up.</summary>
+    private void OnForward(int rank, ReadOnlySpan<byte> body)
     {
-        if (Cut is not { } cut || body.Length < 8) _node.Counters.Refuse(RefusalReason.Unexpected);
+        int sender = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
+        if (Cut is not { } cut || sender < 0) _node.Counters.Refuse(RefusalReason.Unexpected);
+        else if (sender >= cut.Holder.Length) _node.Counters.Refuse(RefusalReason.Malformed);
+        else if (cut.Holder[sender] != rank) _node.Counters.Refuse(RefusalReason.WrongSender);
         else if (_group.Multicast.OnForward(cut, body[8..])) TryAck();
     }
 
