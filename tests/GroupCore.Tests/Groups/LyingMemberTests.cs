@@ -439,6 +439,31 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
+    public void Reports_in_a_view_in_which_nobody_is_initialised_are_judged_by_the_leaders_own()
+    {
+        using var cluster = new GroupCluster(76, 3);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var member = cluster.Members.Single(m => m.Group!.Rank == 0);
+        long refused = -1;
+        member.SimNode.Post(() =>
+        {
+            var group = member.Group!.Protocol;
+            var view = group.View!;
+            view = new View(view.Group, view.Name, view.Id, view.Proposal, view.Options, [.. view.Members.Select(m => m with { Initialised = false })], [], [], [], []);
+            var leader = new FlushLeader(group, group.Flush, view, new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id)], [], []), [true, true, true]);
+            var own = group.Multicast.Report(Number);
+            leader.OnReport(own);
+            var counters = member.SimNode.Node.Counters;
+            long before = counters.Refused(RefusalReason.Unexpected);
+            leader.OnReport(new FlushReport(Number, 2, true, 3) { OrderBase = own.OrderLength + 1, OrderClosed = own.OrderLength + 1 });
+            refused = counters.Refused(RefusalReason.Unexpected) - before;
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal(1, refused);
+    }
+
+    [Fact]
     public void What_a_flush_leader_forwards_below_a_cut_of_its_own_is_bounded()
     {
         using var cluster = new GroupCluster(68, 3);

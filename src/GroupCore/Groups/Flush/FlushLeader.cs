@@ -101,7 +101,7 @@ internal sealed class FlushLeader : ITimerTarget
     private bool Contradicts(FlushReport report)
     {
         if (_longest is not { } known || _reports[_group.Rank] is not { } own) return false;
-        var sequencer = _reports[_view.Coordinator];
+        var sequencer = _view.Coordinator is >= 0 and var rank ? _reports[rank] : null;
         // What the sequencer may be ahead of what this member has acknowledged.
         uint most = sequencer?.OrderLength ?? own.OrderLength + GroupLimits.OrderPositions;
         if (report.OrderLength > most || report.OrderBase > own.OrderLength || own.OrderBase > report.OrderLength) return true;
