@@ -48,6 +48,30 @@ public sealed class BuilderTests
         Assert.Contains("async", refused!.Message, StringComparison.Ordinal);
     }
 
+    private static readonly Dictionary<string, Action<GroupBuilder>> s_async = new()
+    {
+        ["Handle"] = static g => g.Handle<int>("async", static async (from, m) => await Task.CompletedTask),
+        ["HandleBytes"] = static g => g.HandleBytes("async", static async (from, m) => await Task.CompletedTask),
+        ["OnView"] = static g => g.OnView(static async view => await Task.CompletedTask),
+        ["Checkpoint"] = static g => g.Checkpoint(static to => { }, static async state => await Task.CompletedTask),
+        ["CheckpointSnapshot"] = static g => g.CheckpointSnapshot(static () => static to => { }, static async state => await Task.CompletedTask),
+    };
+
+    [Theory]
+    [InlineData("Handle", "handler", "HandleAsync")]
+    [InlineData("HandleBytes", "handler", "HandleAsync")]
+    [InlineData("OnView", "handler", "async")]
+    [InlineData("Checkpoint", "load", "async")]
+    [InlineData("CheckpointSnapshot", "load", "async")]
+    public void What_nobody_awaits_is_refused_where_it_is_async(string use, string parameter, string named)
+    {
+        ArgumentException? refused = null;
+        using var cluster = new GroupCluster(4, 1, more: g => refused = Record.Exception(() => s_async[use](g)) as ArgumentException);
+        Assert.True(cluster.Settle());
+        Assert.Equal(parameter, refused?.ParamName);
+        Assert.Contains(named, refused!.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -18,6 +18,7 @@ namespace GroupCore.Groups;
 /// </remarks>
 public sealed class GroupBuilder
 {
+    private const string NotAwaited = $"What handles messages must not be async here, where nobody waits for it: {nameof(HandleAsync)} takes it.";
     private readonly IPayloadSerializer _serializer;
     private volatile bool _sealed;
 
@@ -34,11 +35,12 @@ public sealed class GroupBuilder
     internal void Seal() => _sealed = true;
 
     /// <summary>Handles messages of one type. <see cref="ReadOnlyMemory{T}"/> of byte comes as it was sent, and is valid during the call only.</summary>
+    /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>; <see cref="HandleAsync{T}"/> takes it.</exception>
     public GroupBuilder Handle<T>(string name, Action<MemberRef, T> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
-        Open.Add(new MessageEntry<T>(name, _serializer, handler, null));
+        Open.Add(new MessageEntry<T>(name, _serializer, UserCode.NotAsync(handler, NotAwaited, nameof(handler)), null));
         return this;
     }
 
@@ -53,11 +55,12 @@ public sealed class GroupBuilder
     }
 
     /// <summary>Handles raw bytes, sent as <see cref="ReadOnlyMemory{T}"/> of byte; they are valid during the call only.</summary>
+    /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>; <see cref="HandleAsync{T}"/> takes it.</exception>
     public GroupBuilder HandleBytes(string name, Action<MemberRef, ReadOnlyMemory<byte>> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
-        Open.Add(new RawEntry(name, handler));
+        Open.Add(new RawEntry(name, UserCode.NotAsync(handler, NotAwaited, nameof(handler))));
         return this;
     }
 
@@ -91,10 +94,11 @@ public sealed class GroupBuilder
     }
 
     /// <summary>Hears every view, in order with the messages.</summary>
+    /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>.</exception>
     public GroupBuilder OnView(Action<View> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Open.OnView.Add(handler);
+        Open.OnView.Add(UserCode.NotAsync(handler, "What hears of views must not be async: nobody waits for it, and the messages of the view come beside it.", nameof(handler)));
         return this;
     }
 
@@ -112,12 +116,12 @@ public sealed class GroupBuilder
     /// <see cref="InvalidOperationException"/> where it is used later, and joiners that were not sent the state yet are refused. A save that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/>
     /// is given up: those joins are refused.
     /// </summary>
-    /// <exception cref="ArgumentException"><paramref name="save"/> is <c>async</c>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="save"/> or <paramref name="load"/> is <c>async</c>.</exception>
     public GroupBuilder Checkpoint(Action<IBufferWriter<byte>> save, Action<ReadOnlyMemory<byte>> load)
     {
         ArgumentNullException.ThrowIfNull(save);
         ArgumentNullException.ThrowIfNull(load);
-        (Open.Save, Open.Snapshot, Open.Load) = (StateWriter.NotAsync(save, nameof(save)), null, load);
+        (Open.Save, Open.Snapshot, Open.Load) = (StateWriter.NotAsync(save, nameof(save)), null, Loading(load));
         return this;
     }
 
@@ -127,13 +131,17 @@ public sealed class GroupBuilder
     /// <see cref="GroupHostOptions.MaxCheckpointBytes"/> are written, which joiners hear as <see cref="JoinRefusedException"/>, and where the view that it is for is over.
     /// What is returned must not be <c>async</c>: the state is then not saved, and its joiners are refused.
     /// </summary>
+    /// <exception cref="ArgumentException"><paramref name="load"/> is <c>async</c>.</exception>
     public GroupBuilder CheckpointSnapshot(Func<Action<IBufferWriter<byte>>> snapshot, Action<ReadOnlyMemory<byte>> load)
     {
         ArgumentNullException.ThrowIfNull(snapshot);
         ArgumentNullException.ThrowIfNull(load);
-        (Open.Save, Open.Snapshot, Open.Load) = (null, snapshot, load);
+        (Open.Save, Open.Snapshot, Open.Load) = (null, snapshot, Loading(load));
         return this;
     }
+
+    private static Action<ReadOnlyMemory<byte>> Loading(Action<ReadOnlyMemory<byte>> load) =>
+        UserCode.NotAsync(load, "What loads a state must not be async: it has replaced all of it when it returns.", nameof(load));
 
     /// <summary>Hears of handlers that threw and of messages that no handler takes; by default they are only counted.</summary>
     public GroupBuilder OnError(Action<GroupError> handler)

@@ -1,5 +1,5 @@
 using System.Buffers;
-using System.Runtime.CompilerServices;
+using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 
 namespace GroupCore.Groups.State;
@@ -35,12 +35,8 @@ internal sealed class StateWriter(StateCut cut, PayloadBuffer bytes, long limit)
         return bytes.GetSpan(sizeHint);
     }
 
-    /// <summary>
-    /// Refuses what is compiled from an <c>async</c> method: the rest of it runs when it has returned, and nobody could catch what it throws then, so that the process ended.
-    /// </summary>
-    public static Action<IBufferWriter<byte>> NotAsync(Action<IBufferWriter<byte>> save, string parameter) => !save.Method.IsDefined(typeof(AsyncStateMachineAttribute), inherit: false)
-        ? save
-        : throw new ArgumentException("What saves a state must not be async: it has written all of it when it returns.", parameter);
+    public static Action<IBufferWriter<byte>> NotAsync(Action<IBufferWriter<byte>> save, string parameter) =>
+        UserCode.NotAsync(save, "What saves a state must not be async: it has written all of it when it returns.", parameter);
 
     private void ThrowIfClosed()
     {
