@@ -7,19 +7,16 @@ namespace GroupCore.Runtime;
 /// </summary>
 /// <remarks>
 /// Short completions then cost no thread switch. The first long one finds the node unattended for at most twice <see cref="WatchMilliseconds"/>; from then on
-/// the second thread is called each time, until <see cref="ShortOnes"/> batches in a row were short. A single long one among as many is forgiven:
-/// where processes share cores it was short, and its thread had to wait in it.
+/// the second thread is called each time, until batches are short again (<see cref="ShortBatches"/>).
 /// </remarks>
 internal sealed class StandIn : IDisposable
 {
-    private const int ShortOnes = 32;
     private const int WatchMilliseconds = 1;
-    private const long ShortNanoseconds = 50_000;
     private readonly ThreadSignal _signal = new();
     private int _parked;
     private int _watching;
     private int _batches;
-    private int _shortOnes;
+    private ShortBatches _short;
     private volatile bool _ended;
 
     /// <summary>Whether the second thread waits here, so that the pilot may go.</summary>
@@ -30,11 +27,11 @@ internal sealed class StandIn : IDisposable
     {
         Volatile.Write(ref _batches, _batches + 1);
         Interlocked.MemoryBarrier();
-        if (Volatile.Read(ref _shortOnes) < ShortOnes || Volatile.Read(ref _watching) == 0) _signal.Set();
+        if (!_short.AreUsual || Volatile.Read(ref _watching) == 0) _signal.Set();
     }
 
     /// <summary>Who went away is through with its completions, in so many nanoseconds.</summary>
-    public void OnBack(long nanoseconds) => Volatile.Write(ref _shortOnes, nanoseconds < ShortNanoseconds ? Math.Min(_shortOnes + 1, 2 * ShortOnes) : Math.Max(_shortOnes - ShortOnes, 0));
+    public void OnBack(long nanoseconds) => _short.Add(nanoseconds);
 
     /// <summary>Ends the wait for good.</summary>
     public void End()
@@ -52,7 +49,7 @@ internal sealed class StandIn : IDisposable
             int seen = Volatile.Read(ref _batches);
             if (_signal.Wait(_watching == 1 ? WatchMilliseconds : Timeout.Infinite))
             {
-                if (Volatile.Read(ref _shortOnes) < ShortOnes) break;
+                if (!_short.AreUsual) break;
                 Volatile.Write(ref _watching, 1);
                 continue;
             }

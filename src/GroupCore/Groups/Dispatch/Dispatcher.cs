@@ -240,14 +240,22 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Runs events until one is pending; true when none is left.</summary>
     private bool RunToPending(out ValueTask pending)
     {
-        while (_next < _toRun)
+        object? outer = _target.Enter();
+        try
         {
-            pending = _target.Handle(ref _running[_next]);
-            if (!pending.IsCompletedSuccessfully) return false;
-            OnEventDone();
+            while (_next < _toRun)
+            {
+                pending = _target.Handle(ref _running[_next]);
+                if (!pending.IsCompletedSuccessfully) return false;
+                OnEventDone();
+            }
+            pending = default;
+            return true;
         }
-        pending = default;
-        return true;
+        finally
+        {
+            _target.Exit(outer);
+        }
     }
 
     private void OnEventDone()

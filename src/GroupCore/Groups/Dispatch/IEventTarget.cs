@@ -6,6 +6,11 @@ internal interface IEventTarget
     /// <summary>In which handlers run: it tells the group's own calls that they come from one. Asked for on the worker.</summary>
     ExecutionContext Context { get; }
 
+    /// <summary>Handlers run on this thread from now on, until <see cref="Exit"/> is given what this returns.</summary>
+    object? Enter();
+
+    void Exit(object? outer);
+
     /// <summary>Handles one event, on the worker; must not throw. The call that waits for it is completed by who calls.</summary>
     ValueTask Handle(ref GroupEvent entry);
 

@@ -49,20 +49,22 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 
     public Exception? Skipped { get; private set; }
 
-    public ValueTask Handle(ref GroupEvent entry)
+    public object? Enter()
     {
         var outer = t_running;
         t_running = this;
-        try
-        {
-            return Upcall(ref entry);
-        }
-        finally
-        {
-            t_running = outer;
-            if (_hasFlow) s_flow.Value = _beside;
-            _hasFlow = false;
-        }
+        return outer;
+    }
+
+    public void Exit(object? outer) => t_running = (Upcalls?)outer;
+
+    public ValueTask Handle(ref GroupEvent entry)
+    {
+        var pending = Upcall(ref entry);
+        if (!_hasFlow) return pending;
+        s_flow.Value = _beside;
+        _hasFlow = false;
+        return pending;
     }
 
     private ValueTask Upcall(ref GroupEvent entry)
