@@ -102,8 +102,8 @@ public sealed class OrderedReadTests
     public async Task Only_an_ordered_read_of_what_no_survivor_executed_may_lose_its_place(ConsistencyLevel level, bool rival)
     {
         var world = DhtWorld.Founded(4);
-        var sights = new LostSights(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));
-        world.AtBoundary = sights.Boundary;
+        var sights = Sights();
+        (world.AtSend, world.AtBoundary) = (sights.Sent, sights.Boundary);
         // The clock of the one that will be lost is ahead: the put gets its time from there.
         world.Members[Lost].Skew = 300_000_000;
         var ahead = Map(Lost).OrderedGetAsync(["a0", "b0"]).AsTask();
@@ -128,7 +128,7 @@ public sealed class OrderedReadTests
         {
             var seen = (await read)!.Value;
             Assert.Equal([1], seen.Value);
-            sights.Returned("read", [("a0", seen.Version)]);
+            sights.Returned("read", world.Members[Lost], [("a0", seen.Version)]);
         }
         world.ChangeView(world.Members[Lost]);
         world.RunUntil(() => put.IsCompleted, "The put");
@@ -146,4 +146,112 @@ public sealed class OrderedReadTests
             return task;
         }
     }
+
+    /// <summary>
+    /// A read by the member that is lost saw that a put had not come, which comes at a time of the survivors. Only where that of the lost member would have been
+    /// later, and nobody left knows the time, may the read lose its place.
+    /// </summary>
+    [Theory]
+    [InlineData("it would be later there", 1)]
+    [InlineData("it is later there", 1)]
+    [InlineData("one key", 0)]
+    [InlineData("it is earlier there", 0)]
+    [InlineData("only something else was later there", 0)]
+    [InlineData("a survivor knows its time", 0)]
+    [InlineData("it is dropped", 0)]
+    [InlineData("it was shown by a survivor", 0)]
+    public async Task An_ordered_read_that_missed_a_put_is_judged_unless_only_the_lost_member_would_have_put_it_later(string put, int unjudged)
+    {
+        var world = DhtWorld.Founded(4);
+        var sights = Sights();
+        (world.AtSend, world.AtBoundary) = (sights.Sent, sights.Boundary);
+        bool laterThere = put is not ("it is earlier there" or "only something else was later there");
+        world.Members[Lost].Skew = laterThere ? 300_000_000 : 0;
+        world.Members[Other].Skew = put == "it is earlier there" ? 300_000_000 : 0;
+        if (put == "it is earlier there") await Read(Other, "a0", "b0");
+        int reader = put == "it was shown by a survivor" ? Other : Lost;
+        if (reader == Other) await Read(Lost, "a0", "b0");
+        string[] keys = put == "one key" ? ["a0"] : ["a0", "b0"];
+        // One key takes no time.
+        if (put == "one key") await Read(Lost, "a0", "b0");
+        Assert.Empty(await Read(reader, keys));
+        sights.Returned("read", world.Members[reader], keys.Select(static key => (key, 0UL)));
+        if (!laterThere) world.Now += 1_000_000;
+        if (put == "a survivor knows its time")
+        {
+            // It is behind one that nobody else has.
+            _ = Append(1, "c0");
+            world.DeliverUntil(1, Other, DhtFrame.Propose);
+        }
+        _ = put == "it is dropped" ? Append(3, "a0", "a1") : Append(3, "a0", "c0");
+        world.DeliverUntil(3, Other, DhtFrame.Propose);
+        if (put is "it is later there" or "it is earlier there" or "a survivor knows its time") world.DeliverUntil(3, Lost, DhtFrame.Propose);
+        if (put == "a survivor knows its time")
+        {
+            world.DeliverAll(static (_, to) => to == 3);
+            world.DeliverUntil(3, Other, DhtFrame.Commit);
+        }
+        if (put is "it is earlier there" or "a survivor knows its time" or "only something else was later there")
+        {
+            // What comes behind it there, or of other keys.
+            world.Members[Lost].Skew = 600_000_000;
+            string shard = put == "only something else was later there" ? "1" : "0";
+            _ = Map(Lost).OrderedGetAsync(["a" + shard, "b" + shard]).AsTask();
+            world.Poke();
+        }
+        var open = world.Members[Other].Host.Current!.Participant.Oldest!;
+        Assert.False(open.Executed);
+        world.ChangeView(world.Members[Lost]);
+        Assert.Equal(unjudged, sights.Count);
+
+        IDhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+
+        Task<IReadOnlyDictionary<string, Versioned<List<long>>>> Read(int member, params string[] of)
+        {
+            var task = of.Length > 1 ? Map(member).OrderedGetAsync(of).AsTask() : One(Map(member).OrderedGetAsync(of[0]).AsTask());
+            world.Poke();
+            Assert.True(task.IsCompletedSuccessfully);
+            return task;
+        }
+
+        static async Task<IReadOnlyDictionary<string, Versioned<List<long>>>> One(Task<Versioned<List<long>>?> read) =>
+            await read is { } found ? new Dictionary<string, Versioned<List<long>>> { ["a0"] = found } : [];
+
+        Task Append(int member, params string[] to)
+        {
+            var task = Map(member).OrderedMergeAsync(to.Select(static key => KeyValuePair.Create(key, 1L)), new() { Level = ConsistencyLevel.Ordered }).AsTask();
+            world.Poke();
+            return task;
+        }
+    }
+
+    /// <summary>A member of the other shard reads: whom it asked is seen from its frames.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Only_what_the_lost_member_was_asked_for_is_not_judged(bool asked)
+    {
+        var world = DhtWorld.Founded(4);
+        var sights = Sights();
+        (world.AtSend, world.AtBoundary) = (sights.Sent, sights.Boundary);
+        string[] keys = ["a0", "a1", "b0"];
+        var read = Map(1).OrderedGetAsync(keys, new() { Level = ConsistencyLevel.Ordered }).AsTask();
+        world.Poke();
+        int answers = world.Waiting(1, 0) > 0 ? 0 : 2, lost = asked ? answers : 2 - answers;
+        world.Members[lost].Skew = 300_000_000;
+        _ = Map(lost).OrderedGetAsync(["a0", "b0"]).AsTask();
+        world.Poke();
+        world.DeliverAll();
+        Assert.True(read.IsCompletedSuccessfully);
+        sights.Returned("read", world.Members[1], keys.Select(static key => (key, 0UL)));
+        _ = Map(3).OrderedMergeAsync("a0", 1L).AsTask();
+        world.Poke();
+        world.DeliverUntil(3, 2 - lost, DhtFrame.Propose);
+        world.ChangeView(world.Members[lost]);
+        Assert.Equal(asked ? 1 : 0, sights.Count);
+
+        IDhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+    }
+
+    private static LostSights Sights() => new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));
 }

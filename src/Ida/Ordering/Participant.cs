@@ -57,6 +57,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public bool HasWaits { get; private set; }
 
+    /// <summary>Where the clocks of keys that are not there begin.</summary>
+    internal ulong Floor => _floor;
+
     /// <summary>Uses looked at so far to find what is due and what is clear.</summary>
     internal long Looked { get; private set; }
 

@@ -45,7 +45,7 @@ internal sealed class DhtSchedule
         _retries = calm ? 0 : _random.Next(3);
         for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));
         _sessionBase = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
-        if (level == ConsistencyLevel.Ordered) _world.AtBoundary = EndView;
+        if (level == ConsistencyLevel.Ordered) (_world.AtSend, _world.AtBoundary) = (_sights.Sent, EndView);
         if (without == Rule.WedgeFreezes) _world.DuringFlush = () => _faults.DeliverSome(_random.Next(40));
     }
 
@@ -177,8 +177,8 @@ internal sealed class DhtSchedule
             }
             if (client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } get)
             {
+                Saw(client);
                 var read = get.Task.Result;
-                _sights.Returned(client.Op!, read.Select(static found => (found.Key, found.Value.Version)));
                 _recorder.Ok(client.Op!, [.. client.Keys.Select(k => read.TryGetValue(k, out var v) ? HistoryValue.List(v.Value) : HistoryValue.Absent)]);
                 client.Reset();
                 continue;
@@ -198,9 +198,14 @@ internal sealed class DhtSchedule
 
     private void EndView(List<HarnessMember> survivors, List<HarnessMember> lost)
     {
-        foreach (var client in _clients)
-            if (client.Op is { } op && client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: { } answered }) _sights.Returned(op, answered.Result.Select(static found => (found.Key, found.Value.Version)));
+        foreach (var client in _clients) Saw(client);
         _sights.Boundary(survivors, lost);
+    }
+
+    private void Saw(Client client)
+    {
+        if (client.Op is { } op && client.Gets.Find(p => p.Task.IsCompletedSuccessfully) is { Task: { } read, Member: { } reader })
+            _sights.Returned(op, reader, client.Keys.Select(key => (key, read.Result.TryGetValue(key, out var found) ? found.Version : 0)));
     }
 
     private static void Fail<T>(List<(HarnessMember Member, Task<T> Task)> calls) => calls.RemoveAll(p =>

@@ -62,6 +62,9 @@ internal sealed class DhtWorld
     /// <summary>Told when a view has ended and nothing of it is decided yet: who goes on, and who was lost.</summary>
     public Action<List<HarnessMember>, List<HarnessMember>>? AtBoundary { get; set; }
 
+    /// <summary>Told of each frame that a member sends: from whom, and to whom.</summary>
+    public Action<HarnessMember, HarnessMember, HarnessFrame>? AtSend { get; set; }
+
     /// <summary>Frames that never arrive, for what a test wants to stand still; no channel between live members does that.</summary>
     public Func<int, int, FrameType, bool>? Swallows { get; set; }
 
@@ -127,6 +130,7 @@ internal sealed class DhtWorld
     public void Queue(HarnessMember from, int toRank, HarnessFrame frame)
     {
         int to = Members.FindIndex(m => m.Self == from.View!.Members[toRank].Id);
+        AtSend?.Invoke(from, Members[to], frame);
         var pair = (from.Index, to);
         if (!_channels.TryGetValue(pair, out var channel))
         {

@@ -60,7 +60,7 @@ internal sealed class SurfaceSchedule
         _keys = [.. Enumerable.Range(0, 2 + _random.Next(3)).SelectMany(static i => new[] { $"{(char)('a' + i)}0", $"{(char)('a' + i)}1" })];
         _session = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
         _world.DuringFlush = DuringFlush;
-        _world.AtBoundary = EndView;
+        (_world.AtSend, _world.AtBoundary) = (_sights.Sent, EndView);
         foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
     }
 
@@ -469,7 +469,7 @@ internal sealed class SurfaceSchedule
     private void Saw(SurfaceOperation operation, List<(long[]? Elements, ulong Version)> read)
     {
         if (operation.Level == ConsistencyLevel.Ordered)
-            _sights.Returned(operation.Records[0].Op, read.Select((found, i) => ($"{operation.Keys[i].Map}:{operation.Keys[i].Key}", found.Elements is null ? 0 : found.Version)));
+            _sights.Returned(operation.Records[0].Op, _world.Members[operation.Through], read.Select((found, i) => ($"{operation.Keys[i].Map}:{operation.Keys[i].Key}", found.Elements is null ? 0 : found.Version)));
     }
 
     private static IEnumerable<(string Key, ulong Version)> Versions(HarnessMember member, LocalSlice slice)
