@@ -329,7 +329,9 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         int target = _state.Map!.RankOfSlot(body.U16());
         if (!body.Complete || target < 0) Node.Counters.Refuse(RefusalReason.Malformed);
-        else if (target != _state.Rank && _state.Port.Room(target) > 0 && _participant.Find(key) is { } op) _send.Forward(target, from, op);
+        else if (target == _state.Rank || _participant.Find(key) is not { } op) return;
+        else if (!_participant.TakesPart(from, op) || !_participant.TakesPart(target, op)) Node.Counters.Refuse(RefusalReason.Unexpected);
+        else if (_state.Port.Room(target) > 0) _send.Forward(target, from, op);
     }
 
     private void OnChunk(int from, ref BodyReader body)
@@ -407,11 +409,10 @@ internal sealed partial class DhtLayer
         switch (type)
         {
             case DhtFrame.Stable:
-                _participant.Stable(key);
-                Coordinator.OnStable(key);
+                if (_participant.Stable(key, from)) Coordinator.OnStable(key);
                 break;
             case DhtFrame.Abort:
-                bool? aborted = _participant.Abort(key);
+                bool? aborted = _participant.Abort(key, from);
                 if (flag == 0 || aborted is null) break;
                 // Who has the commit of an attempt must not let its caller be told that it was not executed.
                 if (aborted == true) _send.Aborted(from, key, owner);

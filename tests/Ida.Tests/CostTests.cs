@@ -118,7 +118,7 @@ public sealed class CostTests
 
         void Commit(OpRecord op) => member.Turn(() => participant.Commit(op.Key, op.Owner, from: 1, put: true, op.Proposed, stable: false));
 
-        void Stabilize(OpRecord op) => member.Turn(() => participant.Stable(op.Key));
+        void Stabilize(OpRecord op) => member.Turn(() => participant.Stable(op.Key, from: 1));
     }
 
     private static long Sent(DhtWorld world) => world.Members.Sum(m => m.Dht.Counters.Sent - m.Dht.Counters.SentOf(DhtFrame.Settle));

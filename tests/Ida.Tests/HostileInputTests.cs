@@ -89,6 +89,66 @@ public sealed class HostileInputTests
     }
 
     /// <summary>
+    /// A member that takes no part in a put says how it ends, at one of its two replicas: that it is aborted, committed at a time of its own, or stable; at once, or
+    /// after it has asked for the attempt as who takes over does, or has had the part handed on in its name. The put is named by its issuer, or by the liar.
+    /// </summary>
+    [Theory]
+    [InlineData("Abort", false)]
+    [InlineData("Commit", false)]
+    [InlineData("Stable", false)]
+    [InlineData("Recover", false)]
+    [InlineData("Forward", false)]
+    [InlineData("Abort", true)]
+    [InlineData("Commit", true)]
+    [InlineData("Stable", true)]
+    [InlineData("Recover", true)]
+    [InlineData("Forward", true)]
+    public async Task R_who_takes_no_part_in_a_put_is_not_heard_of_its_end(string lie, bool named)
+    {
+        var world = DhtWorld.Founded(4);
+        var (target, other, liar) = (world.Members[0], world.Members[2], world.Members[3]);
+        // The other replica proposes a later time, so that the put is not stable with its commit.
+        other.Skew = 300_000_000;
+        var ahead = other.Dht.Map<string, long>("m").OrderedGetAsync(["a0", "b0"]).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("m").OrderedPutAsync("a0", 5L, new() { Operation = named ? new(liar.Host.Current!.State.Session, DhtWorld.Named) : null }).AsTask();
+        world.Poke();
+        Assert.True(ahead.IsCompletedSuccessfully);
+        world.DeliverAll(static (from, _) => from == 1);
+        if (lie == "Stable")
+        {
+            world.DeliverAll(static (_, to) => to == 1);
+            world.DeliverUntil(1, 0, DhtFrame.Commit);
+        }
+        var held = target.Host.Current!.Participant.Oldest!;
+        var (key, generation) = (held.Key, held.Generation);
+        if (lie == "Recover") Lie(target, DhtFrame.Recover, 1);
+        if (lie == "Forward")
+        {
+            Lie(other, DhtFrame.Forward, (byte)target.Host.Current!.State.Slot, 0);
+            world.DeliverAll(static (from, _) => from == 2);
+        }
+        if (lie == "Stable") Lie(target, DhtFrame.Stable);
+        else if (lie == "Commit") Lie(target, DhtFrame.Commit, [.. BitConverter.GetBytes(held.Proposed + 1), 2]);
+        else Lie(target, DhtFrame.Abort, 1);
+        Assert.Equal((generation, lie == "Stable", false), (held.Generation, held.Committed, held.Stable));
+        Assert.Equal(lie is "Recover" ? 2 : 1, target.Node.Counters.Refused(RefusalReason.Unexpected));
+        Assert.Equal(lie is "Forward" ? 1 : 0, other.Node.Counters.Refused(RefusalReason.Unexpected));
+        world.RunUntil(() => put.IsCompleted, "The put");
+        Assert.Single((await put).Versions);
+        world.Settle();
+        Assert.Null(DhtWorld.Difference(target, other));
+
+        void Lie(HarnessMember to, FrameType type, params byte[] rest)
+        {
+            var body = new byte[64];
+            var frame = new BodyWriter(body);
+            if (type == DhtFrame.Forward) frame.U8(0);
+            FrameHead.Write(ref frame, world.Members[named ? 3 : 1].Rank, key);
+            to.Deliver(new(type, [.. body[..frame.Length], .. rest], world.View!.Id, liar.Rank));
+        }
+    }
+
+    /// <summary>
     /// The part of a put is more than any member may send: what passes it on could be more than a frame takes. Whoever got it would take the put over, or
     /// is asked at once to hand its part on.
     /// </summary>

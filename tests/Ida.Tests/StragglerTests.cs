@@ -167,7 +167,7 @@ public sealed class StragglerTests
         var abort = new BodyWriter(body);
         FrameHead.Write(ref abort, world.Members[1].Rank, held);
         abort.U8(1);
-        world.Members[2].Deliver(new(DhtFrame.Abort, body[..abort.Length], world.View!.Id, world.Members[5].Rank));
+        world.Members[2].Deliver(new(DhtFrame.Abort, body[..abort.Length], world.View!.Id, world.Members[4].Rank));
         Assert.Equal((0, 1), (acknowledged, world.Members[2].Host.Current!.Participant.OpCount));
         // A member that has forgotten the attempt refuses it; the next one only repeats it.
         var second = Put(5, id);

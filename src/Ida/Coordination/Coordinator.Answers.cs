@@ -218,7 +218,7 @@ internal sealed partial class Coordinator
     {
         bool here = RemoteRanks(running, out int remote);
         if (remote > 0) send.Stable(_ranks.AsSpan(0, remote), running.Key, running.Owner);
-        if (here) participant.Stable(running.Key);
+        if (here) participant.Stable(running.Key, state.Rank);
     }
 
     /// <summary>It was executed in an earlier view; those that do not know that forget this attempt.</summary>
@@ -349,7 +349,7 @@ internal sealed partial class Coordinator
                 send.Abort(rank, running.Key, running.Owner, acknowledge);
                 continue;
             }
-            bool? aborted = participant.Abort(running.Key);
+            bool? aborted = participant.Abort(running.Key, state.Rank);
             if (acknowledge && aborted is { } was) running.Flags[i] |= was ? SlotFlags.AbortAcked : SlotFlags.Done;
         }
     }

@@ -10,7 +10,7 @@ internal sealed partial class Participant
     {
         var op = _ops.Find(key);
         // One that is refused settles nothing.
-        bool refused = op is not null && time < op.Proposed && state.Without != Rule.TimeOverAll;
+        bool refused = op is not null && (!Drives(from, op) || (time < op.Proposed && state.Without != Rule.TimeOverAll));
         Settlement.CommitArrived(from, refused ? null : op);
         if (op is null)
         {
@@ -65,30 +65,47 @@ internal sealed partial class Participant
         }
     }
 
-    /// <summary>Every participant has executed it and all before it.</summary>
-    public void Stable(in OpKey key)
+    /// <summary>
+    /// Whether a member may say how an attempt that is held ends: one that takes part, since it may have taken it over; and who issues it. That is the member that
+    /// numbers these attempts, or, where they come with the hash of their pairs, whoever has proposed it.
+    /// </summary>
+    private bool Drives(int from, OpRecord op) =>
+        from == state.Rank || (op.Key.Payload == 0 ? state.SessionOfRank[from] == op.Key.Id.Session : op.Coordinators.Contains(from)) || TakesPart(from, op);
+
+    /// <summary>Whether a member is a participant of an attempt: only these take it over.</summary>
+    public bool TakesPart(int from, OpRecord op) => op.Participants.Contains((ushort)state.Map!.SlotOfRank(from));
+
+    /// <summary>Every participant has executed it and all before it. False where that is not to be heard from this member.</summary>
+    public bool Stable(in OpKey key, int from)
     {
-        if (_ops.Find(key) is not { Stable: false } op) return;
-        if (!op.Committed)
+        if (_ops.Find(key) is not { } op) return true;
+        if (!Drives(from, op) || !op.Committed)
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
-            return;
+            return false;
         }
+        if (op.Stable) return true;
         op.BecomeStable();
         TouchAll(op);
         if (op.Phase == RecordPhase.Finished) Finish(op);
         Pump();
+        return true;
     }
 
     /// <summary>
     /// The attempt can never commit. Refused from now on, so that no straggler brings it back. False where its commit is here: that holds. Null
-    /// where that it is refused cannot be remembered.
+    /// where that it is refused cannot be remembered, or is not to be heard from this member.
     /// </summary>
-    public bool? Abort(in OpKey key)
+    public bool? Abort(in OpKey key, int from)
     {
         bool issued = false;
         if (_ops.Find(key) is { } op)
         {
+            if (!Drives(from, op))
+            {
+                state.Node.Counters.Refuse(RefusalReason.Unexpected);
+                return null;
+            }
             // Somebody was told DONE by a member that has settled it already.
             if (op.Committed && state.Without != Rule.AbortNeedsPoison) return false;
             issued = op.Issued;
@@ -106,6 +123,11 @@ internal sealed partial class Participant
     {
         if (_ops.Find(key) is { } op)
         {
+            if (!TakesPart(from, op))
+            {
+                state.Node.Counters.Refuse(RefusalReason.Unexpected);
+                return;
+            }
             Join(op, from);
             Answer(op, from);
             return;
