@@ -262,6 +262,16 @@ public sealed class WrongClockTests
         Assert.Equal(6L, (await Run(world, world.Members[0].Dht.Map<string, long>("m").OrderedGetAsync("b1").AsTask()))!.Value.Value);
     }
 
+    /// <summary>Of one member only: from its first alignment on it stands where the others do.</summary>
+    [Fact]
+    public void R_a_clock_that_was_beyond_its_range_is_aligned_at_once()
+    {
+        const ulong Aligned = HybridClock.MaxTime / 2;
+        var clock = new HybridClock(long.MaxValue);
+        clock.Align(Aligned, Aligned, 0, 1_000_000_000);
+        Assert.Equal(Aligned >> 12, clock.Physical(1_000_000_000) >> 12);
+    }
+
     [Fact]
     public void R_a_time_before_all_years_is_no_time_of_the_far_future()
     {

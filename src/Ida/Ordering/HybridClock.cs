@@ -81,6 +81,8 @@ internal sealed class HybridClock(long offsetNanoseconds)
     /// </summary>
     public void Align(ulong physical, ulong ground, ulong committed, long now)
     {
+        // A clock that is beyond the range stands at its end.
+        _offset = Math.Min(_offset, (MostMicroseconds * 1000) - now);
         ulong own = Physical(now);
         if (physical > own || own - physical > Apart) _offset += ((long)(physical >> CounterBits) - (long)(own >> CounterBits)) * 1000;
         ulong limit = Math.Max(Limit(now), ground);
