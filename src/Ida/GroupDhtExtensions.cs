@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using GroupCore.Groups;
+using GroupCore.Groups.Dispatch;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 
@@ -24,6 +25,7 @@ public static class GroupDhtExtensions
     /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
     /// <exception cref="NotDhtMemberException">The process is not in the group any more: it left it, was excluded, or its node has stopped.</exception>
     /// <exception cref="InvalidOperationException">It is enabled already at this member.</exception>
+    /// <exception cref="ArgumentException"><paramref name="register"/> is <c>async</c>.</exception>
     public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
@@ -35,7 +37,8 @@ public static class GroupDhtExtensions
                 "and strict reads of a DHT rest on there being one. Name the group with that option, which is the default.");
         }
         var registry = new DhtRegistry();
-        register?.Invoke(registry);
+        if (register is not null)
+            UserCode.NotAsync(register, "What registers resolvers must not be async: the DHT is enabled with those that are registered when it returns.", nameof(register))(registry);
         registry.Seal(options);
         var command = await PostAsync(group, options, registry, cancellationToken).ConfigureAwait(false);
         Dht dht;

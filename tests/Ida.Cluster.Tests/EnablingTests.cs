@@ -51,4 +51,21 @@ public sealed class EnablingTests
                 await Assert.ThrowsAsync<NotDhtMemberException>(async () => await group.EnableDhtAsync(options));
             }, TimeSpan.FromMinutes(5));
         });
+
+    [Fact]
+    public void Resolvers_that_are_registered_async_are_refused() =>
+        SimulationRunner.ForEachSeed(1, $"*{nameof(Resolvers_that_are_registered_async_are_refused)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            cluster.Simulation.RunAsync(async () =>
+            {
+                var group = await (await cluster.StartAsync()).Node.JoinAsync("shop");
+                var options = new DhtOptions { ShardSize = 1, TargetSize = 1 };
+                var refused = await Assert.ThrowsAsync<ArgumentException>(async () => await group.EnableDhtAsync(options, static async d => await Task.CompletedTask));
+                Assert.Equal("register", refused.ParamName);
+                Assert.Contains("async", refused.Message, StringComparison.Ordinal);
+                // It is as if it had not been asked for.
+                await group.EnableDhtAsync(options, static d => { });
+            }, TimeSpan.FromMinutes(5));
+        });
 }

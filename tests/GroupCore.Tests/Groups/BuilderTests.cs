@@ -72,6 +72,16 @@ public sealed class BuilderTests
         Assert.Contains(named, refused!.Message, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_configuration_that_is_async_is_refused()
+    {
+        using var cluster = new GroupCluster(1, 1);
+        Assert.True(cluster.Settle());
+        var refused = await Assert.ThrowsAsync<ArgumentException>(() => cluster[0].Host.JoinAsync("other", static async g => await Task.CompletedTask).AsTask().WaitAsync(TimeSpan.FromSeconds(5)));
+        Assert.Equal("configure", refused.ParamName);
+        Assert.Contains("async", refused.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -78,6 +78,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <exception cref="JoinTimeoutException">No progress for <see cref="GroupHostOptions.JoinTimeout"/>.</exception>
     /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be had.</exception>
     /// <exception cref="PoisonedException">This process was excluded.</exception>
+    /// <exception cref="ArgumentException">A name or an option is impossible, or <paramref name="configure"/> is <c>async</c>.</exception>
     public async ValueTask<Group> JoinAsync(string name, Action<GroupBuilder> configure, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
@@ -91,7 +92,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (options is { Composition: var composition } && !Enum.IsDefined(composition)) throw new ArgumentException($"Composition is {composition}, which names none.", nameof(options));
         if (options is { SlowMember: var policy } && !Enum.IsDefined(policy)) throw new ArgumentException($"SlowMember is {policy}, which names nothing.", nameof(options));
         var builder = new GroupBuilder(Options.Serializer);
-        configure(builder);
+        UserCode.NotAsync(configure, "What configures a group must not be async: the group is joined with what is registered when it returns.", nameof(configure))(builder);
         builder.Seal();
         if (builder.Table.Inline && builder.HasAsync) throw new ArgumentException("Inline groups take synchronous handlers only.", nameof(configure));
         var call = new JoinCall(this, name, options ?? new(), builder.Table);
