@@ -47,6 +47,11 @@ public sealed class HostileFrameTests
             new OracleIs(new([Good], []), new(0, Good.Address)),
             new AppendRequest(1, 0, 0, [new(1, EntryKind.Configuration, ConfigurationCodec.Write(Configuration.Empty))], 0, 0),
             new SnapshotChunk(1, 2, 1, Configuration.Empty, 0, 1, new byte[1]),
+            new OracleIs(new([.. Many(20, 4)], [.. Many(30, 13)]), default),
+            new AppendRequest(1, 0, 0, [new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([.. Many(20, 4)], [.. Many(30, 13)])))], 0, 0),
+            new AppendRequest(1, 0, 0, [new(1, EntryKind.Operations, OperationCodec.WriteEntry([new(default, 0, 0, new Register(0, Good.Address, "", "", 0, 0, Durations.Second))]))], 0, 0),
+            new AppendRequest(1, 0, 0, [new(1, EntryKind.Noop, new byte[1])], 0, 0), new AppendRequest(1, 0, 0, [new(2, EntryKind.Noop, [])], 0, 0),
+            new SnapshotChunk(1, 2, 2, new([Good], []), 0, 1, new byte[1]),
             new AppendRequest(ulong.MaxValue, 0, 0, [], 0, 0), new SnapshotChunk(1, ulong.MaxValue, 1, new([Good], []), 0, 1, new byte[1]), new VoteReply(false, ulong.MaxValue, true),
             new ProposeFrame(new(new(1, 2), 9, 4, [A, A], [], [])), new ProposeFrame(new(new(1, 2), 9, 4, [A], [A], [])), new ProposeFrame(new(new(1, 2), 9, 4, [A], [], [first])),
             Install([first, first]), Install([first], id: 0), Install([first], name: ""), Install([first], joined: [B]), Install([first], failed: [A]), Install([first], left: [A]),
@@ -54,7 +59,10 @@ public sealed class HostileFrameTests
         ])
             Assert.False(Reads(frame), frame.ToString());
         Assert.True(Reads(Install([first, second], joined: [A], moved: [new(B, 5, 1)])));
+        Assert.True(Reads(new OracleIs(new([.. Many(20, 4)], [.. Many(30, 12)]), default)));
     }
+
+    private static IEnumerable<Replica> Many(ulong first, int count) => Enumerable.Range(0, count).Select(i => LogBus.ReplicaOf(first + (ulong)i));
 
     /// <summary>In the log it would end every node that comes to apply it.</summary>
     [Fact]
@@ -92,6 +100,18 @@ public sealed class HostileFrameTests
             state.Save(saved);
             Assert.Equal(!twice, new OracleState(new Silent(), Rule.None).TryRestore(saved.WrittenSpan));
         }
+    }
+
+    /// <summary>Whom it names nobody can make a replica of.</summary>
+    [Fact]
+    public void F1_a_saved_process_without_a_node_is_refused()
+    {
+        var state = new OracleState(new Silent(), Rule.None);
+        state.Apply(1, OperationCodec.WriteEntry([new(default, 0, 0, new Register(7, Good.Address, "", "", 0, 0, Durations.Second))]));
+        var saved = new ArrayBufferWriter<byte>();
+        state.Save(saved);
+        Assert.True(new OracleState(new Silent(), Rule.None).TryRestore(saved.WrittenSpan));
+        Assert.False(new OracleState(new Silent(), Rule.None).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [0x9D, 7, 1], [0x9D, 0, 1])));
     }
 
     /// <summary>Behind the length, the format, the index and the version, which take a byte each here.</summary>

@@ -31,6 +31,9 @@ internal static class ConfigurationCodec
     public static Configuration Read(ref MessagePackReader reader)
     {
         var configuration = new Configuration(ReadReplicas(ref reader), ReadReplicas(ref reader));
+        // A leader that makes a voter a learner, or the other way round, writes as many as it read.
+        int replicas = configuration.Voters.Count + configuration.Learners.Count;
+        if (replicas > Limits.Replicas) throw new InvalidDataException($"{replicas} replicas; at most {Limits.Replicas} are allowed.");
         var seen = new HashSet<ulong>();
         foreach (var replica in configuration.Voters.Concat(configuration.Learners))
             if (!seen.Add(replica.Node)) throw new InvalidDataException("A replica that is named twice.");

@@ -84,12 +84,11 @@ internal static class WireFormat
         writer.WriteString(replica.Address.Text);
     }
 
-    public static Replica ReadReplica(ref MessagePackReader reader)
-    {
-        ulong node = reader.ReadUInt64();
-        if (node == 0) throw new InvalidDataException("A replica without a node.");
-        return new(node, ReadAddress(ref reader));
-    }
+    public static Replica ReadReplica(ref MessagePackReader reader) => new(ReadNode(ref reader), ReadAddress(ref reader));
+
+    /// <summary>The id of a node that is registered, or may be a replica; 0 stands for none.</summary>
+    public static ulong ReadNode(ref MessagePackReader reader) =>
+        reader.ReadUInt64() is var node and not 0 ? node : throw new InvalidDataException("A process or a replica without a node.");
 
     /// <summary>A leader; node 0 and no address stand for one that is not known.</summary>
     public static Replica ReadLeader(ref MessagePackReader reader)

@@ -41,6 +41,9 @@ internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm
             // What cannot be read does not come into the log: once it is committed there, nothing but the end of the node keeps its state from going astray.
             if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
             else if (entry.Kind == EntryKind.Operations) OperationCodec.ReadEntry(entry.Content);
+            else if (entry.Content.Length > 0) throw new InvalidDataException("Content of an entry that is for none.");
+            // Such a log would be ahead of all others for ever.
+            if (entry.Term > term) throw new InvalidDataException("An entry of a term after the leader's.");
             entries.Add(entry);
         }
         return new(term, prevIndex, prevTerm, entries, commit, read);

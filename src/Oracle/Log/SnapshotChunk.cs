@@ -31,6 +31,7 @@ internal sealed record SnapshotChunk(ulong Term, ulong LastIndex, ulong LastTerm
         var chunk = new SnapshotChunk(WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader), WireFormat.ReadPlace(ref reader), ConfigurationCodec.ReadDeciding(ref reader),
             (int)reader.ReadWithin(0, Limits.SnapshotBytes), (int)reader.ReadWithin(0, Limits.SnapshotBytes), reader.ReadBinary().ToArray());
         if (chunk.Offset + (long)chunk.Bytes.Length > chunk.Total) throw new InvalidDataException("A part of a snapshot beyond its end.");
+        if (chunk.LastTerm > chunk.Term) throw new InvalidDataException("A snapshot of a term after the leader's.");
         return chunk;
     }
 }

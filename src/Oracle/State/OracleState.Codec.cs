@@ -147,7 +147,7 @@ internal sealed partial class OracleState
     private static ProcessRecord LoadProcess(ref MessagePackReader reader)
     {
         reader.ReadArrayHeader();
-        var process = new ProcessRecord(WireFormat.ReadProcess(ref reader), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
+        var process = new ProcessRecord(new(WireFormat.ReadNode(ref reader), reader.ReadUInt64()), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
             WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), reader.ReadWithin(0, Limits.LeaseLength), reader.ReadBoolean())
         {
             Status = WireFormat.ReadEnum<ProcessStatus>(ref reader, 3),

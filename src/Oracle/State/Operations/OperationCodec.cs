@@ -61,7 +61,7 @@ internal static class OperationCodec
         int kind = (int)reader.ReadWithin(1, 9);
         Operation operation = kind switch
         {
-            1 => new Register(reader.ReadUInt64(), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
+            1 => new Register(WireFormat.ReadNode(ref reader), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
                 WireFormat.ReadText(ref reader, Limits.NameBytes), reader.ReadInt32(), reader.ReadInt64(), OwnsAddress: reader.ReadBoolean(), Lease: reader.ReadWithin(0, Limits.LeaseLength)),
             2 => new Create(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
                 (int)reader.ReadWithin(0, Limits.GroupMembers), WireFormat.ReadProcesses(ref reader)),
