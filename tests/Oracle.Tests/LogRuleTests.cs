@@ -145,6 +145,77 @@ public sealed class LogRuleTests
         Check(bus, name);
     }
 
+    /// <summary>
+    /// A replica that lies leads by its word alone, and fills another's log with what it never commits: then that one is elected with it, or
+    /// hears another that was.
+    /// </summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void What_a_false_leader_never_commits_has_a_bound_and_the_log_goes_on(ulong next)
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var (log, liar) = (bus[2], LogBus.ReplicaOf(3));
+        ulong term = log.Term + 1, commit = log.Commit;
+        var content = new byte[512 << 10];
+        for (int i = 0; i < 400; i++) Say([new(term, EntryKind.Operations, content)]);
+        Assert.InRange(log.Entries.BytesBehind(commit), 1, 64 << 20);
+        for (int i = 0; i < 100; i++) Say([.. Enumerable.Repeat(new LogEntry(term, EntryKind.Noop, []), AppendRequest.MaxEntries)]);
+        Assert.InRange(log.Entries.LastIndex - commit, 1UL, 32_768UL);
+        Assert.InRange(log.Entries.BytesBehind(commit), 1, 64 << 20);
+
+        bus[1].OnFrame(liar, new AppendRequest(term, bus[1].Entries.LastIndex, bus[1].Entries.LastTerm, [], 0, 0));
+        if (next == 1) bus.Connect(1, 3);
+        Elect(bus, next, until: () => bus[next].Leading is not null && bus[next].Term > term);
+        bus.Connect(1, 2, 3);
+        bus.Settle(rounds: 1_000);
+        bus[next].OnTimer(0);
+        bus.Settle(rounds: 1_000);
+        Append(bus, next, 9);
+        bus.Settle();
+        bus[next].OnTimer(0);
+        bus.Settle();
+        foreach (ulong node in (ulong[])[1, 2, 3]) Assert.Equal((bus[next].Entries.LastIndex, bus[next].Entries.LastIndex), (bus[node].Commit, bus[node].Applied));
+        Assert.Empty(bus.Checker.Violations);
+
+        void Say(LogEntry[] entries) => log.OnFrame(liar, new AppendRequest(term, log.Entries.LastIndex, log.Entries.LastTerm, entries, 0, 0));
+    }
+
+    /// <summary>What others hold for it stays far below what they would refuse.</summary>
+    [Fact]
+    public void A_leader_takes_no_more_than_16_MiB_that_are_not_committed()
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        bus.Connect(1);
+        var content = new byte[1 << 20];
+        int taken = 0;
+        while (taken < 100 && bus[1].Leading!.TryAppend(content)) taken++;
+        Assert.Equal(16, taken);
+        bus.Connect(1, 2, 3);
+        bus[1].OnTimer(0);
+        bus.Settle(rounds: 1_000);
+        Assert.Equal(bus[1].Entries.LastIndex, bus[1].Commit);
+        Append(bus, 1, 9);
+    }
+
+    /// <summary>The index after the highest could be told to nobody. A replica that has nothing yet cannot know better; what it has then is nothing that the leader counts.</summary>
+    [Fact]
+    public void No_saved_state_brings_the_log_to_an_index_that_is_beyond_reach()
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var (term, configuration, liar) = (bus[1].Term, bus[1].Entries.Configuration, LogBus.ReplicaOf(3));
+        bus[2].OnFrame(liar, new SnapshotChunk(term + 1, 1UL << 62, term, configuration, 0, 1, new byte[1]));
+        Assert.Equal(bus[1].Entries.LastIndex, bus[2].Entries.LastIndex);
+        Assert.Equal(1, bus.Parts[2].Counters.Refused(RefusalReason.Unexpected));
+
+        var fresh = Founded(nameof(Rule.None), 1, 2, 3);
+        fresh.Add(4);
+        fresh[4].OnFrame(liar, new SnapshotChunk(term, 1UL << 62, term, configuration, 0, 1, new byte[1]));
+        Assert.True(fresh[1].Leading!.TryChange(configuration.WithLearner(LogBus.ReplicaOf(4))));
+        fresh.Settle();
+        Assert.Equal(ulong.MaxValue, fresh[1].Leading!.LagOf(4));
+    }
+
     private static void Check(LogBus bus, string name) => Assert.Equal(name != nameof(Rule.None), bus.Checker.Violations.Count > 0);
 
     /// <summary>Campaigns until elected: it may have to step down first, or learn of a later term.</summary>

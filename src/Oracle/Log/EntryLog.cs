@@ -8,8 +8,10 @@ namespace Oracle.Log;
 /// </summary>
 internal sealed class EntryLog
 {
-    private readonly List<LogEntry> _entries = [];
+    // With the sum of the content up to it, of all entries since the last start.
+    private readonly List<(LogEntry Entry, long End)> _entries = [];
     private readonly List<(ulong Index, Configuration Configuration)> _configurations = [(0, Configuration.Empty)];
+    private long _baseEnd;
 
     /// <summary>Index of the last entry that was cut away.</summary>
     public ulong Base { get; private set; }
@@ -18,12 +20,12 @@ internal sealed class EntryLog
 
     public ulong LastIndex => Base + (ulong)_entries.Count;
 
-    public ulong LastTerm => _entries.Count == 0 ? BaseTerm : _entries[^1].Term;
+    public ulong LastTerm => TermAt(LastIndex);
 
     /// <summary>Bytes of content held.</summary>
-    public long Bytes { get; private set; }
+    public long Bytes => BytesBehind(Base);
 
-    public LogEntry this[ulong index] => _entries[(int)(index - Base - 1)];
+    public LogEntry this[ulong index] => _entries[(int)(index - Base - 1)].Entry;
 
     /// <summary>The latest configuration in the log, committed or not: Raft uses it from the moment it is appended.</summary>
     public Configuration Configuration => _configurations[^1].Configuration;
@@ -35,6 +37,9 @@ internal sealed class EntryLog
 
     public ulong TermAt(ulong index) => index == Base ? BaseTerm : this[index].Term;
 
+    /// <summary>Bytes of content after that index.</summary>
+    public long BytesBehind(ulong index) => EndOf(LastIndex) - EndOf(index);
+
     /// <summary>The configuration in force at that index.</summary>
     public Configuration ConfigurationAt(ulong index)
     {
@@ -45,15 +50,13 @@ internal sealed class EntryLog
 
     public void Append(LogEntry entry)
     {
-        _entries.Add(entry);
-        Bytes += entry.Content.Length;
+        _entries.Add((entry, EndOf(LastIndex) + entry.Content.Length));
         if (entry.Kind == EntryKind.Configuration) _configurations.Add((LastIndex, ConfigurationCodec.Read(entry.Content)));
     }
 
     /// <summary>Drops the entries from <paramref name="index"/> on.</summary>
     public void Truncate(ulong index)
     {
-        for (ulong i = index; i <= LastIndex; i++) Bytes -= this[i].Content.Length;
         _entries.RemoveRange((int)(index - Base - 1), (int)(LastIndex - index + 1));
         while (_configurations.Count > 1 && _configurations[^1].Index >= index) _configurations.RemoveAt(_configurations.Count - 1);
     }
@@ -62,10 +65,9 @@ internal sealed class EntryLog
     public void Cut(ulong index)
     {
         if (index <= Base) return;
-        (ulong term, int count) = (TermAt(index), (int)(index - Base));
-        for (int i = 0; i < count; i++) Bytes -= _entries[i].Content.Length;
+        (ulong term, long end, int count) = (TermAt(index), EndOf(index), (int)(index - Base));
         _entries.RemoveRange(0, count);
-        (Base, BaseTerm) = (index, term);
+        (Base, BaseTerm, _baseEnd) = (index, term, end);
         while (_configurations.Count > 1 && _configurations[1].Index <= index) _configurations.RemoveAt(0);
     }
 
@@ -75,6 +77,8 @@ internal sealed class EntryLog
         _entries.Clear();
         _configurations.Clear();
         _configurations.Add((index, configuration));
-        (Base, BaseTerm, Bytes) = (index, term, 0);
+        (Base, BaseTerm, _baseEnd) = (index, term, 0);
     }
+
+    private long EndOf(ulong index) => index == Base ? _baseEnd : _entries[(int)(index - Base - 1)].End;
 }

@@ -12,7 +12,11 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     private const long TransferTimeout = 600 * Durations.Millisecond;
     private const int BatchBytes = 256 << 10;
     private const ulong PipelineEntries = 4 * AppendRequest.MaxEntries;
-    private const ulong UncommittedEntries = 8_192;
+
+    /// <summary>Entries that are not committed, and bytes of their content, from which on no more are taken.</summary>
+    public const ulong UncommittedEntries = 8_192;
+    public const long UncommittedBytes = 16 << 20;
+
     private readonly List<Progress> _others = [];
     private ulong _firstOwn;
     private ulong _read;
@@ -37,6 +41,8 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         Since = Log.Node.Clock();
         Log.Lead();
+        // Others take as many as this one took, so its first entry needs the place of one: only a leader that lied can have brought it there.
+        if (Log.Entries.LastIndex - Log.Commit >= ReplicatedLog.MostUncommitted) Log.Entries.Truncate(Log.Commit + ReplicatedLog.MostUncommitted);
         _firstOwn = Log.Entries.LastIndex + 1;
         Log.Entries.Append(new(Log.Term, EntryKind.Noop, []));
         Follow();
@@ -47,7 +53,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     /// <summary>Appends operations; false when too much is uncommitted or the lead is being handed over.</summary>
     public bool TryAppend(byte[] operations)
     {
-        if (Transferring || Log.Entries.LastIndex - Log.Commit >= UncommittedEntries) return false;
+        if (Transferring || Log.Entries.LastIndex - Log.Commit >= UncommittedEntries || Log.Entries.BytesBehind(Log.Commit) >= UncommittedBytes) return false;
         Log.Entries.Append(new(Log.Term, EntryKind.Operations, operations));
         Touch();
         return true;

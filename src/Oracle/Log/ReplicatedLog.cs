@@ -24,6 +24,11 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     // Some ten elections a second for as many years: no replica is ever so far behind.
     private const ulong MostAhead = 1UL << 32;
+
+    /// <summary>Entries that are not committed, as a replica takes them: four times what an honest leader appends.</summary>
+    public const ulong MostUncommitted = 4 * Leader.UncommittedEntries;
+    private const long MostUncommittedBytes = 4 * Leader.UncommittedBytes;
+
     private ArrayBufferWriter<byte> _incoming = new();
     private (ulong Term, ulong Index) _incomingOf;
     private long _appliedBytes;
@@ -289,10 +294,18 @@ internal sealed class ReplicatedLog : ITimerTarget
                 return;
             }
             if (index <= Entries.LastIndex) Entries.Truncate(index);
+            // Nothing of it can be cut away. Who leads honestly never comes so far, and one that commits some of it sends the rest again.
+            if (Entries.LastIndex - Commit >= MostUncommitted || Entries.BytesBehind(Commit) + entry.Content.Length > MostUncommittedBytes)
+            {
+                Node.Counters.Refuse(RefusalReason.Unexpected);
+                last = index - 1;
+                break;
+            }
             Entries.Append(entry);
         }
         CommitThrough(Math.Min(request.Commit, last));
-        Port.Send(from, new AppendReply(Term, true, last, request.Read));
+        // What is committed the leader has too: one that has less does not count a replica that a lie has led beyond it.
+        Port.Send(from, new AppendReply(Term, true, Math.Max(last, Commit), request.Read));
     }
 
     /// <summary>The last index before the entries of the term that does not fit: one round per term, not per entry.</summary>
@@ -309,6 +322,12 @@ internal sealed class ReplicatedLog : ITimerTarget
         if (chunk.LastIndex <= Commit)
         {
             Port.Send(from, new AppendReply(Term, true, Commit, 0));
+            return;
+        }
+        // The index after the highest could be told to nobody. Only who has nothing yet cannot know how far the others are.
+        if (Commit > 0 && chunk.LastIndex - Commit > MostAhead)
+        {
+            Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
         if (_incomingOf != (chunk.Term, chunk.LastIndex))
