@@ -183,8 +183,7 @@ public sealed partial class OracleMember
     private void OnOtherSystem(SystemId other, OracleIs answer)
     {
         OnOtherSystem(other);
-        bool alone = _replica is { Shell.Alone: true };
-        if (alone && answer.Replicas.Voters.Count + answer.Replicas.Learners.Count > 1)
+        if (answer.Replicas.Voters.Count + answer.Replicas.Learners.Count > 1 && _replica is { Shell.Alone: true })
             Poison($"SplitFoundation: this process founded {_outlet.System} while {other} of the same cluster was there; it gives way");
     }
 

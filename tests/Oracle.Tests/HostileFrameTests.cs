@@ -218,6 +218,25 @@ public sealed class HostileFrameTests
         Joins(cluster, 5);
     }
 
+    /// <summary>Some 20 bytes each: were all processes counted for each, a turn of thousands would take seconds.</summary>
+    [Fact]
+    public void F1_who_tells_of_other_systems_does_not_have_the_processes_counted_each_time()
+    {
+        const int frames = 1_000;
+        using var cluster = Founded(12);
+        var leader = cluster.Leader!;
+        var stranger = cluster.Simulation.AddNode("stranger");
+        foreach (var (named, most) in ((Configuration, long)[])[(Configuration.Empty, 0), (new([Good], []), 0), (new([.. Many(20, 2)], []), 2 * frames)])
+        {
+            long before = leader.Oracle.Replica!.Shell.Looked;
+            for (int i = 0; i < frames; i++) Say(cluster, stranger, new OracleIs(named, default), new(0, 1), leader);
+            cluster.Run(0.5);
+            Assert.InRange(leader.Oracle.Replica!.Shell.Looked - before, 0, most);
+        }
+        Assert.Equal(3 * frames, leader.Node.Node.Counters.Refused(RefusalReason.WrongCluster));
+        Joins(cluster, 12);
+    }
+
     [Fact]
     public void F1_what_a_stranger_claims_of_the_Oracle_changes_nothing()
     {

@@ -62,7 +62,7 @@ internal sealed class LeaderShell
     private bool Knowing => _log.Leading is { Ready: true };
 
     /// <summary>Whether this replica leads a system without any other process.</summary>
-    public bool Alone => Active && CountAlive() == 1;
+    public bool Alone => Active && CountAlive(most: 2) == 1;
 
     /// <summary>Leases remembered here, and requests whose senders wait; for checks.</summary>
     public (int Leases, int Requests) Held => (_leases.Count, _intake.Waiting);
@@ -72,6 +72,9 @@ internal sealed class LeaderShell
 
     /// <summary>How often the evidence was weighed; for checks.</summary>
     public long Decisions { get; private set; }
+
+    /// <summary>How many processes were looked at to know how many live; for checks.</summary>
+    public long Looked { get; private set; }
 
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
@@ -179,7 +182,7 @@ internal sealed class LeaderShell
     /// was not told otherwise says what others say by now.
     /// </summary>
     private bool MayAccuse(ProcessRecord observer, ProcessRecord subject, Accusation evidence) =>
-        _observers.Watches(observer.Id, subject.Id, _state) || (evidence is Accusation.FlushStall or Accusation.Slow && observer.Groups.Overlaps(subject.Groups));
+        _observers.Watches(observer.Id, subject.Id, _state) || (evidence is Accusation.FlushStall or Accusation.Slow && observer.Shares(subject));
 
     /// <summary>
     /// Something was committed, or a learner took more of the log: the next step of the configuration may be allowed. The first commit of a
@@ -333,11 +336,15 @@ internal sealed class LeaderShell
         if (any) _log.Port.RequestTurn();
     }
 
-    private int CountAlive()
+    /// <summary>How many processes live, or <paramref name="most"/> where that is less.</summary>
+    private int CountAlive(int most = int.MaxValue)
     {
         int alive = 0;
         foreach (var process in _state.Processes)
-            if (process.Alive) alive++;
+        {
+            Looked++;
+            if (process.Alive && ++alive == most) break;
+        }
         return alive;
     }
 

@@ -33,6 +33,9 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
     /// <summary>Groups that have it as member, in their queue or in their pending proposal.</summary>
     public SortedSet<GroupId> Groups { get; } = [];
 
+    /// <summary>Whether the two have a group in common; one of few groups is not compared with all of one that is in thousands.</summary>
+    public bool Shares(ProcessRecord other) => Groups.Count < other.Groups.Count ? other.Groups.Overlaps(Groups) : Groups.Overlaps(other.Groups);
+
     /// <summary>Results of its latest requests by number, for repeats.</summary>
     public SortedList<ulong, OperationResult> Results { get; } = [];
 
