@@ -329,7 +329,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private OracleReplica MakeReplica()
     {
         if (_replica is { } existing) return existing;
-        _replica = new(_node, _options, _outlet, () => _turnWanted = true, OnRoleChanged) { IsIntroduced = _introductions.HasNode };
+        _replica = new(_node, _options, _outlet, () => _turnWanted = true, OnRoleChanged) { IsIntroduced = _introductions.HasNode, OnFailed = _watch.Excluding };
         OnReplica?.Invoke(_replica);
         return _replica;
     }

@@ -34,6 +34,9 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     /// <summary>Whether others have introduced that node, which cannot be dialled from here.</summary>
     public Predicate<ulong> IsIntroduced { get; init; } = static _ => false;
 
+    /// <summary>Hears of each process that is excluded, or has left, when it was told so.</summary>
+    public Action<ProcessId>? OnFailed { get; init; }
+
     public OracleState State { get; }
 
     public ReplicatedLog Log { get; }
@@ -130,7 +133,11 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     {
     }
 
-    void IStateEvents.OnFailed(ProcessRecord process) => Shell.OnFailed(process);
+    void IStateEvents.OnFailed(ProcessRecord process)
+    {
+        Shell.OnFailed(process);
+        OnFailed?.Invoke(process.Id);
+    }
 
     void IStateEvents.OnProposed(GroupRecord group) => Shell.OnProposed(group);
 

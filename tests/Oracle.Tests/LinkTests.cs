@@ -28,6 +28,28 @@ public sealed class LinkTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>They leave, and stay up with their connections, each as another node: what those have that watched them, and led, is a guest's.</summary>
+    [Fact]
+    public void After_50_joins_and_departures_a_survivor_asks_for_no_links_but_to_those_that_stayed()
+    {
+        using var cluster = new OracleCluster(9, 3 + Comers);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new GroupOptions(), ""));
+        for (int i = 0; i < 3; i++) cluster[i].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
+        for (int i = 3; i < 3 + Comers; i++)
+        {
+            var comer = cluster[i];
+            comer.StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => IsSettled(cluster, 4), 10), cluster.Describe());
+            cluster.Run(1);
+            comer.Node.Post(comer.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => comer.Oracle.State == MembershipState.Poisoned && IsSettled(cluster, 3), 10), cluster.Describe());
+        }
+        cluster.Run(5);
+        for (int i = 0; i < 3; i++) Assert.Equal(2, cluster[i].Node.Links.Ends.Count(end => end is { IsOpened: true, IsOver: false }));
+        cluster.AssertNoViolations();
+    }
+
     /// <summary>Else strangers that hold all places for guests could push a process out.</summary>
     [Fact]
     public void The_leader_vouches_for_the_processes_of_its_system_and_for_no_stranger()

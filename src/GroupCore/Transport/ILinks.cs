@@ -10,7 +10,7 @@ namespace GroupCore.Transport;
 /// from <see cref="LinkLimits.QueueBytes"/>, above which the link ends with <see cref="LinkFault.Overflow"/>: at both ends those that use it
 /// hear that frames are lost, and what is sent to its number from then on goes nowhere. For a stranger, a peer that only dialled in and that nobody
 /// vouched for within a minute, that limit is 16 KiB.
-/// Only a peer that was asked for by <see cref="Open"/> is dialled; one that dialled in may come back for 60 s,
+/// Only a peer that was asked for by <see cref="Open"/> is dialled, until all who held it have released it; one that dialled in may come back for 60 s,
 /// and of 4,096 such peers the most silent one gives way to a newcomer: its link ends, unless somebody <see cref="Vouch"/>ed for it. All such peers
 /// for whom nobody vouches share what is read of them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
@@ -36,6 +36,19 @@ public interface ILinks
 
     /// <summary>The peer is a process of the system: for a minute its link is ended for no newcomer and may have as much queued as others, though nobody here asked for it.</summary>
     internal void Vouch(int peer)
+    {
+    }
+
+    /// <summary>Somebody needs the peer, and not only for what he sends now, until he calls <see cref="Release"/>: each as often as the other.</summary>
+    internal void Hold(int peer)
+    {
+    }
+
+    /// <summary>
+    /// Who held the peer needs it no longer. When nobody does, it counts as one that only dialled in and was just vouched for, until it is opened again, as by
+    /// all who open it for each thing that they send.
+    /// </summary>
+    internal void Release(int peer)
     {
     }
 

@@ -70,7 +70,10 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether this node asked for the peer; one that only dialled in is not dialled, and forgotten when it stays away.</summary>
     public bool IsOpened { get; set; }
 
-    /// <summary>Where it stands among the guests: those that this node did not ask for; -1 when it is none.</summary>
+    /// <summary>How often it is held.</summary>
+    public int Holds { get; set; }
+
+    /// <summary>Where it stands among the guests: those that this node does not ask for; -1 when it is none.</summary>
     public int Place { get; set; } = -1;
 
     /// <summary>When bytes of frames last came from it, or its connection came up.</summary>

@@ -63,9 +63,9 @@ internal sealed partial class TcpMesh
 
     public void OnRedial(LinkPeer peer)
     {
-        if (!peer.IsOpened) Fail(peer, LinkFault.Rejected);
+        if (peer.Phase != LinkPhase.Up && !peer.IsOpened) Fail(peer, LinkFault.Rejected);
         else if (peer.Phase == LinkPhase.Down) Dial(peer);
-        else Confirm(peer);
+        else if (peer.IsOpened) Confirm(peer);
     }
 
     private void Dial(LinkPeer peer, ConnectionKind kind = ConnectionKind.Dialled)
@@ -161,7 +161,7 @@ internal sealed partial class TcpMesh
         peer.Redial = _timers.Set(_node.Now + delay, peer, 0);
     }
 
-    // A connection that carried the session is gone. Who dialled it did so because it was asked to.
+    // A connection that carried the session is gone. Who dialled it did so because it was asked to, and may be asked no more.
     private void Broken(TcpConnection connection, long pause)
     {
         var peer = connection.Peer!;
@@ -171,7 +171,7 @@ internal sealed partial class TcpMesh
         peer.Session.Detach();
         Raise(peer, LinkFault.Reset);
         if (pause > 0 && peer.IsOpened) Redial(peer, pause);
-        else if (connection.Kind == ConnectionKind.Dialled) Dial(peer);
+        else if (connection.Kind == ConnectionKind.Dialled && peer.IsOpened) Dial(peer);
         else RedialLater(peer, 0);
     }
 

@@ -2,11 +2,32 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Transport;
 
-/// <content>Guests: peers that dialled in and that this node never asked for. Strangers, as long as nobody vouches for them.</content>
+/// <content>Guests: peers that dialled in and that this node never asked for, or does not need any more. Strangers, as long as nobody vouches for them.</content>
 internal sealed partial class TcpMesh
 {
     private const long VouchTime = 60_000 * Millisecond;
     private bool _vouchesEnd;
+
+    public void Hold(int peer)
+    {
+        if (Find(peer) is { } held) held.Holds++;
+    }
+
+    public void Release(int peer)
+    {
+        if (Find(peer) is not { IsOver: false } released || --released.Holds > 0 || !released.IsOpened) return;
+        (released.IsOpened, released.Attempt) = (false, 0);
+        if (!TryMakePlace())
+        {
+            Fail(released, LinkFault.Rejected);
+            return;
+        }
+        // Who sends over it without a hold opens it again before the vouch ends.
+        released.VouchedUntil = _node.Now + VouchTime;
+        BecomeGuest(released);
+        WeighAgain(released.VouchedUntil + 1);
+        if (released.Phase == LinkPhase.Down) Redial(released, ForgetAfter);
+    }
 
     private void BecomeGuest(LinkPeer peer)
     {

@@ -120,7 +120,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         }
         else
         {
-            if (_byId.TryGetValue(nodeId, out peer) && !peer.IsOpened && peer.Address != address) return OpenBeside(peer, address, endPoint);
+            if (_byId.TryGetValue(nodeId, out peer) && peer is { IsOpened: false, IsConfirmed: false } && peer.Address != address) return OpenBeside(peer, address, endPoint);
             if (peer is null && (peer = At(address)) is not null && !TryClaim(peer, nodeId)) peer = null;
         }
         return AskFor(peer ?? Add(address, endPoint, nodeId, asked: true));
@@ -268,6 +268,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         // anybody may listen elsewhere and say that he is that node.
         if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
         AskedFor(known);
+        known.Holds += peer.Holds;
         _byAddress[peer.Address] = known;
         if (known is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])

@@ -12,7 +12,8 @@ internal sealed partial class SimLinkEnd
     private const int RedialGrowth = 5;
 
     private ulong _expected;
-    private bool _opened, _known;
+    private bool _opened, _wasOpened, _known;
+    private long _vouchedUntil;
     private long _attempt, _probe;
     private bool _dialling, _probing, _dialled, _untold;
     private int _failures;
@@ -31,13 +32,24 @@ internal sealed partial class SimLinkEnd
     {
         if (_expected == 0) _expected = nodeId;
         // A peer that only dialled in is forgotten when it stays away; one that was asked for is not.
-        if (!_opened && Connected && Chance(Model.UnsettledChance))
+        if (!_wasOpened && Connected && Chance(Model.UnsettledChance))
         {
             IsUnsettled = true;
             Schedule(Choose(Simulation.Nanoseconds(Model.ConnectTimeout)), SimEventKind.Settled, 0);
         }
-        _opened = true;
+        _opened = _wasOpened = true;
         if (!Connected && !_dialling && _failures == 0) Dial();
+    }
+
+    /// <summary>How often the owner's protocols hold it.</summary>
+    public int Holds { get; set; }
+
+    /// <summary>A protocol of the owner holds it no longer.</summary>
+    public void Release()
+    {
+        if (IsOver || --Holds > 0 || !_opened) return;
+        (_opened, _failures, _vouchedUntil) = (false, 0, _simulation.Time + ForgetAfter);
+        if (!Connected && !_dialling) RedialAfter(ForgetAfter);
     }
 
     /// <summary>It is known who the other end is.</summary>
@@ -115,7 +127,7 @@ internal sealed partial class SimLinkEnd
         Lose();
         Raise(LinkFault.Reset);
         if (pause > 0 && _opened) RedialAfter(pause);
-        else if (_dialled) Dial();
+        else if (_dialled && _opened) Dial();
         else RedialLater();
     }
 

@@ -45,14 +45,17 @@ internal sealed partial class SimLinkEnd
     /// <summary>Whether the owner was told that the other end is a process of its system.</summary>
     public bool IsVouched { get; set; }
 
+    /// <summary>Whether the owner asks for it: it is dialled when its connection breaks.</summary>
+    public bool IsOpened => _opened;
+
     /// <summary>Whether a schedule lets the owner find that nothing confirms who the other end is.</summary>
     public bool IsDoubted { get; set; }
 
     /// <summary>Whether a schedule lets the owner wait until it is known who the other end is.</summary>
     public bool IsUnsettled { get; set; }
 
-    /// <summary>Whether the owner neither asked for it nor was told who it is.</summary>
-    public bool IsForeign => !_opened && !IsVouched;
+    /// <summary>Whether the owner neither asks for it nor did a minute ago, nor was told who it is.</summary>
+    public bool IsForeign => !_opened && !IsVouched && _simulation.Time >= _vouchedUntil;
 
     /// <summary>Whether the link is over: its session is closed.</summary>
     public bool IsOver => Session.IsClosed;

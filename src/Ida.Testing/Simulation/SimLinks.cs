@@ -32,6 +32,10 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public void Vouch(int peer) => End(peer).IsVouched = true;
 
+    public void Hold(int peer) => End(peer).Holds++;
+
+    public void Release(int peer) => End(peer).Release();
+
     /// <summary>Where nobody answers a dial of this node, as a schedule has it: nothing confirms who dials in from there.</summary>
     public HashSet<NodeAddress> Doubted { get; } = [];
 

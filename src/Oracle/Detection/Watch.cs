@@ -98,7 +98,11 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     /// </summary>
     public void Excluding(ProcessId subject)
     {
-        if (_relays.Find(subject.Node) is { } link) OnDropped?.Invoke(link, false);
+        if (_relays.Find(subject.Node) is not { } link) return;
+        OnDropped?.Invoke(link, false);
+        // Whoever opened it: it is needed by those only who hold it.
+        node.Links.Hold(link);
+        node.Links.Release(link);
     }
 
     /// <summary>A process was excluded: nothing more is held against it.</summary>
@@ -248,7 +252,9 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             _watched.RemoveAt(i);
             _byId.Remove(watched.Subject.Id);
             bool gone = watched.Observed is Accusation.Refused or Accusation.Replaced or Accusation.ProcessGone;
-            if (watched.Peer >= 0) OnDropped?.Invoke(watched.Peer, gone);
+            if (watched.Peer < 0) continue;
+            OnDropped?.Invoke(watched.Peer, gone);
+            node.Links.Release(watched.Peer);
         }
     }
 
@@ -282,7 +288,13 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 
     private void Ping(WatchedProcess watched)
     {
-        watched.Peer = node.Links.Open(watched.Subject.Address, watched.Subject.Id.Node);
+        int peer = node.Links.Open(watched.Subject.Address, watched.Subject.Id.Node);
+        if (peer != watched.Peer)
+        {
+            node.Links.Hold(peer);
+            if (watched.Peer >= 0) node.Links.Release(watched.Peer);
+            watched.Peer = peer;
+        }
         outlet.Reply(watched.Peer, new ProbeFrame(false, ++_probe));
     }
 

@@ -17,4 +17,20 @@ public sealed class BasicTests
         Assert.Equal(18, cluster.Checker.Deliveries);
         Assert.Single(cluster.Members.Select(m => m.Digest).Distinct());
     }
+
+    /// <summary>Else whoever comes and goes under one name after the other leaves a link at all others that they dial for ever.</summary>
+    [Fact]
+    public void A_link_is_asked_for_as_long_as_a_view_has_both()
+    {
+        using var cluster = new GroupCluster(1, 3);
+        Assert.True(cluster.Settle());
+        var (stays, leaves) = (cluster[0], cluster[2]);
+        Assert.Equal(2, stays.SimNode.Links.Ends.Count(static end => end.IsOpened));
+        cluster.Simulation.RunAsync(leaves.LeaveAsync, TimeSpan.FromSeconds(5));
+        Assert.True(cluster.Settle());
+        var asked = Assert.Single(stays.SimNode.Links.Ends, static end => end.IsOpened);
+        Assert.Equal(cluster[1].SimNode.Id, asked.NodeId);
+        Assert.DoesNotContain(leaves.SimNode.Links.Ends, static end => end.IsOpened);
+        Assert.All(stays.SimNode.Links.Ends, static end => Assert.True(end.Connected));
+    }
 }

@@ -373,4 +373,63 @@ public sealed class AskedForTests
         FrameHeader.Write(frame, (FrameType)15, 0, 0, 0);
         return frame;
     }
+
+    /// <summary>Who asks for a link and needs it no longer leaves it to the other end: it is dialled no more, and counts as one that only dialled in.</summary>
+    [Fact]
+    public void A_link_that_nobody_holds_any_more_is_a_guest_s_until_it_is_asked_for_again()
+    {
+        var node = new ScriptedNode();
+        int peer = node.Mesh.Open(new(There), Meant);
+        node.Mesh.Hold(peer);
+        node.Mesh.Hold(peer);
+        var link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        node.Mesh.Release(peer);
+        link.End();
+        node.Turn();
+        // The other one holds it still.
+        link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        node.Mesh.Release(peer);
+        int dialled = node.Port.Dialled.Count;
+        link.End();
+        node.Turn();
+        node.Pass(59 * ScriptedNode.Second);
+        Assert.Equal((dialled, 0), (node.Port.Dialled.Count, node.Count(LinkFault.Rejected)));
+        Assert.Equal(peer, node.Mesh.Open(new(There), Meant));
+        link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        node.Mesh.Hold(peer);
+        node.Mesh.Release(peer);
+        link.End();
+        node.Turn();
+        node.Pass(61 * ScriptedNode.Second);
+        Assert.Equal((peer, LinkFault.Rejected), node.News[^1]);
+        Assert.Equal(0, node.Mesh.Live);
+    }
+
+    /// <summary>For a minute after it was released a link gives way to none, and may have as much queued as before; all together have the places of guests.</summary>
+    [Fact]
+    public void Links_that_nobody_holds_any_more_have_the_places_of_guests()
+    {
+        const int places = 8;
+        var node = new ScriptedNode(mostGuests: places);
+        for (ulong i = 0; i < 3 * places; i++)
+        {
+            string address = $"127.0.0.1:{1_000 + i}";
+            int peer = node.Mesh.Open(new(address), Meant + i);
+            node.Mesh.Hold(peer);
+            node.Answers(node.Dials(address), HelloStatus.Accepted, Meant + i, 9);
+            node.Mesh.Release(peer);
+            node.Turn();
+        }
+        Assert.Equal((places, 2 * places), (node.Mesh.Live, node.Count(LinkFault.Rejected)));
+        node.Send(0, 1, 100_000);
+        node.Turn();
+        Assert.Equal(0, node.Count(LinkFault.Overflow));
+        node.Pass(61 * ScriptedNode.Second);
+        node.Come(500, Nowhere, 1);
+        Assert.Equal(places, node.Mesh.Live);
+        Assert.Equal(1, node.Node.Counters.Refused(RefusalReason.Displaced));
+    }
 }

@@ -33,6 +33,7 @@ internal sealed partial class GroupProtocol
     private void ConnectPeers(View view)
     {
         int count = view.Members.Count;
+        int[] before = _peers;
         _peers = new int[count];
         _others = new int[count - 1];
         _relinked = new bool[count];
@@ -44,10 +45,19 @@ internal sealed partial class GroupProtocol
             if (rank == Rank) continue;
             var member = view.Members[rank];
             _others[other++] = _peers[rank] = Node.Links.Open(member.Address, member.Id.Node);
+            Node.Links.Hold(_peers[rank]);
             _unsettled[rank] = !Node.Links.IsSettled(_peers[rank]);
             _here[rank] = !_unsettled[rank] && _host.Bindings.IsIn(_peers[rank], view.Group, view.Id);
         }
         _rankOf = new(_peers);
+        Release(before);
+    }
+
+    // Those of a view that is over, when the next one holds its own.
+    private void Release(int[] peers)
+    {
+        foreach (int peer in peers)
+            if (peer >= 0) Node.Links.Release(peer);
     }
 
     /// <summary>A link is up: it may be known now that what a member is said to have sent before this view is its own.</summary>

@@ -52,6 +52,8 @@ internal sealed partial class GroupProtocol
         Touch();
         var member = View.Members[rank];
         int again = Node.Links.Open(member.Address, member.Id.Node);
+        Node.Links.Hold(again);
+        Node.Links.Release(peer);
         (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (again, again);
         _rankOf = new(_peers);
         // Nothing came over the new one yet, and none of it is delivered before it is settled.

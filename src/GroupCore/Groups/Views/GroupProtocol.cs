@@ -336,6 +336,7 @@ internal sealed partial class GroupProtocol
         if (_over is null) Conclude(reason, failed);
         else if (failed) Dispatcher.Drop(CallError!);
         Dispatcher.Close();
+        Release(_peers);
         _host.Forget(this);
     }
 
