@@ -148,10 +148,13 @@ public sealed class LoadingJoinerTests
         Assert.Null(cluster.Verdict());
     }
 
-    [Fact]
-    public void A_joiner_that_takes_long_to_deliver_what_it_held_is_not_silent_in_a_view_change()
+    [Theory]
+    [InlineData(SlowMember.Evict, false)]
+    [InlineData(SlowMember.Evict, true)]
+    [InlineData(SlowMember.Block, false)]
+    public void A_joiner_that_takes_long_to_deliver_what_it_held_is_not_silent_in_a_view_change(SlowMember policy, bool toItself)
     {
-        var (cluster, comer) = Loading(68, 20, new(), secondsBetweenTurns: 1);
+        var (cluster, comer) = Loading(68, 20, s_evicts with { SlowMember = policy }, secondsBetweenTurns: 1);
         using var closing = cluster;
         var group = comer.Host.Groups[0];
         // In parts, since a node takes 16,384 commands at once.
@@ -161,11 +164,14 @@ public sealed class LoadingJoinerTests
             cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         }
         Assert.True(cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member, TimeSpan.FromSeconds(30)));
+        // Behind what it held.
+        if (toItself) _ = cluster.Simulation.Spawn(() => group.Facade.SendToAsync<ReadOnlyMemory<byte>>(group.Rank, "bytes", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
-        cluster.Simulation.Run(TimeSpan.FromSeconds(7));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(9));
         Assert.True(group.IsWedged && group.Multicast.IsCatchingUp);
         Assert.Empty(cluster.Oracle.Accusations);
-        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 50_000, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == (toItself ? 50_001 : 50_000), TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
         Assert.True(cluster.Settle());
         Assert.Empty(cluster.Oracle.Accusations);
         Assert.Null(cluster.Verdict());

@@ -82,6 +82,31 @@ public sealed class LyingMemberTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
     }
 
+    /// <summary>The view change waits for rank 2, and as long as it does rank 3 says again and again that its handlers are at work, of nobody's message.</summary>
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(30, false)]
+    public void Who_says_without_a_pause_that_its_handlers_are_at_work_is_slow_though_nobody_waits_for_them(int every, bool slow)
+    {
+        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 77, ReplayCommand = "seed 77" }), 4,
+            options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        rank[2].Membership.Deaf = true;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        for (int i = 0; i < 120; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+            if (i % every == 0) SayWait(rank[3], reason: WaitReason.OwnCode);
+            // Hooks may have taken 2 s of it.
+            if (i == 50) Assert.DoesNotContain(cluster.Oracle.Accusations, static a => a.Evidence == Accusation.Slow);
+        }
+        var said = cluster.Oracle.Accusations.FindAll(static a => a.Evidence == Accusation.Slow);
+        if (!slow) Assert.Empty(said);
+        else Assert.True(said.Count >= 2 && said.TrueForAll(a => a.Subject == rank[3].Id), $"{said.Count} accusations");
+    }
+
     [Fact]
     public void R_who_says_that_it_waits_and_has_not_reported_is_accused()
     {

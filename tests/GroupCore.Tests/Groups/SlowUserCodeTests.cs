@@ -88,6 +88,33 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
+    /// <summary>Nobody but it waits for the handler: the message is its own, sent by its caller, or by its handler of another's.</summary>
+    [Theory]
+    [InlineData(3, false)]
+    [InlineData(0, false)]
+    [InlineData(3, true)]
+    public void F3_a_group_that_evicts_accuses_who_holds_a_view_change_up_with_a_message_to_itself(int to, bool chain)
+    {
+        var gate = new TaskCompletionSource();
+        GroupCluster? all = null;
+        using var cluster = Settled(8, 5, g => g
+            .HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false))
+            .HandleAsync<byte[]>("pass", async (from, m) => await all!.Members.Single(x => x.Group!.Rank == to).Group!.SendToAsync(to, "hang", m).ConfigureAwait(false)),
+            new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
+        all = cluster;
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        _ = cluster.Simulation.Spawn(() => rank[chain ? 2 : to].Group!.SendToAsync(to, chain ? "pass" : "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.Empty(cluster.Oracle.Accusations);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[to].Id, Accusation.Slow), a));
+        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+    }
+
     [Theory]
     [InlineData(SlowMember.Block)]
     [InlineData(SlowMember.Evict)]

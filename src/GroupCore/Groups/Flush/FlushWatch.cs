@@ -15,7 +15,8 @@ namespace GroupCore.Groups.Flush;
 /// the same to those whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader
 /// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
 /// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
-/// itself that its handlers are at work, once the flush has taken as long as the group's options bear.
+/// itself that its handlers are at work, once the flush has taken as long as the group's options bear. Of a message to itself only its sender knows: it
+/// says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
 /// Two members whose handlers' messages to each other a link lost would wait for each other for ever, and each say so: a wait for what a link may
 /// have lost is excused by handlers at work, or by progress, and for some steps only by a wait for others.
 /// Source: groupcore-oracle 5.5, 6.8 (e).
@@ -38,6 +39,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
     private long? _wedgedAt;
+    // When what this member catches up with behind its load last came forward.
+    private long _loadMovedAt;
     private long _round;
     // Since the flush began, and since the leader was last heard.
     private int _looks;
@@ -48,8 +51,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     {
         _wedgedAt ??= group.Node.Now;
         int members = view.Members.Count;
-        if (_signs.Length == 0) _signs = new WaitSign[members];
-        (_handled, _forwarded) = (new Progress[members], new Progress[members]);
+        (_signs, _handled, _forwarded) = (new WaitSign[members], new Progress[members], new Progress[members]);
         (_leader, _steps, _looks) = (leader, 0, 0);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
@@ -96,7 +98,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (reason != WaitReason.TooSlow)
         {
             // Handlers that are at work for one member's message may hold another's up: it says each of them in one step.
-            _signs[from] = new(reason, group.Node.Now, reason == WaitReason.OwnCode ? group.Node.Now : _signs[from].AtWork);
+            var (now, sign, atWork) = (group.Node.Now, _signs[from], reason == WaitReason.OwnCode);
+            _signs[from] = new(reason, now, atWork ? now : sign.AtWork, atWork && !IsAtWork(from) ? now : sign.AtWorkSince);
             // That nothing holds it up is no answer to what it has not handled or forwarded.
             if (reason != WaitReason.None || !_owing.Contains(from)) Forgive(from);
         }
@@ -138,8 +141,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         TellWhoWaits();
         if (_leader is null && reason == WaitReason.None && _missing.Count == 0 && (flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
         foreach (int rank in _missing) Accuse(_accused, rank, Accusation.FlushStall);
-        EvictSlow();
         Describe(reason);
+        EvictSlow();
         group.Membership.Sync(view.Group, view.Id, flush.Wedge);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
@@ -192,12 +195,21 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
 
     private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;
 
-    /// <summary>Whether it may be that a member waits for the handlers of another, and the group bears it no longer.</summary>
+    /// <summary>Whether it may be that a member waits for the handlers of another, or as it says for its own, and the group bears it no longer.</summary>
     private bool IsTooSlow(int rank, int waiting)
     {
-        if (!group.EvictsSlow || rank == waiting || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return false;
-        return rank == group.Rank ? HandlersRun() : group.Node.Now - _signs[rank].AtWork <= GroupLimits.FlushSilenceNanoseconds;
+        if (!group.EvictsSlow || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return false;
+        return rank == waiting || (rank == group.Rank ? HandlersRun() : IsAtWork(rank));
     }
+
+    private bool IsAtWork(int rank) => group.Node.Now - _signs[rank].AtWork <= GroupLimits.FlushSilenceNanoseconds;
+
+    /// <summary>Its hooks may have taken their time first. Who had no state when the view began may say so while it catches up, and is not judged by that.</summary>
+    private bool IsAtWorkForLong(int rank) =>
+        view.Members[rank].Initialised && IsAtWork(rank) && group.Node.Now - _signs[rank].AtWorkSince >= group.SlowNanoseconds + GroupLimits.HookNanoseconds;
+
+    /// <summary>Its own messages may wait behind what it held while it loaded the state.</summary>
+    private bool IsTooSlowItself => group.Peers.HandlesOwn && group.Node.Now - _loadMovedAt >= group.SlowNanoseconds;
 
     private bool HandlersRun()
     {
@@ -218,7 +230,12 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
 
     private void EvictSlow()
     {
-        if (!group.EvictsSlow || _slow.Count == 0 || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return;
+        if (group.Multicast.IsCatchingUp || group.LoadMoved()) _loadMovedAt = group.Node.Now;
+        if (!group.EvictsSlow || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return;
+        if (IsTooSlowItself) AddTo(_slow, group.Rank);
+        for (int rank = 0; _leader is not null && rank < _signs.Length; rank++)
+            if (IsAtWorkForLong(rank)) AddTo(_slow, rank);
+        if (_slow.Count == 0) return;
         foreach (int rank in _slow) Accuse(_tooSlow, rank, Accusation.Slow);
         if (_leader is not null) SendToAll(WaitReason.TooSlow, _slow);
         else Send(flush.Leader, WaitReason.TooSlow, _slow);
@@ -276,6 +293,6 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (!ranks.Contains(rank)) ranks.Add(rank);
     }
 
-    /// <summary>What a member said last, and when it last said that handlers of its users are at work.</summary>
-    private readonly record struct WaitSign(WaitReason Reason, long At, long? AtWork);
+    /// <summary>What a member said last, and when it last said that code of its users is at work, and since when it has without a pause.</summary>
+    private readonly record struct WaitSign(WaitReason Reason, long At, long? AtWork, long AtWorkSince);
 }
