@@ -122,6 +122,9 @@ internal static class GroupLimits
     public const int CatchUpMessages = 4_096;
     public const long CatchUpBytes = 4L << 20;
 
+    /// <summary>For how long of a view a member that has the state may say that its handlers catch up with what it held.</summary>
+    public const long CatchUpNanoseconds = 300_000_000_000;
+
     /// <summary>Point-to-point messages of one member to another that are not handled yet.</summary>
     public const int PeerOutstanding = 4_096;
     public const long PeerOutstandingBytes = 4L << 20;

@@ -155,6 +155,49 @@ public sealed class LyingMemberTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
     }
 
+    /// <summary>It has the state for as long as the view is old, handles nothing, and says each second that a load of it comes forward.</summary>
+    [Fact]
+    public void Who_has_had_the_state_for_long_is_slow_though_it_says_that_it_loads()
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 78, ReplayCommand = "seed 78" }), 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("many", async (from, m) =>
+            {
+                if (me == 2) await gate.Task.ConfigureAwait(false);
+            }).OnError(static error => { });
+        }, options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) });
+        Assert.True(cluster.Settle());
+        var liar = cluster[2];
+        for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
+        // As long as it may be behind with what it held it is believed.
+        Lie(60);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Lie((int)(GroupLimits.CatchUpNanoseconds / 1_000_000_000));
+        Assert.Contains((liar.Id, Accusation.Slow), cluster.Oracle.Accusations);
+        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal(liar.Id, a.Subject));
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+
+        void Lie(int seconds)
+        {
+            for (int i = 0; i < 2 * seconds; i++)
+            {
+                liar.SimNode.Post(() =>
+                {
+                    var group = liar.Group!.Protocol;
+                    var frame = group.Frame(FrameType.Ack, 7);
+                    frame.Clear();
+                    frame[0] = 2;
+                    group.SendToOthers();
+                });
+                cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+            }
+        }
+    }
+
     /// <summary>A frame of a flush that there is not, to all others.</summary>
     private static void ClaimViewChange(TestMember member, ulong proposal) => member.SimNode.Post(() =>
     {

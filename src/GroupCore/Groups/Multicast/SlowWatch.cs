@@ -105,7 +105,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         group.Accusations.Accuse(this, view.Members[rank].Id, Accusation.Slow);
     }
 
-    /// <summary>A member without state says that its load comes forward.</summary>
+    /// <summary>A member that may be loading says that its load comes forward.</summary>
     public void OnLoading(int rank) => Judge(rank, slow: false);
 
     private void Forgive(int rank)

@@ -53,9 +53,12 @@ internal sealed partial class ViewMulticast : ITimerTarget
         }
         _ackedOrder[member] = Math.Max(_ackedOrder[member], BinaryPrimitives.ReadUInt32LittleEndian(body[1..]));
         _answerAck |= (body[0] & AnswerFlag) != 0;
-        if ((body[0] & LoadingFlag) != 0) _slow?.OnLoading(member);
+        if ((body[0] & LoadingFlag) != 0 && MayLoad(member)) _slow?.OnLoading(member);
         _acksMoved = true;
     }
+
+    /// <summary>Whether a member has no state, or may be behind still with what it held for it: not for ever, since nobody else knows how far its handlers are.</summary>
+    private bool MayLoad(int member) => !_view.Members[member].Initialised || _node.Now - _begun < GroupLimits.CatchUpNanoseconds;
 
     /// <summary>The 10 ms after which what was received is acknowledged even if little; or the next turn of what was held while the state was loaded.</summary>
     void ITimerTarget.OnTimer(long token)

@@ -25,6 +25,7 @@ internal sealed partial class ViewMulticast
     private readonly int _members;
     private readonly int _self;
     private readonly int _sequencer;
+    private readonly long _begun;
     private readonly SenderLog[] _logs;
     // Stands in for those of senders of which nothing has come: always empty.
     private readonly SenderLog _none = new();
@@ -47,6 +48,7 @@ internal sealed partial class ViewMulticast
         _members = view.Members.Count;
         if (load is not null) _hold = new(load, _members);
         _sequencer = view.Coordinator;
+        _begun = _node.Now;
         _viewRecords = group.Host.Options.ViewRecords;
         _logs = new SenderLog[_members];
         Array.Fill(_logs, _none);
