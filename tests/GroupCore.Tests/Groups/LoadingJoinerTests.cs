@@ -148,6 +148,27 @@ public sealed class LoadingJoinerTests
         Assert.Null(cluster.Verdict());
     }
 
+    /// <summary>All that it held was acknowledged before it was delivered, and nothing is acknowledged while it catches up.</summary>
+    [Fact]
+    public void What_a_joiner_has_caught_up_with_is_dropped_before_more_comes_of_its_sender()
+    {
+        var (cluster, comer) = Loading(70, 20, s_evicts);
+        using var closing = cluster;
+        var group = comer.Host.Groups[0];
+        for (int i = 0; i < 5; i++)
+        {
+            Send(cluster, 0, 6_000, 20, ordered: false);
+            cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member && !group.Multicast.IsCatchingUp, TimeSpan.FromSeconds(30)));
+        Send(cluster, 0, 1, 20, ordered: false);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        Assert.Equal(0, comer.SimNode.Node.Counters.Refused(RefusalReason.Unexpected));
+        Assert.Equal(30_001, _delivered[2]);
+        Assert.True(cluster.Settle());
+        Assert.Null(cluster.Verdict());
+    }
+
     [Theory]
     [InlineData(SlowMember.Evict, false)]
     [InlineData(SlowMember.Evict, true)]

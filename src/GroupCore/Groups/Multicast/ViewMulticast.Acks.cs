@@ -163,7 +163,8 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>Drops what every member holds and this one has delivered, and opens the own window.</summary>
     private void ReleaseStable()
     {
-        if (!_acksMoved) return;
+        // What a joiner held was acknowledged before it is delivered.
+        if (!_acksMoved && !IsCatchingUp) return;
         for (int s = 0; s < _members; s++)
         {
             uint stable = _acks.Stable(s, _self);
