@@ -1,5 +1,8 @@
 using System.Text;
 using GroupCore.Groups;
+using GroupCore.Groups.Views;
+using GroupCore.Runtime;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -46,6 +49,35 @@ public sealed class QueryTests
         meanwhile?.Invoke();
         Assert.True(cluster.Simulation.RunUntil(() => values is not null || error is not null, TimeSpan.FromSeconds(10)));
         return (values, error);
+    }
+
+    /// <summary>As a node does that ends with a fault in the turn of the command, when that has put the query in line already.</summary>
+    [Fact]
+    public void A_query_whose_command_is_abandoned_is_not_used_again_as_it_may_stand_in_line()
+    {
+        var simulation = new Simulation(new SimulationOptions { Seed = 91, ReplayCommand = "seed 91" });
+        CallCommand? last = null;
+        int asked = 0;
+        using var cluster = new GroupCluster(simulation, 3, more: g => g.OnQuery<int, int>("echo", (from, question) =>
+        {
+            asked += question;
+            return QueryAnswer<int>.Of(question);
+        }), tap: node => new DelayingNode(simulation, node, static work => default, posts: command => last = command as CallCommand ?? last));
+        Assert.True(cluster.Settle());
+        simulation.Run(TimeSpan.FromSeconds(1));
+        // While the view changes it stands in line.
+        cluster[2].Membership.Deaf = true;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(simulation.RunUntil(() => cluster[0].Group!.Protocol.IsWedged, TimeSpan.FromSeconds(1)));
+        Exception? thrown = null;
+        _ = simulation.Spawn(async () => thrown = await Record.ExceptionAsync(() => cluster[0].Group!.QueryAsync<int, int>("echo", 1).AsTask()));
+        simulation.Run(TimeSpan.FromMilliseconds(50));
+        cluster[0].SimNode.Post(() => last!.Abandon(new NodeStoppedException("the node stopped")));
+        cluster[2].Membership.Deaf = false;
+        Assert.True(cluster.Settle());
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.IsType<NodeStoppedException>(thrown);
+        Assert.Equal(3, asked);
     }
 
     private static void Fail(GroupCluster cluster, params int[] members)

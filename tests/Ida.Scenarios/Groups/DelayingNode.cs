@@ -7,9 +7,9 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// A node some of whose completions take virtual time, as user code does that other threads run: saving a checkpoint, for example. Some timers
-/// may fire late, as they do behind much other work.
+/// may fire late, as they do behind much other work. Who asks is told what is posted.
 /// </summary>
-internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICompletion, TimeSpan> delay, Func<ITimerTarget, TimeSpan>? late = null) : INode
+internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICompletion, TimeSpan> delay, Func<ITimerTarget, TimeSpan>? late = null, Action<NodeCommand>? posts = null) : INode
 {
     public ulong Id => inner.Id;
 
@@ -51,7 +51,15 @@ internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICom
 
     public void Resume(ICompletion work) => inner.Resume(work);
 
-    public bool TryPost(NodeCommand command) => inner.TryPost(command);
+    public bool TryPost(NodeCommand command)
+    {
+        posts?.Invoke(command);
+        return inner.TryPost(command);
+    }
 
-    public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken) => inner.PostAsync(command, cancellationToken);
+    public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken)
+    {
+        posts?.Invoke(command);
+        return inner.PostAsync(command, cancellationToken);
+    }
 }

@@ -95,8 +95,8 @@ public sealed partial class Group
         },
         error =>
         {
+            // It is not used again, as any that is abandoned: it may stand in some queue.
             Protocol.Budget.TakeBack(call.Payload.Length, call.Share);
-            call.Recycle();
             abandon(error);
         }));
 }
