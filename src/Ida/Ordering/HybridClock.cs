@@ -77,7 +77,7 @@ internal sealed class HybridClock(long offsetNanoseconds)
 
     /// <summary>
     /// At an install: the highest time that a member knows committed, and the physical clock that most of them have reached, so that clocks of different origin
-    /// agree roughly. A newcomer stands where two of the others do, who may have been led ahead of their clocks view after view. What this member heard beyond that, and nobody committed, was its own wrong clock's, and is forgotten.
+    /// agree roughly. A newcomer stands where two of the others do, who may have been led ahead of their clocks view after view, and may be at this one. What this member heard beyond that, and nobody committed, was its own wrong clock's, and is forgotten.
     /// </summary>
     public void Align(ulong physical, ulong ground, ulong committed, long now)
     {
@@ -85,7 +85,7 @@ internal sealed class HybridClock(long offsetNanoseconds)
         _offset = Math.Min(_offset, (MostMicroseconds * 1000) - now);
         ulong own = Physical(now);
         if (physical > own || own - physical > Apart) _offset += ((long)(physical >> CounterBits) - (long)(own >> CounterBits)) * 1000;
-        ulong limit = Math.Max(Limit(now), ground);
+        ulong limit = Math.Max(Limit(now), Math.Min(ground + Jump, MaxTime));
         WasAhead = Heard > limit;
         Commit(Math.Min(committed, limit));
         _base = Math.Min(Committed, limit);
