@@ -5,8 +5,16 @@ public sealed class NodeCounters
 {
     private readonly long[] _refused = new long[Enum.GetValues<RefusalReason>().Length];
 
-    /// <summary>How much of it no node of this code sends, whenever it comes. Read by the loop only.</summary>
+    /// <summary>How much of it no node of this code sends, whenever it comes, and nobody answers for yet. Read by the loop only.</summary>
     internal long Malformed { get; private set; }
+
+    /// <summary>Whether there is more of that now; whoever asks answers for it, and it counts for nobody else.</summary>
+    internal bool TakeMalformed(long since)
+    {
+        bool some = Malformed != since;
+        Malformed = since;
+        return some;
+    }
 
     private long _forbidden;
 

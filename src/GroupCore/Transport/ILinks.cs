@@ -34,6 +34,11 @@ public interface ILinks
     {
     }
 
+    /// <summary>A frame of the peer that was kept turned out to be malformed: it counts as one that comes now.</summary>
+    internal void Blame(int peer)
+    {
+    }
+
     /// <summary>The peer is a process of the system: for a minute its link is ended for no newcomer and may have as much queued as others, though nobody here asked for it.</summary>
     internal void Vouch(int peer)
     {

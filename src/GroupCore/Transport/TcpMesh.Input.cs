@@ -87,13 +87,13 @@ internal sealed partial class TcpMesh
         if (session.IsClosed || _stopping) return;
         long malformed = _node.Counters.Malformed;
         _node.Deliver(session.Peer, header, body);
-        if (_node.Counters.Malformed != malformed) Blame(session.Peer);
+        if (_node.Counters.TakeMalformed(malformed)) Blame(session.Peer);
     }
 
     // A malformed frame came from that peer. One that goes on so is not heard any more; of one that only says that it is the node, its link ends.
-    private void Blame(int number)
+    public void Blame(int number)
     {
-        if (Find(number) is not { } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
+        if (Find(number) is not { IsOver: false } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
         _node.Counters.Refuse(RefusalReason.Muted);
         Fail(peer, LinkFault.Rejected);
     }

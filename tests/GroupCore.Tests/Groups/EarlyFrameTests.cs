@@ -1,4 +1,7 @@
+using System.Buffers.Binary;
 using GroupCore.Groups;
+using GroupCore.Groups.Flush;
+using GroupCore.Groups.Multicast;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
@@ -78,11 +81,11 @@ public sealed class EarlyFrameTests
         var end = Unsettled(cluster);
         GiveMalformed(cluster[0], end.Number);
         NextView(cluster);
-        Assert.Equal(0, counters.Malformed);
+        Assert.Equal(0, counters.Refused(RefusalReason.Malformed));
         // It was another: the link ends, and the member comes over one of its own.
         cluster[0].SimNode.Post(() => end.End(LinkFault.Rejected));
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
-        Assert.Equal((0, 1), (counters.Malformed, counters.Refused(RefusalReason.WrongSender)));
+        Assert.Equal((0, 1), (counters.Refused(RefusalReason.Malformed), counters.Refused(RefusalReason.WrongSender)));
         Assert.True(cluster.Settle());
         Assert.Null(cluster[0].Group!.Protocol.Over);
         Assert.Null(cluster.Verdict());
@@ -96,14 +99,52 @@ public sealed class EarlyFrameTests
         var end = Unsettled(cluster);
         GiveMalformed(cluster[0], end.Number);
         NextView(cluster);
-        Assert.Equal(0, counters.Malformed);
+        Assert.Equal(0, counters.Refused(RefusalReason.Malformed));
         cluster.Simulation.Spawn(() => cluster[1].SendAsync(true));
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         cluster[0].SimNode.Post(end.Settle);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         Assert.True(cluster.Settle());
-        Assert.Equal((1, 0), (counters.Malformed, counters.Refused(RefusalReason.WrongSender)));
+        Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Refused(RefusalReason.WrongSender)));
         Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>The view comes with another's frame, which is not held to be malformed for that.</summary>
+    [Fact]
+    public void What_a_member_sent_before_its_view_is_its_own_fault_when_it_is_read()
+    {
+        using var cluster = Settled(6);
+        var counters = cluster[0].SimNode.Node.Counters;
+        var view = cluster[0].Group!.Protocol.View!;
+        var other = view.Members[(cluster[0].Group!.Protocol.Rank + 1) % 3];
+        GiveMalformed(cluster[0], cluster[0].SimNode.Node.Links.Open(other.Address, other.Id.Node));
+        NextView(cluster);
+        Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Malformed));
+    }
+
+    /// <summary>What nobody can read of a message is found when it is delivered: the last of a view with the frame that brings the next.</summary>
+    [Fact]
+    public void The_last_messages_of_a_view_are_not_held_against_whose_frame_ends_it()
+    {
+        using var cluster = Settled(7);
+        var counters = cluster[0].SimNode.Node.Counters;
+        var group = cluster[0].Group!.Protocol;
+        cluster[0].SimNode.Post(() =>
+        {
+            // A query without a number.
+            int other = (group.Rank + 1) % 3;
+            byte[] body = new byte[ViewMulticast.DataHead + MessageRecord.HeadOf(MessageKind.Query | MessageKind.Whole)];
+            BinaryPrimitives.WriteUInt16LittleEndian(body, (ushort)other);
+            BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(2), 1);
+            BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(4), group.Multicast.ReceivedOf(other));
+            MessageRecord.Write(body.AsSpan(ViewMulticast.DataHead), MessageKind.Query | MessageKind.Whole, 0, 0, []);
+            group.Multicast.OnData(other, body, wedged: false);
+            var cut = new FlushCut(1, 3);
+            for (int rank = 0; rank < 3; rank++) cut.Upto[rank] = group.Multicast.ReceivedOf(rank);
+            group.Multicast.DeliverCut(cut);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
+        Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Malformed));
     }
 
     [Fact]

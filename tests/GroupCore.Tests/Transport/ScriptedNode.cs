@@ -14,13 +14,14 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     /// <summary>Between those of the others: of two connections that cross, the one that the lower id dials is kept.</summary>
     public const ulong Id = 100;
 
-    public ScriptedNode(ulong id = Id, long mostQueuedBytes = LinkLimits.NodeBytes, int mostMalformed = MuteTable.Malformed, int mostGuests = LinkLimits.Guests)
+    public ScriptedNode(ulong id = Id, long mostQueuedBytes = LinkLimits.NodeBytes, int mostMalformed = MuteTable.Malformed, int mostGuests = LinkLimits.Guests,
+        bool takesData = true)
     {
         TcpMesh? mesh = null;
         Node = new(id, 1, new NoHost(), node => mesh = new(node, new("test", Port, new(IPAddress.Loopback, 0), null, mostQueuedBytes, mostMalformed, mostGuests), 1));
         Mesh = mesh!;
         Node.Counters.ThrowsForbidden = true;
-        Node.Route(FrameType.Data, FrameType.Data, this);
+        if (takesData) Node.Route(FrameType.Data, FrameType.Data, this);
         Node.Observe(this);
         Node.Advance(Second);
     }

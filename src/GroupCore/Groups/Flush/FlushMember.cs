@@ -172,7 +172,12 @@ internal sealed class FlushMember
         _early.Clear();
         Array.Clear(_earlyBytes);
         _earlyInAll = 0;
-        foreach (var (rank, type, body) in early) OnFrame(rank, type, body);
+        foreach (var (rank, type, body) in early)
+        {
+            long malformed = _node.Counters.Malformed;
+            OnFrame(rank, type, body);
+            if (_node.Counters.TakeMalformed(malformed)) _group.Blame(rank);
+        }
     }
 
     private void OnReport(int rank, ReadOnlySpan<byte> body)

@@ -130,6 +130,7 @@ internal sealed partial class ViewMulticast
     public void DeliverCut(FlushCut cut)
     {
         if (!_initialised) return;
+        long malformed = _node.Counters.Malformed;
         var tail = new List<(int Sender, uint Seq)>();
         ForTail(cut, tail, static (tail, s, seq) => tail.Add((s, seq)));
         _order.Truncate(cut.OrderLength);
@@ -146,6 +147,8 @@ internal sealed partial class ViewMulticast
         }
         _order.Closed = _order.Length;
         foreach (var (sender, seq) in tail) DeliverOrdered(sender, seq);
+        // As at the end of a turn nobody answers for it: the frame being delivered is another's, and what was forwarded need not be its sender's.
+        _ = _node.Counters.TakeMalformed(malformed);
     }
 
     /// <summary>Gives everything back; Flush calls are complete, since the next view is installed. With a reason they fail instead.</summary>

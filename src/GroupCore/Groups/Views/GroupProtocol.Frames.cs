@@ -159,8 +159,16 @@ internal sealed partial class GroupProtocol
     {
         if (early is null) return;
         foreach (var frame in early.Take(f => f.View < view.Id || (f.View == view.Id && !IsUnsettled(f.Peer))))
-            if (frame.View == view.Id && !IsOver) OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
+        {
+            if (frame.View != view.Id || IsOver) continue;
+            long malformed = Node.Counters.Malformed;
+            OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
+            if (Node.Counters.TakeMalformed(malformed)) Node.Links.Blame(frame.Peer);
+        }
     }
+
+    /// <summary>A frame of a member that was kept was malformed: its own fault, and not that of whose frame is delivered now.</summary>
+    public void Blame(int rank) => Node.Links.Blame(_peers[rank]);
 
     private bool IsUnsettled(int peer) => RankOfPeer(peer) is >= 0 and var rank && _unsettled[rank];
 
