@@ -253,7 +253,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     // Whoever answers at the address was meant before; now it must be this node.
     private bool TryClaim(LinkPeer peer, ulong nodeId)
     {
-        if (peer.NodeId != 0) return false;
+        if (peer.NodeId != 0 || (peer.MeantId != 0 && peer.MeantId != nodeId)) return false;
         peer.NodeId = nodeId;
         _byId[nodeId] = peer;
         return true;

@@ -36,6 +36,24 @@ public sealed class AskedForTests
         Assert.Equal(0, node.Count(LinkFault.Rejected));
     }
 
+    /// <summary>Who registered with the address of another does not get what is meant for that one, nor that one's frames.</summary>
+    [Fact]
+    public void Two_nodes_that_are_asked_for_at_one_address_have_links_of_their_own()
+    {
+        var node = new ScriptedNode();
+        node.Come(78, Elsewhere, 5);
+        int other = node.Mesh.Open(new(There), 78), meant = node.Mesh.Open(new(There), Meant);
+        Assert.NotEqual(other, meant);
+        Assert.Equal(2, node.Port.Dialled.Count);
+        var asked = node.Port.Dialled[0];
+        node.Port.Tell(asked, DialResult.Connected);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
+        node.Answers(asked, HelloStatus.Identified, Meant);
+        Assert.Equal([(meant, null), (other, LinkFault.Replaced)], node.News[^2..]);
+        Assert.Equal((Meant, 0UL), (node.Mesh.NodeIdOf(meant), node.Mesh.NodeIdOf(other)));
+        Assert.Equal(meant, node.Mesh.Open(new(There)));
+    }
+
     /// <summary>Its connection is made again. Meanwhile one that listens where this node asks too says that it is the node, and does not know the link.</summary>
     [Fact]
     public void A_link_that_was_reached_does_not_end_because_somebody_elsewhere_says_that_it_is_the_node()
