@@ -151,11 +151,12 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     /// <summary>
     /// Sends the installs after <paramref name="view"/> that concern the process, up to the one that it is no longer in, and the pending
-    /// proposal; to a process that is in no view, the installs since it joined last. False when there was no room for all of them.
+    /// proposal; to a process that is in no view, the installs since it joined last, or none where it waits to join: those are of a membership that is
+    /// over. False when there was no room for all of them.
     /// </summary>
     private bool Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal, ref int room)
     {
-        int from = view > 0 ? 0 : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
+        int from = view > 0 ? 0 : group.QueueIndexOf(process) >= 0 ? group.Installs.Count : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
         // A member since before the oldest install kept: the latest is all there is for it.
         if (from < 0) from = group.View.RankOf(process) >= 0 ? group.Installs.Count - 1 : group.Installs.Count;
         for (int i = from; i < group.Installs.Count; i++)

@@ -9,7 +9,7 @@ internal sealed class GroupBook
 {
     private const int EndedKept = 1_024;
     private readonly SortedDictionary<GroupId, Entry> _groups = [];
-    private readonly Queue<GroupId> _endedOrder = new();
+    private readonly Queue<(GroupId Group, ulong Last)> _endedOrder = new();
     private readonly Dictionary<GroupId, ulong> _ended = [];
 
     public int Count => _groups.Count;
@@ -56,8 +56,7 @@ internal sealed class GroupBook
         if (!member && entry.View == 0) return false;
         if (member)
         {
-            entry.View = Math.Max(entry.View, view.Id);
-            entry.Latest = view;
+            if (view.Id >= entry.View) (entry.View, entry.Latest) = (view.Id, view);
         }
         else End(view.Group, view.Id);
         return true;
@@ -74,9 +73,12 @@ internal sealed class GroupBook
     public bool End(GroupId group, ulong last = ulong.MaxValue)
     {
         if (!_groups.Remove(group)) return false;
-        if (!_ended.ContainsKey(group)) _endedOrder.Enqueue(group);
+        _endedOrder.Enqueue((group, last));
         _ended[group] = last;
-        if (_endedOrder.Count > EndedKept) _ended.Remove(_endedOrder.Dequeue());
+        if (_endedOrder.Count <= EndedKept) return true;
+        // A group that ended again since is remembered by its later end.
+        var oldest = _endedOrder.Dequeue();
+        if (_ended.GetValueOrDefault(oldest.Group) == oldest.Last) _ended.Remove(oldest.Group);
         return true;
     }
 
