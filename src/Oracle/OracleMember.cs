@@ -119,6 +119,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <summary>Whether this process is not registered and cannot be: all seeds belong to another cluster.</summary>
     internal bool Stranded => !Registered && _outlet.System.IsNone && _bootstrap.Stranded;
 
+    /// <summary>Processes over whose links others may be probed; for checks.</summary>
+    internal int Reached => _watch.Reached;
+
     /// <summary>The system this process belongs to.</summary>
     internal SystemId System => _outlet.System;
 
@@ -182,7 +185,12 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <inheritdoc/>
     public void OnLinkFault(int peer, LinkFault fault)
     {
-        if (!_started || _over) return;
+        if (_over) return;
+        if (!_started)
+        {
+            _watch.OnClosing(peer);
+            return;
+        }
         CheckClock();
         _bootstrap.OnFault(peer, fault);
         if (fault == LinkFault.Replaced && State == MembershipState.Blocked) _bootstrap.Replaced(peer);

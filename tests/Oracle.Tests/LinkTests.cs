@@ -69,6 +69,27 @@ public sealed class LinkTests
         for (int i = 0; i < 3; i++) Assert.DoesNotContain(cluster[i].Node.Links.Ends, end => end.NodeId == stranger.Id && end.IsVouched);
     }
 
+    /// <summary>Others may dial, and be gone again, before membership begins.</summary>
+    [Fact]
+    public void Of_links_that_came_and_went_before_the_start_nothing_is_kept()
+    {
+        using var cluster = new OracleCluster(9, 3);
+        var one = cluster[0];
+        for (int i = 1; i < 3; i++)
+        {
+            var other = cluster[i].Node;
+            other.Post(() => other.Node.Links.Open(one.Node.Address));
+        }
+        Assert.True(cluster.RunUntil(() => one.Oracle.Reached == 2, 1), $"{one.Oracle.Reached} links");
+        cluster.Run(0.1);
+        cluster[1].Node.Crash();
+        cluster.Run(1);
+        Assert.Equal(1, one.Oracle.Reached);
+        one.StartAt(TimeSpan.Zero);
+        cluster.Run(1);
+        Assert.Equal(1, one.Oracle.Reached);
+    }
+
     private static bool IsSettled(OracleCluster cluster, int members) =>
         Enumerable.Range(0, 3).All(i => cluster[i].Groups.ViewOf("g")?.Members.Count == members && !cluster[i].Groups.IsWedged);
 }

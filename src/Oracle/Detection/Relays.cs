@@ -15,6 +15,8 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
     private readonly SortedDictionary<ulong, int> _links = [];
     private readonly List<(ulong Subject, int Peer, long At)> _waiting = [];
 
+    public int Count => _links.Count;
+
     public void OnUp(int peer)
     {
         if (node.Links.NodeIdOf(peer) is not 0 and ulong nodeId) _links[nodeId] = peer;

@@ -57,6 +57,9 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         }
     }
 
+    /// <summary>Processes to which a link is or was up.</summary>
+    public int Reached => _relays.Count;
+
     public bool IsAlone => !_watched.Exists(watched => watched.Assigned);
 
     public void Assign(IReadOnlyList<Subject> subjects)
