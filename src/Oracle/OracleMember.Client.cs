@@ -16,6 +16,7 @@ public sealed partial class OracleMember
 {
     private const long SyncEvery = Durations.Second;
     private const long SyncApart = 100 * Durations.Millisecond;
+    private const long MoreWithin = 200 * Durations.Millisecond;
     private const long AdoptAgainAfter = 5 * Durations.Second;
     private const int MaxOthersReported = 8;
     private const long SilenceReportedAfter = 3 * Durations.Second;
@@ -334,7 +335,18 @@ public sealed partial class OracleMember
     {
         (_synchronised, _syncWanted) = (_node.Now, false);
         _nextSync = _node.Now + SyncEvery + _node.Random.Next(0, SyncEvery / 4);
-        if (!_directory.IsEmpty) _outlet.Send(_directory.Any(), new SyncAsk(Self, _groups.Known()));
+        if (_directory.IsEmpty) return;
+        var to = _directory.Any(except: _unanswered);
+        _unanswered = to.Node;
+        _outlet.Send(to, new SyncAsk(Self, _groups.Known()));
+        if (_moreWithin > 0) _node.SetTimer(_node.Now + _moreWithin, this, Ask);
+    }
+
+    /// <summary>Who was asked for the rest says nothing: it may be dead. A link may be slow as well, so each next question has twice the time.</summary>
+    private void AskAnother()
+    {
+        _moreWithin *= 2;
+        Synchronise();
     }
 
     private void OnGone(ulong gone)
@@ -357,6 +369,9 @@ public sealed partial class OracleMember
             _requests.Forget(group);
             _sink?.OnGroupOver(group, answer.Reason);
         }
+        bool asked = from.Node == _unanswered;
+        if (asked) _unanswered = 0;
+        if (asked || answer.More) _moreWithin = answer.More ? MoreWithin : 0;
         if (answer.More && Registered) AskSoon();
     }
 

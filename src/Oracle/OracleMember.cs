@@ -56,6 +56,10 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private long _tickDue;
     private long _nextSync;
     private long _synchronised;
+
+    // Whom it asked last what it missed, until that one answers; and while it is known that there is more, how long it waits for that.
+    private ulong _unanswered;
+    private long _moreWithin;
     private long _startedAt;
     private long _adoptedAt;
     private bool _started, _over, _kicked, _syncWanted, _turnWanted, _silenceReported;
@@ -227,6 +231,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     {
         if (!_started || _over) return;
         if (_syncWanted && _node.Now >= _synchronised + SyncApart) Synchronise();
+        else if (_moreWithin > 0 && _node.Now >= _synchronised + _moreWithin) AskAnother();
         int rounds = 0;
         do
         {

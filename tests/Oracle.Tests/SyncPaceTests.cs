@@ -94,6 +94,56 @@ public sealed class SyncPaceTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>Without it the rest came with the question of the next second, while flushes waited for what it says.</summary>
+    [Fact]
+    public void Where_a_voter_dies_that_was_asked_for_the_rest_another_is_asked_at_once()
+    {
+        const int groups = 4_000;
+        using var cluster = new OracleCluster(1, 6);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Count(process => process.Oracle.State == MembershipState.Active) == 6, 10), cluster.Describe());
+        cluster.Run(3);
+        var one = cluster.Alive.Last(process => process.Oracle.Replica is null);
+        string tail = new('n', 100), tag = new('t', Limits.TagBytes);
+        for (int i = 0; i < groups; i++)
+        {
+            string name = $"{i}{tail}";
+            one.Node.Post(() => one.Oracle.Join(name, new(), tag));
+            if (i % 500 == 499) Assert.True(cluster.RunUntil(() => one.Groups.Groups.Count(group => group.View is not null) == i + 1, 20), cluster.Describe());
+        }
+        cluster.Run(2);
+        int answers = 0, lacking = -1;
+        bool dead = false;
+        foreach (var process in cluster.Alive.Where(process => process.Oracle.Replica is not null))
+        {
+            process.Node.WatchFrames((node, sent) =>
+            {
+                // Of the second that is asked nobody hears that there is more, nor anything else.
+                if (sent.Type != FrameType.Sync || !FrameCodec.TryRead(sent.Type, sent.Body, out _, out var frame) || frame is not SyncAnswer { More: true } || ++answers != 2) return CrashMoment.None;
+                dead = true;
+                return CrashMoment.Before;
+            });
+        }
+        one.Node.WatchFrames((node, sent) =>
+        {
+            if (sent.Type == FrameType.Sync && FrameCodec.TryRead(sent.Type, sent.Body, out _, out var frame) && frame is SyncAsk ask) lacking = ask.Groups.Count(static known => known.View == 0);
+            return CrashMoment.None;
+        });
+        one.Node.Post(() =>
+        {
+            foreach (var group in one.Groups.Groups) one.Oracle.Sync(group.View!.Group, 0, 0);
+        });
+        Assert.True(cluster.RunUntil(() => dead, 0.5), $"{answers} answers");
+        Assert.InRange(lacking, 1, groups);
+        cluster.Run(0.7);
+        lacking = -1;
+        var last = one.Groups.Groups.Last().View!;
+        one.Node.Post(() => one.Oracle.Sync(last.Group, last.Id, 0));
+        Assert.True(cluster.RunUntil(() => lacking >= 0, 0.15));
+        Assert.Equal(0, lacking);
+        cluster.AssertNoViolations();
+    }
+
     /// <summary>One group brings as many views as are kept of it, and each names all members.</summary>
     [Fact]
     public void What_a_replica_tells_at_once_is_bounded_within_a_group_too_and_the_rest_follows_in_order()

@@ -65,12 +65,14 @@ internal sealed class OracleDirectory(INode node)
     /// <summary>Whom to ask for something only the leader can do.</summary>
     public Replica Target() => Leader.Node != 0 ? Leader : Voter();
 
-    /// <summary>Any replica, voters and learners alike.</summary>
-    public Replica Any()
+    /// <summary>Any replica, voters and learners alike; not that one where there is another.</summary>
+    public Replica Any(ulong except)
     {
-        int place = node.Random.Next(Replicas.Voters.Count + Replicas.Learners.Count);
-        return place < Replicas.Voters.Count ? Replicas.Voters[place] : Replicas.Learners[place - Replicas.Voters.Count];
+        int count = Replicas.Voters.Count + Replicas.Learners.Count, place = node.Random.Next(count);
+        return At(place) is var any && any.Node != except ? any : At((place + 1) % count);
     }
+
+    private Replica At(int place) => place < Replicas.Voters.Count ? Replicas.Voters[place] : Replicas.Learners[place - Replicas.Voters.Count];
 
     private Replica Voter() => Replicas.Voters[node.Random.Next(Replicas.Voters.Count)];
 }
