@@ -64,6 +64,33 @@ public sealed class LostGroupTests
         Assert.True(cluster.RunUntil(() => next.Groups.ViewOf(Name) is not null, 0.2), cluster.Describe());
     }
 
+    /// <summary>One process may leave thousands of them: all in one entry after the other they would keep every replica busy.</summary>
+    [Fact]
+    public void Of_many_names_that_are_due_at_once_a_bounded_number_is_free_with_each_tick()
+    {
+        const int groups = 600, most = 256;
+        using var cluster = Running(1, 5, out var lone);
+        for (int i = 0; i < groups; i++)
+        {
+            string name = $"own{i}";
+            lone.Node.Post(() => lone.Oracle.Join(name, new(), ""));
+        }
+        Assert.True(cluster.RunUntil(() => lone.Groups.Groups.Count(group => group.View is not null) == groups + 1, 10), cluster.Describe());
+        var others = cluster.Alive.Where(process => process != lone).ToList();
+        cluster.Simulation.Network.Partition([lone.Node], others.ConvertAll(process => process.Node));
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(lone.Oracle.Self, Accusation.Timeout));
+        var state = cluster.Leader!.Oracle.Replica!.State;
+        Assert.True(cluster.RunUntil(() => state.Lost.Count == groups + 1, 5), cluster.Describe());
+        int before = state.Lost.Count, freed = 0;
+        Assert.True(cluster.RunUntil(() =>
+        {
+            freed = Math.Max(freed, before - state.Lost.Count);
+            before = state.Lost.Count;
+            return before == 0;
+        }, 8), cluster.Describe());
+        Assert.InRange(freed, 1, most);
+    }
+
     /// <summary>A system of five, and a group of one that does not vote.</summary>
     private static OracleCluster Running(ulong seed, int processes, out OracleCluster.Process lone)
     {

@@ -358,6 +358,32 @@ public sealed class StateMachineTests
         Assert.Equal([b], Members(_state.FindGroup("g")!));
     }
 
+    /// <summary>Each release went through all of them, which for as many as there may be took every replica half a minute.</summary>
+    [Fact]
+    public void The_names_of_thousands_of_lost_groups_are_released_in_one_step_each()
+    {
+        const int owners = 5, each = 4_000;
+        var lost = new List<Request>();
+        var ids = Enumerable.Range(1, owners).Select(node => Register((ulong)node)).ToList();
+        foreach (var id in ids)
+        {
+            for (int i = 0; i < each; i++)
+            {
+                Apply(new Request(id, ++_number, _number, new Join($"{id}-{i}", new(), 0, "")));
+                lost.Add(new(default, 0, 0, new Release(_events.Results[^1].Group)));
+            }
+        }
+        Fail(false, [.. ids]);
+        Assert.Equal(owners * each, _state.Lost.Count);
+        var other = new OracleState(_events, Rule.None);
+        Assert.True(other.TryRestore(Save(_state)));
+        _state = other;
+        var took = System.Diagnostics.Stopwatch.StartNew();
+        foreach (var entry in lost.Chunk(256)) Apply(entry);
+        Assert.Empty(_state.Lost);
+        Assert.InRange(took.Elapsed.TotalSeconds, 0, 1);
+    }
+
     /// <summary>Its first request is for the name of a lost group, so it waits, and keeps the results of all that come after it.</summary>
     [Fact]
     public void The_oldest_request_of_a_process_is_answered_however_many_later_ones_were()

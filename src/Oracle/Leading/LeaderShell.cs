@@ -15,6 +15,7 @@ namespace Oracle.Leading;
 internal sealed class LeaderShell
 {
     private const int FailuresPerEntry = 4_096;
+    private const int NamesPerTick = 256;
     private const long PruneEvery = 5 * Durations.Second;
     private readonly INode _node;
     private readonly Outlet _outlet;
@@ -326,14 +327,14 @@ internal sealed class LeaderShell
 
     private void ReleaseNames()
     {
-        bool any = false;
+        int released = 0;
         foreach (var lost in _state.Lost)
         {
             if (_gate.MayAct(_state, lost)) continue;
             _intake.Add(new(default, 0, 0, new Release(lost.Id)));
-            any = true;
+            if (++released == NamesPerTick) break;
         }
-        if (any) _log.Port.RequestTurn();
+        if (released > 0) _log.Port.RequestTurn();
     }
 
     /// <summary>How many processes live, or <paramref name="most"/> where that is less.</summary>

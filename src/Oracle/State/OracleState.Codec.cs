@@ -51,7 +51,7 @@ internal sealed partial class OracleState
         foreach (ulong node in restored._pastOrder) Past(node);
         foreach (var process in restored._processes.Values) Add(process);
         foreach (var group in restored._groups.Values) Add(group);
-        foreach (var (name, lost) in restored._lost) _lost.Add(name, lost);
+        foreach (var lost in restored._lost.Values) Add(lost);
         events.OnRestored();
         return true;
     }
@@ -63,6 +63,7 @@ internal sealed partial class OracleState
         _groups.Clear();
         _byName.Clear();
         _lost.Clear();
+        _lostNames.Clear();
         _past.Clear();
         _pastOrder.Clear();
         _rebuild.Clear();
@@ -93,7 +94,7 @@ internal sealed partial class OracleState
         {
             (var id, string name) = (WireFormat.ReadGroup(ref reader), WireFormat.ReadText(ref reader, Limits.NameBytes));
             if (_byName.ContainsKey(name)) throw new InvalidDataException($"Group {name} is both there and lost.");
-            _lost.Add(name, new(id, name, WireFormat.ReadProcesses(ref reader), reader.ReadWithin(0, Limits.LeaseLength)));
+            Add(new LostGroup(id, name, WireFormat.ReadProcesses(ref reader), reader.ReadWithin(0, Limits.LeaseLength)));
         }
     }
 
@@ -114,6 +115,12 @@ internal sealed partial class OracleState
         _byName.Add(group.Name, group);
         foreach (var member in group.View.Members) Named(member.Id).Groups.Add(group.Id);
         foreach (var request in group.Queue) Named(request.Process).Groups.Add(group.Id);
+    }
+
+    private void Add(LostGroup lost)
+    {
+        _lost.Add(lost.Name, lost);
+        _lostNames.Add(lost.Id, lost.Name);
     }
 
     private ProcessRecord Named(ProcessId id) => Find(id) ?? throw new InvalidDataException($"A group names process {id}, which is not saved.");

@@ -160,7 +160,7 @@ internal sealed partial class OracleState
         {
             // Nobody was left to flush for, so nothing has waited for the leases of those that are gone.
             failed.RemoveAll(id => Find(id) is { Proved: true });
-            if (group.Options.StrictPrimary && failed.Count > 0) _lost.Add(group.Name, new(group.Id, group.Name, failed, failed.Max(id => Find(id)!.Lease)));
+            if (group.Options.StrictPrimary && failed.Count > 0) Add(new LostGroup(group.Id, group.Name, failed, failed.Max(id => Find(id)!.Lease)));
             End(group, StateLost);
             return;
         }

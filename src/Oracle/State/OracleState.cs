@@ -32,6 +32,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
     private readonly SortedDictionary<GroupId, GroupRecord> _groups = [];
     private readonly Dictionary<string, GroupRecord> _byName = [];
     private readonly SortedDictionary<string, LostGroup> _lost = new(StringComparer.Ordinal);
+    private readonly Dictionary<GroupId, string> _lostNames = [];
     private readonly Queue<ulong> _pastOrder = new();
     private readonly HashSet<ulong> _past = [];
     private readonly SortedDictionary<GroupId, Rebuild> _rebuild = [];
@@ -89,7 +90,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         }
         if (request.Operation is Release release)
         {
-            foreach (var lost in _lost.Values.Where(lost => lost.Id == release.Group).ToList()) _lost.Remove(lost.Name);
+            if (_lostNames.Remove(release.Group, out string? name)) _lost.Remove(name);
             return;
         }
         ProcessRecord? requester = Find(request.Requester);
