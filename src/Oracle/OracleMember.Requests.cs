@@ -94,6 +94,7 @@ public sealed partial class OracleMember
         if (global::System.Text.Encoding.UTF8.GetByteCount(tag) > Limits.TagBytes) return $"a tag has at most {Limits.TagBytes} bytes of UTF-8";
         // Nobody would read them: what cannot be read is answered by nobody, and held against who sent it.
         if (!Enum.IsDefined(options.Composition) || !Enum.IsDefined(options.SlowMember)) return "its options have numbers that name nothing";
+        if (options.SlowMemberTimeout is var slow && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1))) return $"its SlowMemberTimeout is {slow}; allowed are 1 s to 1 h";
         return _requests.HasRoom ? null : "too many requests of this process wait for an answer";
     }
 }

@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Membership;
 using GroupCore.Wire;
 using Ida.Testing;
 using Oracle.Frames;
@@ -62,6 +63,31 @@ public sealed class LimitTests
     {
         var request = new RequestFrame(new(default, 1, 1, new Register(1, LogBus.ReplicaOf(1).Address, "", "", 0, 0, seconds * Durations.Second)));
         Assert.Equal(fits, FrameCodec.TryRead(FrameType.OracleRequest, Written(request), out _, out _));
+    }
+
+    /// <summary>Nobody reads a join with a time that the wire does not have: its caller got no answer, ever.</summary>
+    [Theory]
+    [InlineData(-1.0, false)]
+    [InlineData(0.0, false)]
+    [InlineData(1.0, true)]
+    [InlineData(3_600.0, true)]
+    [InlineData(3_600.001, false)]
+    [InlineData(2_147_484.0, false)]
+    public void A_patience_with_slow_members_that_is_not_allowed_is_refused_at_once(double seconds, bool fits)
+    {
+        using var cluster = new OracleCluster(1, 1);
+        cluster.StartAll(TimeSpan.Zero);
+        var one = cluster[0];
+        Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+        var options = new GroupOptions { SlowMemberTimeout = TimeSpan.FromSeconds(seconds) };
+        one.Node.Post(() =>
+        {
+            one.Oracle.Join("joined", options, "");
+            one.Oracle.Create("created", options, [one.Oracle.Self]);
+        });
+        Assert.True(cluster.RunUntil(() => one.Groups.Refused.Count + one.Groups.Accepted.Count == 2, 3), cluster.Describe());
+        Assert.Equal(fits ? 2 : 0, one.Groups.Accepted.Count);
+        Assert.All(one.Groups.Refused, refusal => Assert.Contains("SlowMemberTimeout", refusal, StringComparison.Ordinal));
     }
 
     /// <summary>Before, 129 to 256 characters were accepted, and refused later by the Oracle.</summary>
