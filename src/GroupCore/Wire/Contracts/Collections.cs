@@ -68,6 +68,8 @@ internal static class Collections
         return map;
     }
 
+    private static Dictionary<TKey, TValue> Table<TKey, TValue>(int capacity) where TKey : notnull => new(capacity, SpreadComparer<TKey>.Instance);
+
     private static Formatter Array<T>() => new ArrayFormatter<T>();
     private static Formatter List<T>() => new ListFormatter<T>();
     private static Formatter IList<T>() => Ordered<IList<T>, T>(i => new List<T>(i));
@@ -85,11 +87,11 @@ internal static class Collections
     private static Formatter ReadOnlyCollection<T>() => Ordered<ReadOnlyCollection<T>, T>(i => new(i));
     private static Formatter ObservableCollection<T>() => Ordered<ObservableCollection<T>, T>(i => new(i));
     private static Formatter ReadOnlyObservableCollection<T>() => Ordered<ReadOnlyObservableCollection<T>, T>(i => new(new(i)));
-    private static Formatter HashSet<T>() => Unordered<HashSet<T>, T>(i => new HashSet<T>(i));
+    private static Formatter HashSet<T>() => Unordered<HashSet<T>, T>(i => new HashSet<T>(i, SpreadComparer<T>.Instance));
     private static Formatter SortedSet<T>() => Unordered<SortedSet<T>, T>(i => new SortedSet<T>(i));
-    private static Formatter ISet<T>() => Unordered<ISet<T>, T>(i => new HashSet<T>(i));
-    private static Formatter IReadOnlySet<T>() => Unordered<IReadOnlySet<T>, T>(i => new HashSet<T>(i));
-    private static Formatter ReadOnlySet<T>() => Unordered<ReadOnlySet<T>, T>(i => new(new HashSet<T>(i)));
+    private static Formatter ISet<T>() => Unordered<ISet<T>, T>(i => new HashSet<T>(i, SpreadComparer<T>.Instance));
+    private static Formatter IReadOnlySet<T>() => Unordered<IReadOnlySet<T>, T>(i => new HashSet<T>(i, SpreadComparer<T>.Instance));
+    private static Formatter ReadOnlySet<T>() => Unordered<ReadOnlySet<T>, T>(i => new(new HashSet<T>(i, SpreadComparer<T>.Instance)));
     private static Formatter FrozenSet<T>() => Unordered<FrozenSet<T>, T>(i => i.ToFrozenSet());
     private static Formatter ImmutableArray<T>() => new AdaptedFormatter<ImmutableArray<T>, T[]?>(ImmutableCollectionsMarshal.AsArray, ImmutableCollectionsMarshal.AsImmutableArray);
     private static Formatter ImmutableList<T>() => Ordered<ImmutableList<T>, T>(i => [.. i]);
@@ -106,13 +108,13 @@ internal static class Collections
     private static Formatter ArraySegment<T>() => new AdaptedFormatter<ArraySegment<T>, T[]?>(m => m.Array is null ? null : [.. m], i => i is null ? default : new(i));
 
     private static Formatter Dictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<Dictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(e.Length), e));
+        new MapFormatter<Dictionary<TKey, TValue>, TKey, TValue>(e => Entries(Table<TKey, TValue>(e.Length), e));
 
     private static Formatter IDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<IDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(e.Length), e));
+        new MapFormatter<IDictionary<TKey, TValue>, TKey, TValue>(e => Entries(Table<TKey, TValue>(e.Length), e));
 
     private static Formatter IReadOnlyDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<IReadOnlyDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(e.Length), e));
+        new MapFormatter<IReadOnlyDictionary<TKey, TValue>, TKey, TValue>(e => Entries(Table<TKey, TValue>(e.Length), e));
 
     private static Formatter SortedDictionary<TKey, TValue>() where TKey : notnull =>
         new MapFormatter<SortedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new SortedDictionary<TKey, TValue>(), e));
@@ -121,10 +123,10 @@ internal static class Collections
         new MapFormatter<SortedList<TKey, TValue>, TKey, TValue>(e => Entries(new SortedList<TKey, TValue>(e.Length), e));
 
     private static Formatter OrderedDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<OrderedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new OrderedDictionary<TKey, TValue>(e.Length), e));
+        new MapFormatter<OrderedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new OrderedDictionary<TKey, TValue>(e.Length, SpreadComparer<TKey>.Instance), e));
 
     private static Formatter ReadOnlyDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<ReadOnlyDictionary<TKey, TValue>, TKey, TValue>(e => new(Entries(new Dictionary<TKey, TValue>(e.Length), e)));
+        new MapFormatter<ReadOnlyDictionary<TKey, TValue>, TKey, TValue>(e => new(Entries(Table<TKey, TValue>(e.Length), e)));
 
     private static Formatter ConcurrentDictionary<TKey, TValue>() where TKey : notnull =>
         new MapFormatter<ConcurrentDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new ConcurrentDictionary<TKey, TValue>(), e));
