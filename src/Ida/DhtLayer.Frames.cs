@@ -68,7 +68,8 @@ internal sealed partial class DhtLayer
         }
     }
 
-    private void OnPropose(int from, int coordinator, ref BodyReader body)
+    // Of a part that is handed on who hands it on and who took over both take part.
+    private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn = false)
     {
         var op = _participant.NewRecord();
         op.Key = _send.ReadOp(ref body, out op.Owner);
@@ -96,6 +97,13 @@ internal sealed partial class DhtLayer
         bool misplaced = false;
         int bytes = 0;
         for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced, ref bytes);
+        // Another's own attempt would come with other pairs than its issuer's.
+        if (valid && body.Complete && !(handedOn ? _participant.TakesPart(from, op) && _participant.TakesPart(coordinator, op) : op.Key.Payload != 0 || op.Owner == from))
+        {
+            _participant.Discard(op);
+            Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
         if (valid && body.Complete && misplaced)
         {
             _participant.Refuse(op, coordinator, keys, PoisonReason.Misplaced);
@@ -323,7 +331,7 @@ internal sealed partial class DhtLayer
             if (_state.Map!.SlotOfRank(coordinator) < 0) Node.Counters.Refuse(RefusalReason.Malformed);
             // Parts are handed on to who takes over; of a call's own part the only word is the call.
             else if (coordinator == _state.Rank && !Coordinator.TakesOver(_send.ReadOp(ref head, out _))) Node.Counters.Refuse(RefusalReason.Unexpected);
-            else OnPropose(from, coordinator, ref body);
+            else OnPropose(from, coordinator, ref body, handedOn: true);
             return;
         }
         var key = _send.ReadOp(ref body, out _);

@@ -88,6 +88,36 @@ public sealed class HostileInputTests
         Assert.Equal(next, (await put).Operation.Sequence);
     }
 
+    /// <summary>A member that takes no part in a put gives one of its two replicas other values under the issuer's attempt, before the issuer's own come: as its proposal, or as one that is handed on.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task R_who_does_not_issue_a_put_is_not_heard_of_its_values(bool handedOn, bool byReplica)
+    {
+        var world = DhtWorld.Founded(4);
+        var (target, other, liar) = (world.Members[0], world.Members[2], world.Members[3]);
+        byte[]? proposed = null;
+        world.AtSend = (_, to, frame) => proposed = frame.Type == DhtFrame.Propose && to == target ? frame.Body : proposed;
+        var put = world.Members[1].Dht.Map<string, long>("m").OrderedPutAsync("a0", 5L).AsTask();
+        world.Members[1].Turn(static () => { });
+        var lie = proposed!.ToArray();
+        int value = lie.AsSpan().LastIndexOf([(byte)1, (byte)5]) + 1;
+        Assert.True(value > 0, Convert.ToHexString(lie));
+        // It acknowledges nothing, which only the issuer may: behind its rank, number, attempt, flags and hash.
+        (lie[value], lie[13]) = (6, 0);
+        // In the name of the other replica, or in its own.
+        int driver = byReplica ? other.Rank : liar.Rank;
+        if (handedOn) lie = [1, .. BitConverter.GetBytes((ushort)driver), .. lie];
+        target.Deliver(new(handedOn ? DhtFrame.Forward : DhtFrame.Propose, lie, world.View!.Id, liar.Rank));
+        Assert.Null(target.Host.Current!.Participant.Oldest);
+        Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.Unexpected));
+        world.RunUntil(() => put.IsCompleted, "The put");
+        await put;
+        world.Settle();
+        Assert.Null(DhtWorld.Difference(target, other));
+    }
+
     /// <summary>
     /// A member that takes no part in a put says how it ends, at one of its two replicas: that it is aborted, committed at a time of its own, or stable; at once, or
     /// after it has asked for the attempt as who takes over does, or has had the part handed on in its name. The put is named by its issuer, or by the liar.
