@@ -10,7 +10,7 @@ namespace GroupCore.Transport;
 /// from <see cref="LinkLimits.QueueBytes"/>, above which the link ends with <see cref="LinkFault.Overflow"/>: at both ends those that use it
 /// hear that frames are lost, and what is sent to its number from then on goes nowhere. For a stranger, a peer that only dialled in and that nobody
 /// vouched for within a minute, that limit is 16 KiB.
-/// Only a peer that was asked for by <see cref="Open"/> is dialled, until all who held it have released it; one that dialled in may come back for 60 s,
+/// Only a peer that was asked for by <see cref="Open"/> is dialled, until all who held it have released it, and once more when its connection breaks then; one that dialled in may come back for 60 s,
 /// and of 4,096 such peers the most silent one gives way to a newcomer: its link ends, unless somebody <see cref="Vouch"/>ed for it. All such peers
 /// for whom nobody vouches share what is read of them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
@@ -75,7 +75,7 @@ public interface ILinks
     /// <summary>Bytes of frames that the peer has acknowledged over this link.</summary>
     internal long Taken(int peer) => 0;
 
-    /// <summary>Dials a peer that was asked for again at once, to learn soon whether it still listens.</summary>
+    /// <summary>Dials a peer that was asked for again at once, to learn soon whether it still listens; when nobody needs it any more, one whose link is up.</summary>
     void Probe(int peer);
 
     /// <summary>The id the peer has shown, 0 while unknown.</summary>

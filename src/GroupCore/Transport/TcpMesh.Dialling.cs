@@ -161,7 +161,8 @@ internal sealed partial class TcpMesh
         peer.Redial = _timers.Set(_node.Now + delay, peer, 0);
     }
 
-    // A connection that carried the session is gone. Who dialled it did so because it was asked to, and may be asked no more.
+    // A connection that carried the session is gone. Who dialled it did so because it was asked to; also where nobody needs it any more it dials once,
+    // to hear whether the other end has closed the session: else whoever needs it next would send into one that is no more.
     private void Broken(TcpConnection connection, long pause)
     {
         var peer = connection.Peer!;
@@ -171,7 +172,7 @@ internal sealed partial class TcpMesh
         peer.Session.Detach();
         Raise(peer, LinkFault.Reset);
         if (pause > 0 && peer.IsOpened) Redial(peer, pause);
-        else if (connection.Kind == ConnectionKind.Dialled && peer.IsOpened) Dial(peer);
+        else if (pause == 0 && connection.Kind == ConnectionKind.Dialled) Dial(peer);
         else RedialLater(peer, 0);
     }
 

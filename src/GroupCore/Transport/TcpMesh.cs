@@ -168,7 +168,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public void Probe(int peer)
     {
-        if (Find(peer) is not { IsOver: false, IsOpened: true } probed) return;
+        // Whoever is there and was once asked for can be asked when nobody needs it any more; one that went is not dialled for that.
+        if (Find(peer) is not { IsOver: false } probed || probed is { IsOpened: false } and not { Phase: LinkPhase.Up, IsConfirmed: true }) return;
         probed.ReportedAt = long.MinValue;
         if (probed.Phase == LinkPhase.Down) Dial(probed);
         else if (probed is { Phase: LinkPhase.Up, Probing: null }) Dial(probed, ConnectionKind.Probe);

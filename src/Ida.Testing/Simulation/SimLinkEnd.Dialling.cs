@@ -70,7 +70,7 @@ internal sealed partial class SimLinkEnd
 
     public void Probe()
     {
-        if (IsOver || !_opened) return;
+        if (IsOver || !(_opened || (_wasOpened && Connected))) return;
         _reportedAt = _simulation.Time - ReportPause;
         if (!Connected)
         {
@@ -127,7 +127,7 @@ internal sealed partial class SimLinkEnd
         Lose();
         Raise(LinkFault.Reset);
         if (pause > 0 && _opened) RedialAfter(pause);
-        else if (_dialled && _opened) Dial();
+        else if (pause == 0 && _dialled) Dial();
         else RedialLater();
     }
 

@@ -409,9 +409,11 @@ public sealed class AskedForTests
         link = node.Dials(There);
         node.Answers(link, HelloStatus.Accepted, Meant, 9);
         node.Mesh.Release(peer);
-        int dialled = node.Port.Dialled.Count;
         link.End();
         node.Turn();
+        // Whether the other end has closed it is asked once.
+        node.Dials(There, DialResult.Refused);
+        int dialled = node.Port.Dialled.Count;
         node.Pass(59 * ScriptedNode.Second);
         Assert.Equal((dialled, 0), (node.Port.Dialled.Count, node.Count(LinkFault.Rejected)));
         Assert.Equal(peer, node.Mesh.Open(new(There), Meant));
@@ -421,6 +423,7 @@ public sealed class AskedForTests
         node.Mesh.Release(peer);
         link.End();
         node.Turn();
+        node.Dials(There, DialResult.Refused);
         node.Pass(61 * ScriptedNode.Second);
         Assert.Equal((peer, LinkFault.Rejected), node.News[^1]);
         Assert.Equal(0, node.Mesh.Live);

@@ -1,0 +1,125 @@
+using GroupCore.Transport;
+using GroupCore.Transport.Sockets;
+using Ida.Testing;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>Links that were held and are not needed any more: what this node still learns of them, over TCP and in simulation.</summary>
+public sealed class ReleasedLinkTests
+{
+    private const string There = "127.0.0.1:5", Elsewhere = "127.0.0.1:6";
+    private const ulong Meant = 77;
+
+    /// <summary>Else one that did not answer once, as its links were released, would count as gone for good.</summary>
+    [Fact]
+    public void Whether_one_that_did_not_answer_is_there_can_be_asked_when_nobody_holds_its_link_any_more()
+    {
+        var node = new ScriptedNode();
+        int peer = Held(node, out _);
+        node.Mesh.Probe(peer);
+        node.Mesh.Release(peer);
+        node.Pass(2 * ScriptedNode.Second);
+        Assert.Equal((peer, LinkFault.Unreachable), node.News[^1]);
+        node.Mesh.Probe(peer);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant);
+        Assert.Equal((peer, null), node.News[^1]);
+    }
+
+    /// <summary>Where one listens that only dialled in is what it says; and who went after its link was released is dialled when it is needed.</summary>
+    [Fact]
+    public void Nobody_asks_a_guest_whether_it_is_there_nor_one_that_went()
+    {
+        var node = new ScriptedNode();
+        node.Come(Meant + 1, Elsewhere, 5);
+        node.Mesh.Probe(node.News[^1].Peer);
+        Assert.Empty(node.Port.Dialled);
+        int peer = Held(node, out var link);
+        node.Mesh.Release(peer);
+        link.End();
+        node.Turn();
+        node.Dials(There, DialResult.Refused);
+        int dialled = node.Port.Dialled.Count;
+        node.Mesh.Probe(peer);
+        Assert.Equal(dialled, node.Port.Dialled.Count);
+    }
+
+    /// <summary>Else what is sent when it is needed again would be the first to find that out, and be lost.</summary>
+    [Fact]
+    public void A_link_that_nobody_holds_and_the_other_end_has_closed_is_over_at_once_at_the_end_that_dialled()
+    {
+        var node = new ScriptedNode();
+        int peer = Held(node, out var link);
+        node.Mesh.Release(peer);
+        link.End();
+        node.Turn();
+        node.Answers(node.Dials(There), HelloStatus.Forgotten, Meant);
+        Assert.Equal((peer, LinkFault.Rejected), node.News[^1]);
+        Assert.NotEqual(peer, node.Mesh.Open(new(There), Meant));
+    }
+
+    [Fact]
+    public void Who_sent_what_nobody_can_read_is_not_dialled_at_once_when_nobody_holds_its_link()
+    {
+        var node = new ScriptedNode();
+        int peer = Held(node, out var link);
+        node.Mesh.Release(peer);
+        link.Say(new byte[64]);
+        node.Turn();
+        Assert.True(link.IsClosed);
+        Assert.Single(node.Port.Dialled);
+    }
+
+    [Fact]
+    public void Simulated_links_are_asked_about_and_end_alike_when_nobody_holds_them()
+    {
+        using var simulation = new Simulation(1);
+        var (one, other) = (simulation.AddNode(), simulation.AddNode());
+        var heard = new Heard();
+        one.Node.Observe(heard);
+        int peer = 0;
+        void Do(Action action, double seconds)
+        {
+            one.Post(action);
+            simulation.Run(TimeSpan.FromSeconds(seconds));
+        }
+        Do(
+            () =>
+            {
+                peer = one.Links.Open(other.Address, other.Id);
+                one.Links.Hold(peer);
+            },
+            1);
+        other.Pause(TimeSpan.FromSeconds(2));
+        Do(
+            () =>
+            {
+                one.Links.Probe(peer);
+                one.Links.Release(peer);
+            },
+            3);
+        Assert.Equal([null, LinkFault.Unreachable], heard.News);
+        Do(() => one.Links.Probe(peer), 1);
+        Assert.Equal([null, LinkFault.Unreachable, null], heard.News);
+        other.Post(() => other.Links.GiveUp(0));
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal([null, LinkFault.Unreachable, null, LinkFault.Reset, LinkFault.Rejected], heard.News);
+    }
+
+    private static int Held(ScriptedNode node, out ScriptedPort.OtherEnd link)
+    {
+        int peer = node.Mesh.Open(new(There), Meant);
+        node.Mesh.Hold(peer);
+        link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        return peer;
+    }
+
+    private sealed class Heard : ILinkObserver
+    {
+        public List<LinkFault?> News { get; } = [];
+
+        public void OnLinkUp(int peer) => News.Add(null);
+
+        public void OnLinkFault(int peer, LinkFault fault) => News.Add(fault);
+    }
+}
