@@ -268,10 +268,11 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         // Who only dialled in is dialled where it was asked for, and not where it says that it listens. Who was asked for is dialled there alone:
         // anybody may listen elsewhere and say that he is that node.
         if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
-        AskedFor(known);
+        // It may have been released before it was known who is there.
+        if (peer.IsOpened) AskedFor(known);
         known.Holds += peer.Holds;
         _byAddress[peer.Address] = known;
-        if (known is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
+        if (known is { IsOpened: true, Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
         {
             if (_peers[number] is null) continue;

@@ -105,6 +105,25 @@ public sealed class ReleasedLinkTests
         Assert.Equal([null, LinkFault.Unreachable, null, LinkFault.Reset, LinkFault.Rejected], heard.News);
     }
 
+    /// <summary>It is dialled where it is asked for, beside the guest that has come in its name, and released before that is answered.</summary>
+    [Fact]
+    public void A_guest_that_turns_out_to_be_who_is_not_needed_any_more_stays_a_guest()
+    {
+        var node = new ScriptedNode();
+        var guest = node.Come(Meant, There, 5);
+        int beside = node.Mesh.Open(new(Elsewhere), Meant);
+        node.Mesh.Hold(beside);
+        node.Mesh.Release(beside);
+        node.Dials(Elsewhere, DialResult.Refused);
+        Assert.Equal(1, node.Mesh.Live);
+        guest.End();
+        node.Turn();
+        node.Pass(59 * ScriptedNode.Second);
+        Assert.Single(node.Port.Dialled);
+        node.Pass(2 * ScriptedNode.Second);
+        Assert.Equal(0, node.Mesh.Live);
+    }
+
     private static int Held(ScriptedNode node, out ScriptedPort.OtherEnd link)
     {
         int peer = node.Mesh.Open(new(There), Meant);
