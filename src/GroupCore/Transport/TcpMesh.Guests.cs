@@ -17,12 +17,7 @@ internal sealed partial class TcpMesh
     {
         if (Find(peer) is not { IsOver: false } released || --released.Holds > 0 || !released.IsOpened) return;
         (released.IsOpened, released.Attempt) = (false, 0);
-        if (!TryMakePlace())
-        {
-            Fail(released, LinkFault.Rejected);
-            return;
-        }
-        // Who sends over it without a hold opens it again before the vouch ends.
+        // Who sends over it without a hold opens it again before the vouch ends. It does not end what stands that there is no place: newcomers wait.
         released.VouchedUntil = _node.Now + VouchTime;
         BecomeGuest(released);
         WeighAgain(released.VouchedUntil + 1);
@@ -69,6 +64,9 @@ internal sealed partial class TcpMesh
         {
             Weigh(guest);
             if (!guest.Session.IsForeign) next = Math.Min(next, guest.VouchedUntil + 1);
+        }
+        while (_guests.Count > _mostGuests && TryDisplace(static _ => true))
+        {
         }
         if (next < long.MaxValue) WeighAgain(next);
         BoundStrangersInput();

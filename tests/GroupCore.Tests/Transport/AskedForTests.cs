@@ -429,7 +429,7 @@ public sealed class AskedForTests
         Assert.Equal(0, node.Mesh.Live);
     }
 
-    /// <summary>For a minute after it was released a link gives way to none, and may have as much queued as before; all together have the places of guests.</summary>
+    /// <summary>For a minute after it was released a link gives way to none, and may have as much queued as before; after that all together have the places of guests.</summary>
     [Fact]
     public void Links_that_nobody_holds_any_more_have_the_places_of_guests()
     {
@@ -444,13 +444,15 @@ public sealed class AskedForTests
             node.Mesh.Release(peer);
             node.Turn();
         }
-        Assert.Equal((places, 2 * places), (node.Mesh.Live, node.Count(LinkFault.Rejected)));
+        Assert.Equal((3 * places, 0), (node.Mesh.Live, node.Count(LinkFault.Rejected)));
+        Assert.Equal(HelloStatus.Full, node.Come(500, Nowhere, 1).Answer);
         node.Send(0, 1, 100_000);
         node.Turn();
         Assert.Equal(0, node.Count(LinkFault.Overflow));
         node.Pass(61 * ScriptedNode.Second);
+        Assert.Equal((places, 2 * places), (node.Mesh.Live, node.Count(LinkFault.Rejected)));
         node.Come(500, Nowhere, 1);
         Assert.Equal(places, node.Mesh.Live);
-        Assert.Equal(1, node.Node.Counters.Refused(RefusalReason.Displaced));
+        Assert.Equal((2 * places) + 1, node.Node.Counters.Refused(RefusalReason.Displaced));
     }
 }
