@@ -21,6 +21,9 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whom this node asked for where one that says it listens elsewhere dialled in under that id; 0 for anybody.</summary>
     public ulong MeantId { get; set; }
 
+    /// <summary>The link by which the node was asked for elsewhere than where this guest, which dialled in under its id, says that it listens.</summary>
+    public LinkPeer? Beside { get; set; }
+
     /// <summary>Whether it has shown its id.</summary>
     public bool IsKnown { get; set; }
 

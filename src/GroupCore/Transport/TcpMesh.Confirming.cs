@@ -113,8 +113,12 @@ internal sealed partial class TcpMesh
     // impostor: who listens where it is asked for says which, and what is sent waits for that.
     private int OpenBeside(LinkPeer guest, NodeAddress address, System.Net.IPEndPoint endPoint)
     {
-        var peer = At(address) is { NodeId: 0 } there && (there.MeantId == 0 || there.MeantId == guest.NodeId) ? there : Add(address, endPoint, 0, asked: true);
+        // Of several nodes that are asked for at one address the address tells the last one only.
+        var peer = guest.Beside is { IsOver: false, NodeId: 0 } known && known.Address == address ? known
+            : At(address) is { NodeId: 0 } there && (there.MeantId == 0 || there.MeantId == guest.NodeId) ? there
+            : Add(address, endPoint, 0, asked: true);
         peer.MeantId = guest.NodeId;
+        guest.Beside = peer;
         return AskFor(peer);
     }
 

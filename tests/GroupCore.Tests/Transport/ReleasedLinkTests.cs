@@ -124,6 +124,19 @@ public sealed class ReleasedLinkTests
         Assert.Equal(0, node.Mesh.Live);
     }
 
+    /// <summary>Two that registered with one address, as anybody may, and are sent something in turn.</summary>
+    [Fact]
+    public void Two_guests_that_are_asked_for_at_one_address_elsewhere_have_a_link_each()
+    {
+        var node = new ScriptedNode();
+        node.Come(Meant, There, 5);
+        node.Come(Meant + 1, There, 5);
+        int[] opened = [.. Enumerable.Range(0, 10).Select(i => node.Mesh.Open(new(Elsewhere), Meant + (ulong)(i % 2)))];
+        Assert.Equal(4, node.Mesh.Live);
+        for (int i = 2; i < 10; i++) Assert.Equal(opened[i - 2], opened[i]);
+        Assert.NotEqual(opened[0], opened[1]);
+    }
+
     private static int Held(ScriptedNode node, out ScriptedPort.OtherEnd link)
     {
         int peer = node.Mesh.Open(new(There), Meant);
