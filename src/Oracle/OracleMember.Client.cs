@@ -370,9 +370,9 @@ public sealed partial class OracleMember
             _sink?.OnGroupOver(group, answer.Reason);
         }
         bool asked = from.Node == _unanswered;
-        if (asked) _unanswered = 0;
-        if (asked || answer.More) _moreWithin = answer.More ? MoreWithin : 0;
-        if (answer.More && Registered) AskSoon();
+        // The next may take as long as this one, over a link that is slow: until twice that it is not asked for elsewhere.
+        if (asked) (_unanswered, _moreWithin) = (0, answer.More ? Math.Max(MoreWithin, 2 * (_node.Now - _synchronised)) : 0);
+        if (answer.More && Registered && _unanswered == 0) AskSoon();
     }
 
     private void OnPropose(Proposal proposal)

@@ -114,6 +114,30 @@ public sealed class HostileFrameTests
         Assert.False(new OracleState(new Silent(), Rule.None).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [0x9D, 7, 1], [0x9D, 0, 1])));
     }
 
+    /// <summary>When a group that is there is lost, its id must be nobody else's, at every replica that applies it.</summary>
+    [Theory]
+    [InlineData(2, 6, true)]
+    [InlineData(1, 5, false)]
+    [InlineData(3, 6, false)]
+    [InlineData(0, 6, false)]
+    public void F1_a_saved_state_whose_lost_group_is_there_or_to_come_is_refused(byte number, byte incarnation, bool taken)
+    {
+        var state = new OracleState(new Silent(), Rule.None);
+        ulong index = 0;
+        for (ulong node = 1; node <= 3; node++)
+            state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
+        var ids = state.Processes.Select(process => process.Id).ToList();
+        state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Fail([]))]));
+        state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 1, 0, new Join("there", new(), 0, ""))]));
+        state.Apply(++index, OperationCodec.WriteEntry([new(ids[1], 1, 0, new Join("lost", new(), 0, ""))]));
+        state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Fail([new(ids[1], false)]))]));
+        Assert.Equal((2u, 6ul), (state.Lost.Single().Id.Number, state.Lost.Single().Id.Incarnation));
+        var saved = new ArrayBufferWriter<byte>();
+        state.Save(saved);
+        byte[] name = [0xA4, .. "lost"u8];
+        Assert.Equal(taken, new OracleState(new Silent(), Rule.None).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [2, 6, .. name], [number, incarnation, .. name])));
+    }
+
     /// <summary>Behind the length, the format, the index and the version, which take a byte each here.</summary>
     private const int LastGroupAt = 4;
 

@@ -30,6 +30,17 @@ public sealed class RejoinTests
         Assert.Equal(12ul, book.ViewOf(Group));
     }
 
+    [Fact]
+    public void A_group_that_ends_again_and_again_takes_the_place_of_one()
+    {
+        var book = new GroupBook();
+        Assert.True(book.TakeInstall(ViewOf(1, A, B), A));
+        Assert.True(book.TakeInstall(ViewOf(2, B), A));
+        for (int times = 0; times < 2_000; times++) EndOf(book, 7);
+        book.Accepted(Group);
+        Assert.False(book.TakeInstall(ViewOf(1, A, B), A));
+    }
+
     /// <summary>What a replica says late must not hide who is missing in the proposal that follows the latest view.</summary>
     [Fact]
     public void An_older_view_does_not_take_the_place_of_the_latest()

@@ -384,6 +384,21 @@ public sealed class StateMachineTests
         Assert.InRange(took.Elapsed.TotalSeconds, 0, 1);
     }
 
+    /// <summary>Each time it went through all of its groups, at every replica.</summary>
+    [Fact]
+    public void Who_says_again_that_it_departs_costs_no_walk_through_its_groups()
+    {
+        var a = Register(1);
+        for (int i = 0; i < 4_000; i++) Apply(new Request(a, ++_number, _number, new Join($"{i}", new(), 0, "")));
+        Apply(new Request(a, ++_number, _number, new Depart(false)));
+        Assert.Equal(4_000, _state.Groups.Count(static group => group.Leavers.Count == 1));
+        Apply(new Request(a, ++_number, _number, new Depart(false)));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Apply(new Request(a, ++_number, _number, new Depart(false)));
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 16_000);
+        Assert.True(_events.Results[^1].Ok);
+    }
+
     /// <summary>Its first request is for the name of a lost group, so it waits, and keeps the results of all that come after it.</summary>
     [Fact]
     public void The_oldest_request_of_a_process_is_answered_however_many_later_ones_were()

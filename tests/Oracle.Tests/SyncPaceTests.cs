@@ -64,19 +64,7 @@ public sealed class SyncPaceTests
     public void Who_lacks_views_of_thousands_of_groups_is_told_of_them_all_in_half_a_second()
     {
         const int groups = 2_000;
-        using var cluster = new OracleCluster(1, 6);
-        cluster.StartAll(TimeSpan.Zero);
-        Assert.True(cluster.RunUntil(() => cluster.Alive.Count(process => process.Oracle.State == MembershipState.Active) == 6, 10), cluster.Describe());
-        cluster.Run(3);
-        var one = cluster.Alive.Last(process => process.Oracle.Replica is null);
-        string tail = new('n', 100), tag = new('t', Limits.TagBytes);
-        for (int i = 0; i < groups; i++)
-        {
-            string name = $"{i}{tail}";
-            one.Node.Post(() => one.Oracle.Join(name, new(), tag));
-            if (i % 500 == 499) Assert.True(cluster.RunUntil(() => one.Groups.Groups.Count(group => group.View is not null) == i + 1, 20), cluster.Describe());
-        }
-        cluster.Run(2);
+        using var cluster = Grown(groups, new(), out var one);
         var told = new SortedSet<GroupId>();
         foreach (var process in cluster.Alive)
         {
@@ -86,10 +74,7 @@ public sealed class SyncPaceTests
                 return CrashMoment.None;
             });
         }
-        one.Node.Post(() =>
-        {
-            foreach (var group in one.Groups.Groups) one.Oracle.Sync(group.View!.Group, 0, 0);
-        });
+        Lack(one);
         Assert.True(cluster.RunUntil(() => told.Count == groups, 0.5), $"{told.Count} of {groups}");
         cluster.AssertNoViolations();
     }
@@ -99,19 +84,7 @@ public sealed class SyncPaceTests
     public void Where_a_voter_dies_that_was_asked_for_the_rest_another_is_asked_at_once()
     {
         const int groups = 4_000;
-        using var cluster = new OracleCluster(1, 6);
-        cluster.StartAll(TimeSpan.Zero);
-        Assert.True(cluster.RunUntil(() => cluster.Alive.Count(process => process.Oracle.State == MembershipState.Active) == 6, 10), cluster.Describe());
-        cluster.Run(3);
-        var one = cluster.Alive.Last(process => process.Oracle.Replica is null);
-        string tail = new('n', 100), tag = new('t', Limits.TagBytes);
-        for (int i = 0; i < groups; i++)
-        {
-            string name = $"{i}{tail}";
-            one.Node.Post(() => one.Oracle.Join(name, new(), tag));
-            if (i % 500 == 499) Assert.True(cluster.RunUntil(() => one.Groups.Groups.Count(group => group.View is not null) == i + 1, 20), cluster.Describe());
-        }
-        cluster.Run(2);
+        using var cluster = Grown(groups, new(), out var one);
         int answers = 0, lacking = -1;
         bool dead = false;
         foreach (var process in cluster.Alive.Where(process => process.Oracle.Replica is not null))
@@ -129,10 +102,7 @@ public sealed class SyncPaceTests
             if (sent.Type == FrameType.Sync && FrameCodec.TryRead(sent.Type, sent.Body, out _, out var frame) && frame is SyncAsk ask) lacking = ask.Groups.Count(static known => known.View == 0);
             return CrashMoment.None;
         });
-        one.Node.Post(() =>
-        {
-            foreach (var group in one.Groups.Groups) one.Oracle.Sync(group.View!.Group, 0, 0);
-        });
+        Lack(one);
         Assert.True(cluster.RunUntil(() => dead, 0.5), $"{answers} answers");
         Assert.InRange(lacking, 1, groups);
         cluster.Run(0.7);
@@ -141,6 +111,31 @@ public sealed class SyncPaceTests
         one.Node.Post(() => one.Oracle.Sync(last.Group, last.Id, 0));
         Assert.True(cluster.RunUntil(() => lacking >= 0, 0.15));
         Assert.Equal(0, lacking);
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>Asked elsewhere meanwhile, the same replicas would fill their links to it, behind which leases wait.</summary>
+    [Fact]
+    public void Where_answers_take_long_nobody_else_is_asked_for_what_is_on_its_way()
+    {
+        // An answer of 256 KiB takes a third of a second.
+        using var cluster = Grown(4_000, new() { BytesPerSecond = 800_000 }, out var one);
+        int asked = 0, answered = 0;
+        foreach (var process in cluster.Alive)
+        {
+            process.Node.WatchFrames((node, sent) =>
+            {
+                if (sent.Type != FrameType.Sync || !FrameCodec.TryRead(sent.Type, sent.Body, out _, out var frame)) return CrashMoment.None;
+                if (frame is SyncAsk && process == one) asked++;
+                else if (frame is SyncAnswer { More: true }) answered++;
+                return CrashMoment.None;
+            });
+        }
+        Lack(one);
+        cluster.Run(2.5);
+        // Four answers hold all of it; the first question came while nothing was known of how long they take.
+        Assert.InRange(answered, 3, 4);
+        Assert.InRange(asked, 4, 5);
         cluster.AssertNoViolations();
     }
 
@@ -191,6 +186,32 @@ public sealed class SyncPaceTests
         }
         Assert.Equal((group.View.Id, group.Pending!.Number), (view, proposal));
     }
+
+    /// <summary>A process of a system of six that is in so many groups of its own, and is no replica.</summary>
+    private static OracleCluster Grown(int groups, LinkModel link, out OracleCluster.Process grown)
+    {
+        var cluster = new OracleCluster(1, 6, link: link);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Count(process => process.Oracle.State == MembershipState.Active) == 6, 10), cluster.Describe());
+        cluster.Run(3);
+        var one = cluster.Alive.Last(process => process.Oracle.Replica is null);
+        string tail = new('n', 100), tag = new('t', Limits.TagBytes);
+        for (int i = 0; i < groups; i++)
+        {
+            string name = $"{i}{tail}";
+            one.Node.Post(() => one.Oracle.Join(name, new(), tag));
+            if (i % 500 == 499) Assert.True(cluster.RunUntil(() => one.Groups.Groups.Count(group => group.View is not null) == i + 1, 20), cluster.Describe());
+        }
+        cluster.Run(2);
+        grown = one;
+        return cluster;
+    }
+
+    /// <summary>It knows no view of any of them.</summary>
+    private static void Lack(OracleCluster.Process one) => one.Node.Post(() =>
+    {
+        foreach (var group in one.Groups.Groups) one.Oracle.Sync(group.View!.Group, 0, 0);
+    });
 
     private static void AskForAll(OracleCluster.Process one)
     {

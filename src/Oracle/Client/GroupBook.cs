@@ -9,8 +9,8 @@ internal sealed class GroupBook
 {
     private const int EndedKept = 1_024;
     private readonly SortedDictionary<GroupId, Entry> _groups = [];
-    private readonly Queue<(GroupId Group, ulong Last)> _endedOrder = new();
-    private readonly Dictionary<GroupId, ulong> _ended = [];
+    // By their ends, the latest last.
+    private readonly OrderedDictionary<GroupId, ulong> _ended = [];
 
     public int Count => _groups.Count;
 
@@ -73,12 +73,9 @@ internal sealed class GroupBook
     public bool End(GroupId group, ulong last = ulong.MaxValue)
     {
         if (!_groups.Remove(group)) return false;
-        _endedOrder.Enqueue((group, last));
-        _ended[group] = last;
-        if (_endedOrder.Count <= EndedKept) return true;
-        // A group that ended again since is remembered by its later end.
-        var oldest = _endedOrder.Dequeue();
-        if (_ended.GetValueOrDefault(oldest.Group) == oldest.Last) _ended.Remove(oldest.Group);
+        _ended.Remove(group);
+        _ended.Add(group, last);
+        if (_ended.Count > EndedKept) _ended.RemoveAt(0);
         return true;
     }
 

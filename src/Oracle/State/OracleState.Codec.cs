@@ -93,7 +93,8 @@ internal sealed partial class OracleState
         for (int i = 0; i < lost; i++)
         {
             (var id, string name) = (WireFormat.ReadGroup(ref reader), WireFormat.ReadText(ref reader, Limits.NameBytes));
-            if (_byName.ContainsKey(name)) throw new InvalidDataException($"Group {name} is both there and lost.");
+            if (_byName.ContainsKey(name) || _groups.ContainsKey(id)) throw new InvalidDataException($"Group {name} is both there and lost.");
+            if (id.Number == 0 || id.Number > _lastGroup) throw new InvalidDataException($"Group {id} is lost, though the last one that was founded has the number {_lastGroup}.");
             Add(new LostGroup(id, name, WireFormat.ReadProcesses(ref reader), reader.ReadWithin(0, Limits.LeaseLength)));
         }
     }

@@ -139,8 +139,10 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
             case Depart { Goodbye: true }:
                 Fail([new(requester.Id, true)]);
                 return OperationResult.Done;
+            // Said again it has no effect: it is on its way out of all its groups, and may join none.
+            case Depart when requester.Status == ProcessStatus.Leaving: return OperationResult.Done;
             case Depart:
-                if (requester.Status == ProcessStatus.Alive) ProcessesVersion = _index;
+                ProcessesVersion = _index;
                 requester.Status = ProcessStatus.Leaving;
                 foreach (var group in requester.Groups.ToArray()) Leave(requester, group);
                 return OperationResult.Done;
