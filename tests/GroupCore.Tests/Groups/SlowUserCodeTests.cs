@@ -88,6 +88,37 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
+    /// <summary>Who hangs may have sent to another, late: that one's handler has been at work for a moment, however long the view change lasts.</summary>
+    [Fact]
+    public void F3_a_group_that_evicts_does_not_accuse_who_handles_a_message_for_a_moment_in_a_long_view_change()
+    {
+        TaskCompletionSource hangs = new(), sends = new(), ends = new();
+        GroupCluster? all = null;
+        using var cluster = Settled(9, 5, g => g
+            .HandleAsync<byte[]>("hang", async (from, m) =>
+            {
+                await sends.Task.ConfigureAwait(false);
+                await all!.Members.Single(x => x.Group!.Rank == 3).Group!.SendToAsync(4, "short", m).ConfigureAwait(false);
+                await hangs.Task.ConfigureAwait(false);
+            })
+            .HandleAsync<byte[]>("short", async (from, m) => await ends.Task.ConfigureAwait(false)),
+            new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
+        all = cluster;
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2.5));
+        cluster.Simulation.After(TimeSpan.Zero, sends.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3.5));
+        cluster.Simulation.After(TimeSpan.Zero, ends.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3));
+        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.Slow), a));
+        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        cluster.Simulation.After(TimeSpan.Zero, hangs.SetResult);
+        Assert.True(cluster.Settle());
+    }
+
     /// <summary>Nobody but it waits for the handler: the message is its own, sent by its caller, or by its handler of another's.</summary>
     [Theory]
     [InlineData(3, false)]

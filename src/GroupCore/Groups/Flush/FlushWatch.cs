@@ -15,7 +15,7 @@ namespace GroupCore.Groups.Flush;
 /// the same to those whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader
 /// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
 /// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
-/// itself that its handlers are at work, once the flush has taken as long as the group's options bear. Of a message to itself only its sender knows: it
+/// itself that its handlers are at work, once it has gone on to for as long as the group's options bear. Of a message to itself only its sender knows: it
 /// says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
 /// Two members whose handlers' messages to each other a link lost would wait for each other for ever, and each say so: a wait for what a link may
 /// have lost is excused by handlers at work, or by progress, and for some steps only by a wait for others.
@@ -38,7 +38,9 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private WaitSign[] _signs = [];
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
-    private long? _wedgedAt;
+    // Since when handlers here have been at work for others' messages, and for its own, as far as it looked.
+    private long? _handlesSince;
+    private long? _handlesOwnSince;
     // When what this member catches up with behind its load last came forward.
     private long _loadMovedAt;
     private long _round;
@@ -49,7 +51,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>A flush begins, or begins again with another proposal.</summary>
     public void Start(FlushLeader? leader)
     {
-        _wedgedAt ??= group.Node.Now;
+        (_handlesSince, _handlesOwnSince) = (null, null);
         int members = view.Members.Count;
         (_signs, _handled, _forwarded) = (new WaitSign[members], new Progress[members], new Progress[members]);
         (_leader, _steps, _looks) = (leader, 0, 0);
@@ -196,11 +198,11 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;
 
     /// <summary>Whether it may be that a member waits for the handlers of another, or as it says for its own, and the group bears it no longer.</summary>
-    private bool IsTooSlow(int rank, int waiting)
-    {
-        if (!group.EvictsSlow || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return false;
-        return rank == waiting || (rank == group.Rank ? HandlersRun() : IsAtWork(rank));
-    }
+    private bool IsTooSlow(int rank, int waiting) =>
+        group.EvictsSlow && (rank == waiting || (rank == group.Rank ? HandlersRun() && IsLong(_handlesSince) : IsAtWork(rank) && IsLong(_signs[rank].AtWorkSince)));
+
+    // Not since the view is wedged: that may be for somebody else, and who has begun a moment ago would be taken for slow.
+    private bool IsLong(long? since) => since is { } begun && group.Node.Now - begun >= group.SlowNanoseconds;
 
     private bool IsAtWork(int rank) => group.Node.Now - _signs[rank].AtWork <= GroupLimits.FlushSilenceNanoseconds;
 
@@ -209,7 +211,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         view.Members[rank].Initialised && IsAtWork(rank) && group.Node.Now - _signs[rank].AtWorkSince >= group.SlowNanoseconds + GroupLimits.HookNanoseconds;
 
     /// <summary>Its own messages may wait behind what it held while it loaded the state.</summary>
-    private bool IsTooSlowItself => group.Peers.HandlesOwn && group.Node.Now - _loadMovedAt >= group.SlowNanoseconds;
+    private bool IsTooSlowItself => IsLong(_handlesOwnSince) && IsLong(_loadMovedAt);
 
     private bool HandlersRun()
     {
@@ -231,7 +233,10 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private void EvictSlow()
     {
         if (group.Multicast.IsCatchingUp || group.LoadMoved()) _loadMovedAt = group.Node.Now;
-        if (!group.EvictsSlow || group.Node.Now - _wedgedAt < group.SlowNanoseconds) return;
+        _handlesSince = HandlersRun() ? _handlesSince ?? group.Node.Now : null;
+        _handlesOwnSince = group.Peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
+        if (!group.EvictsSlow) return;
+        _slow.RemoveAll(rank => !IsLong(_signs[rank].AtWorkSince));
         if (IsTooSlowItself) AddTo(_slow, group.Rank);
         for (int rank = 0; _leader is not null && rank < _signs.Length; rank++)
             if (IsAtWorkForLong(rank)) AddTo(_slow, rank);
