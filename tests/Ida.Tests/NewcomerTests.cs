@@ -275,6 +275,36 @@ public sealed class NewcomerTests
         AssertEqual(world);
     }
 
+    /// <summary>A newcomer asks for single values while its link has no room: once, as it may, or again and again, as one that lies.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(20)]
+    public void R_values_that_a_newcomer_asks_for_wait_for_room(int questions)
+    {
+        const int Keys = 20, Room = 5_000;
+        var world = Filled(400, 2_000);
+        var wanted = DhtWorld.Slice(world.Members[Source]).Entries.Take(Keys).Select(static entry => entry.Key.ToArray()).ToList();
+        Join(world);
+        world.BulkBytes = Room;
+        var (source, newcomer) = (world.Members[Source], world.Members[Newcomer]);
+        // It is sent as much as there is room for, and takes none of it.
+        world.DeliverAll(static (_, to) => to == Source);
+        var to = new BodyWriter(new byte[Keys * 100]);
+        to.Var(Keys);
+        foreach (byte[] key in wanted)
+        {
+            to.U8(1);
+            to.Blob(key);
+        }
+        for (int i = 0; i < questions; i++) source.Deliver(new(DhtFrame.Fetch, to.Written.ToArray(), world.View!.Id, newcomer.Rank));
+        Assert.Equal(0, source.Dht.Counters.SentOf(DhtFrame.Fetched));
+        Assert.Equal(questions - 1, source.Node.Counters.Refused(GroupCore.Runtime.RefusalReason.Unexpected));
+        Assert.Null(world.Overfilled);
+        world.Settle();
+        Assert.Equal(1, source.Dht.Counters.SentOf(DhtFrame.Fetched));
+        AssertEqual(world);
+    }
+
     private static DhtWorld Filled(int keys, int bytes, ulong seed = 1)
     {
         var world = DhtWorld.Founded(4, seed);

@@ -96,13 +96,24 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         Go(feed);
     }
 
-    /// <summary>A newcomer cannot wait for the ranges of some keys: answers to the first ones, as many as fit a chunk.</summary>
+    /// <summary>
+    /// A newcomer cannot wait for the ranges of some keys: answers to the first ones, as many as fit a chunk, as soon as there is room.
+    /// It asks one question at a time, so one is kept. Who was sent the whole state waits for no answer.
+    /// </summary>
     public void OnFetch(int from, ref BodyReader body)
     {
+        var question = body;
         int count = body.Count(DhtLimits.FetchedKeys, 2);
         if (count == 0 || !_open || !state.Full || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsFull(slot))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
+            return;
+        }
+        if (state.Port.Room(from) <= 0)
+        {
+            if (_feeds.Find(one => one.Rank == from) is not { } feed) return;
+            if (feed.Question is null) feed.Question = question.Bytes(question.Remaining).ToArray();
+            else state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
             return;
         }
         _fetched.Clear();
@@ -147,7 +158,14 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     /// <summary>A newcomer's link has room again.</summary>
     public void OnRoom(int rank)
     {
-        if (_feeds.Find(one => one.Rank == rank) is { } feed) Go(feed);
+        if (_feeds.Find(one => one.Rank == rank) is not { } feed) return;
+        if (feed.Question is { } question)
+        {
+            feed.Question = null;
+            var body = new BodyReader(question);
+            OnFetch(rank, ref body);
+        }
+        Go(feed);
     }
 
     private bool EveryoneFull()
@@ -232,6 +250,9 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         public readonly ulong[] Digests = digests;
         public readonly List<Entry> Entries = [];
         public SessionPlace Sessions;
+
+        /// <summary>For single values, while there is no room for them.</summary>
+        public byte[]? Question;
         public bool Done;
         public int Range, Position, Scanned, Credit = DhtLimits.ChunkCredit;
     }
