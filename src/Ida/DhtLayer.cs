@@ -42,7 +42,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _config = registry.Config(options);
         Shards = shards;
         Node = port.Node;
-        _state = new(port, options, registry, new(clockOffset)) { Session = new(port.Node.Random.NextUInt64(), port.Node.Random.NextUInt64() | 1) };
+        _state = new(port, options, registry, new(clockOffset)) { Session = Session.IdOf(port.Self, port.Node.Random.NextUInt64()) };
         _send = new(_state);
         _participant = new(_state, _send);
         _settlement = new(_state, _send, _participant);

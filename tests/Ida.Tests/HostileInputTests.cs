@@ -315,6 +315,49 @@ public sealed class HostileInputTests
         Assert.Null(Contribution.Read(world.Members[0].Self, Bytes(bad)));
     }
 
+    /// <summary>A member says at a view change that another's session is its own, and then in its own name that nobody waits for the puts of that session any more.</summary>
+    [Fact]
+    public void R_a_member_that_says_anothers_session_is_its_own_ends_none_of_its_puts()
+    {
+        const int Liar = 0, Replica = 1, Victim = 3;
+        var world = DhtWorld.Founded(4);
+        UInt128 session = world.Members[Victim].Host.Current!.State.Session;
+        world.Lies = (member, bytes) =>
+        {
+            if (member.Index != Liar) return bytes;
+            var said = Contribution.Read(member.Self, bytes)!;
+            return Bytes(new()
+            {
+                Config = said.Config, Enabled = true, Session = session, Incarnation = said.Incarnation, Admitted = said.Admitted, Slot = said.Slot, Full = true,
+                Physical = said.Physical, Committed = said.Committed,
+            });
+        };
+        world.ChangeView();
+        world.Lies = null;
+        var to = new BodyWriter(new byte[100]);
+        FrameHead.Write(ref to, world.Members[Liar].Rank, new(new(0, 1UL << 20), 1));
+        to.U8(1);
+        to.U64(77);
+        to.Var(1UL << 20);
+        to.U64(5);
+        to.Var(1);
+        to.Var((ulong)world.Members[Replica].Host.Current!.State.Slot);
+        to.Var(1);
+        to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, 0, (byte)world.Members[Replica].Host.Current!.State.Shard]);
+        to.U8(1);
+        to.Blob("lie"u8);
+        world.Members[Replica].Deliver(new(DhtFrame.Propose, to.Written.ToArray(), world.View!.Id, world.Members[Liar].Rank));
+        Assert.Equal(1, world.Members[Replica].Host.Current!.Participant.OpCount);
+        var put = world.Members[Victim].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1).AsTask();
+        for (int i = 0; i < 100; i++)
+        {
+            world.Advance(TimeSpan.FromMilliseconds(10));
+            world.DeliverAll();
+        }
+        Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString() ?? "It waits.");
+        Assert.All(world.Members, member => Assert.Equal(world.Members[Victim].Rank, member.Host.Current!.State.OwnerOf(session)));
+    }
+
     private static byte[] Bytes(Contribution contribution)
     {
         var into = new System.Buffers.ArrayBufferWriter<byte>();

@@ -12,7 +12,7 @@ namespace Ida.Boundary;
 /// </summary>
 internal sealed class Contribution
 {
-    private const byte Version = 3;
+    private const byte Version = 4;
 
     /// <summary>Who contributed.</summary>
     public ProcessId Member { get; init; }
@@ -22,6 +22,7 @@ internal sealed class Contribution
     /// <summary>Whether it takes part or wants to; false after a depopulation or close.</summary>
     public bool Enabled { get; init; }
 
+    /// <summary>Written is its number only: whose it is says who contributed.</summary>
     public UInt128 Session { get; init; }
 
     /// <summary>The incarnation it is a member of, 0 for none.</summary>
@@ -55,7 +56,7 @@ internal sealed class Contribution
         to.U64(Config.Registry);
         to.Blob(Encoding.UTF8.GetBytes(Config.Hash));
         to.Blob(Encoding.UTF8.GetBytes(Config.Resolvers));
-        to.U128(Session);
+        to.U64((ulong)Session);
         to.Var(Incarnation);
         to.Var(Admitted);
         to.Var((ulong)(Slot + 1));
@@ -84,8 +85,7 @@ internal sealed class Contribution
         byte flags = from.U8();
         ulong shardSize = from.Var(), targetSize = from.Var(), registry = from.U64();
         string hash = Encoding.UTF8.GetString(from.Blob(DhtConfig.MaxHashName)), resolvers = Encoding.UTF8.GetString(from.Blob(4 * DhtConfig.MaxText));
-        UInt128 session = from.U128();
-        ulong incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), committed = from.U64();
+        ulong session = from.U64(), incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), committed = from.U64();
         if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || committed > HybridClock.MaxTime) return null;
         var read = new Contribution
         {
@@ -94,7 +94,7 @@ internal sealed class Contribution
             Enabled = (flags & 1) != 0,
             Full = (flags & 2) != 0,
             Leaving = (flags & 4) != 0,
-            Session = session,
+            Session = Ordering.Session.IdOf(member, session),
             Incarnation = incarnation,
             Admitted = admitted,
             Slot = (int)slot - 1,

@@ -1,3 +1,5 @@
+using GroupCore.Membership;
+
 namespace Ida.Ordering;
 
 /// <summary>
@@ -30,6 +32,12 @@ internal sealed class Session(UInt128 id)
     private uint _refusedUpTo;
 
     public UInt128 Id { get; } = id;
+
+    /// <summary>
+    /// A member's session. No two processes have one incarnation, and a process does not choose its own: so none can have another's session.
+    /// The number tells those of one process apart, which may enable the DHT again.
+    /// </summary>
+    public static UInt128 IdOf(ProcessId member, ulong number) => new(member.Incarnation, number);
 
     public ulong AckedBelow { get; private set; }
 
