@@ -14,6 +14,22 @@ public sealed class LyingMemberTests
 {
     private const ulong Number = 1_000_000;
 
+    /// <summary>A group that evicts, whose third member handles nothing before the gate opens.</summary>
+    private static GroupCluster WithSlowMember(ulong seed, Task gate)
+    {
+        int joined = 0;
+        var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" }), 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("many", async (from, m) =>
+            {
+                if (me == 2) await gate.ConfigureAwait(false);
+            }).OnError(static error => { });
+        }, options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) });
+        Assert.True(cluster.Settle());
+        return cluster;
+    }
+
     [Theory]
     [InlineData(0, 1)]
     [InlineData(1, 1)]
@@ -131,16 +147,7 @@ public sealed class LyingMemberTests
     public void Who_is_slow_is_accused_whatever_it_says_of_a_view_change_that_the_membership_does_not_know_of(bool again)
     {
         var gate = new TaskCompletionSource();
-        int joined = 0;
-        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 67, ReplayCommand = "seed 67" }), 3, more: g =>
-        {
-            int me = joined++;
-            g.HandleAsync<byte[]>("many", async (from, m) =>
-            {
-                if (me == 2) await gate.Task.ConfigureAwait(false);
-            }).OnError(static error => { });
-        }, options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) });
-        Assert.True(cluster.Settle());
+        using var cluster = WithSlowMember(67, gate.Task);
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var slow = cluster[2];
         for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
@@ -160,16 +167,7 @@ public sealed class LyingMemberTests
     public void Who_has_had_the_state_for_long_is_slow_though_it_says_that_it_loads()
     {
         var gate = new TaskCompletionSource();
-        int joined = 0;
-        using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 78, ReplayCommand = "seed 78" }), 3, more: g =>
-        {
-            int me = joined++;
-            g.HandleAsync<byte[]>("many", async (from, m) =>
-            {
-                if (me == 2) await gate.Task.ConfigureAwait(false);
-            }).OnError(static error => { });
-        }, options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) });
-        Assert.True(cluster.Settle());
+        using var cluster = WithSlowMember(78, gate.Task);
         var liar = cluster[2];
         for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
         // As long as it may be behind with what it held it is believed.

@@ -7,6 +7,8 @@ namespace GroupCore.Tests.Groups;
 /// <summary>Handlers, query handlers and hooks that are slow, stuck or broken hold their own group up, visibly, and cost nobody his place.</summary>
 public sealed class SlowUserCodeTests
 {
+    private static readonly GroupOptions s_evicts = new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) };
+
     private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null, GroupOptions? options = null)
     {
         var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" }), members, more: more, options: options);
@@ -16,6 +18,16 @@ public sealed class SlowUserCodeTests
     }
 
     private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+
+    /// <summary>While one member handles a message of another. The members by rank.</summary>
+    private static List<TestMember> RequestView(GroupCluster cluster, int from, int to, string handler)
+    {
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        _ = cluster.Simulation.Spawn(() => rank[from].Group!.SendToAsync(to, handler, Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        RequestView(cluster);
+        return rank;
+    }
 
     [Theory]
     [InlineData(1), InlineData(2), InlineData(3), InlineData(4)]
@@ -56,10 +68,7 @@ public sealed class SlowUserCodeTests
             .HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false))
             .HandleAsync<byte[]>("pass", async (from, m) => await all!.Members.Single(x => x.Group!.Rank == 4).Group!.SendToAsync(3, "hang", m).ConfigureAwait(false)));
         all = cluster;
-        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(4, "pass", Array.Empty<byte>()).AsTask());
-        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        RequestView(cluster);
+        var rank = RequestView(cluster, from: 2, to: 4, "pass");
         cluster.Simulation.Run(TimeSpan.FromSeconds(8));
         Assert.Empty(cluster.Oracle.Accusations);
         Assert.Contains($"handlers of {rank[3].SimNode.Address}", rank[4].Group!.Status.WaitsFor);
@@ -72,13 +81,9 @@ public sealed class SlowUserCodeTests
     public void F3_a_group_that_evicts_accuses_who_holds_a_view_change_up_and_only_him()
     {
         var gate = new TaskCompletionSource();
-        using var cluster = Settled(6, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
-            new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
-        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        using var cluster = Settled(6, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)), s_evicts);
         // Rank 2 waits for the handler of rank 3, and so the leader for rank 2.
-        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
-        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        RequestView(cluster);
+        var rank = RequestView(cluster, from: 2, to: 3, "hang");
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
         Assert.Empty(cluster.Oracle.Accusations);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
@@ -101,13 +106,9 @@ public sealed class SlowUserCodeTests
                 await all!.Members.Single(x => x.Group!.Rank == 3).Group!.SendToAsync(4, "short", m).ConfigureAwait(false);
                 await hangs.Task.ConfigureAwait(false);
             })
-            .HandleAsync<byte[]>("short", async (from, m) => await ends.Task.ConfigureAwait(false)),
-            new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
+            .HandleAsync<byte[]>("short", async (from, m) => await ends.Task.ConfigureAwait(false)), s_evicts);
         all = cluster;
-        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
-        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        RequestView(cluster);
+        var rank = RequestView(cluster, from: 2, to: 3, "hang");
         cluster.Simulation.Run(TimeSpan.FromSeconds(2.5));
         cluster.Simulation.After(TimeSpan.Zero, sends.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3.5));
@@ -130,13 +131,9 @@ public sealed class SlowUserCodeTests
         GroupCluster? all = null;
         using var cluster = Settled(8, 5, g => g
             .HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false))
-            .HandleAsync<byte[]>("pass", async (from, m) => await all!.Members.Single(x => x.Group!.Rank == to).Group!.SendToAsync(to, "hang", m).ConfigureAwait(false)),
-            new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
+            .HandleAsync<byte[]>("pass", async (from, m) => await all!.Members.Single(x => x.Group!.Rank == to).Group!.SendToAsync(to, "hang", m).ConfigureAwait(false)), s_evicts);
         all = cluster;
-        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        _ = cluster.Simulation.Spawn(() => rank[chain ? 2 : to].Group!.SendToAsync(to, chain ? "pass" : "hang", Array.Empty<byte>()).AsTask());
-        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        RequestView(cluster);
+        var rank = RequestView(cluster, from: chain ? 2 : to, to: to, chain ? "pass" : "hang");
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
         Assert.Empty(cluster.Oracle.Accusations);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
