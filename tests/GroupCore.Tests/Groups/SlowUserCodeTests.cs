@@ -343,7 +343,7 @@ public sealed class SlowUserCodeTests
             RequestView(cluster);
         }
         simulation.Run(TimeSpan.FromMilliseconds(300));
-        Assert.Equal(0, joined.Dispatcher.Done);
+        Assert.Equal(0, joined.Dispatcher.Position);
         Assert.InRange(joined.Dispatcher.Backlog, 6 << 20, long.MaxValue);
         Assert.Null(joined.Over);
         simulation.Run(TimeSpan.FromSeconds(5));

@@ -24,6 +24,8 @@ internal sealed class Dispatcher : ICompletion
     private GroupEvent[] _running = [];
     private int _filled;
     private int _toRun;
+    // Events before the worker's batch.
+    private long _batchFrom;
     private bool _busy;
     private bool _closing;
     private long _catchUpTo;
@@ -37,7 +39,7 @@ internal sealed class Dispatcher : ICompletion
     private Exception? _dropsWith;
     private MessageSlab? _holdSlab;
     private int _holdCount;
-    // The worker's own.
+    // The worker's own; the loop begins a batch, and reads how far it is.
     private int _next;
     private long _batchBytes;
     private MessageSlab? _releaseSlab;
@@ -79,11 +81,8 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Events that are not handled; from any thread.</summary>
     public long Waiting => Math.Max(0, Volatile.Read(ref _addedEvents) - Volatile.Read(ref _workedEvents) - Volatile.Read(ref _droppedEvents));
 
-    /// <summary>Events before this number are handled.</summary>
-    public long Done => _doneEvents;
-
-    /// <summary>Another one as soon as one more event is handled.</summary>
-    public (long Reported, int InBatch) Position => (Volatile.Read(ref _workedEvents), Volatile.Read(ref _next));
+    /// <summary>Events that are handled, one by one and not only as the worker reports them; on the loop.</summary>
+    public long Position => _batchFrom + Volatile.Read(ref _next);
 
     /// <summary>Appends an event. Its slab is held for it, unless the caller gives it (<paramref name="owned"/>).</summary>
     public void Add(in GroupEvent entry, bool owned = false)
@@ -185,6 +184,7 @@ internal sealed class Dispatcher : ICompletion
         if (_busy || _filled == 0) return;
         (_filling, _running) = (_running, _filling);
         (_toRun, _filled) = (_filled, 0);
+        (_batchFrom, _next) = (_workedEvents, 0);
         _busy = true;
         _idle = false;
         if (_inline) Run();
@@ -220,7 +220,6 @@ internal sealed class Dispatcher : ICompletion
 
     private void RunBatch()
     {
-        _next = 0;
         if (RunToPending(out var pending)) EndBatch();
         else _ = FinishAsync(pending);
     }

@@ -24,7 +24,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private TerminationHooks? _hooks;
     private bool _viewAsked;
     // Where the handlers were when a view began, and since when they are there.
-    private ((long, int) Position, long Since) _handled;
+    private (long Position, long Since) _handled;
     private List<SendOperation> _betweenViews = [];
 
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>

@@ -62,7 +62,7 @@ internal sealed partial class GroupProtocol
     /// <summary>Whether the load of this member, and what its handlers catch up with behind it, has come forward since this was asked last.</summary>
     public bool LoadMoved()
     {
-        var now = _life.Phase == GroupPhase.Loading ? (_joinProgressAt, 0L) : Dispatcher.IsCatchingUp ? (0L, Dispatcher.Done) : default;
+        var now = _life.Phase == GroupPhase.Loading ? (_joinProgressAt, 0L) : Dispatcher.IsCatchingUp ? (0L, Dispatcher.Position) : default;
         if (now == default || now == _signed) return false;
         _signed = now;
         return true;
@@ -149,7 +149,7 @@ internal sealed partial class GroupProtocol
             if (View.Members[rank].Initialised || rank == Rank) continue;
             var frame = Frame(FrameType.StateSign, SignHead + text.Length);
             frame[0] = (byte)phase;
-            BinaryPrimitives.WriteInt64LittleEndian(frame[1..], Dispatcher.Done);
+            BinaryPrimitives.WriteInt64LittleEndian(frame[1..], Dispatcher.Position);
             text.CopyTo(frame[SignHead..]);
             SendTo(rank);
         }

@@ -1,0 +1,93 @@
+using GroupCore.Groups;
+using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using Ida.Testing;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>Handlers that are slow and come forward, event by event: of who gives the state, and of who catches up with what it held while it loaded it.</summary>
+public sealed class CatchingUpTests
+{
+    private static readonly TimeSpan s_each = TimeSpan.FromMilliseconds(240);
+    private static readonly GroupOptions s_evicts = new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) };
+
+    /// <summary>Two members, and a joiner whose load takes five seconds; one of the three handles slowly.</summary>
+    private sealed class Trio : IDisposable
+    {
+        private int _joined;
+        private int _saves;
+
+        public Trio(ulong seed, int slow)
+        {
+            var simulation = new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" });
+            Cluster = new(simulation, 2, options: s_evicts, more: g =>
+                {
+                    int me = _joined++;
+                    g.HandleAsync<byte[]>("slow", async (from, m) =>
+                    {
+                        if (me == slow) await simulation.Delay(s_each);
+                        if (me == slow) Handled++;
+                    }).OnError(static error => { });
+                },
+                tap: node => new DelayingNode(simulation, node, work => TimeSpan.FromSeconds(work is StateCut ? _saves : 0)));
+            Assert.True(Cluster.Settle());
+            simulation.Run(TimeSpan.FromSeconds(1));
+            _saves = 5;
+        }
+
+        public GroupCluster Cluster { get; }
+
+        public int Handled { get; private set; }
+
+        public void Send(int messages, int bytes)
+        {
+            for (int i = 0; i < messages; i++) _ = Cluster.Simulation.Spawn(() => Cluster[1].Group!.SendAsync("slow", new byte[bytes]).AsTask());
+        }
+
+        /// <summary>A joiner that holds so much while it loads, and has begun to catch up with it in a view in which it is known to have the state.</summary>
+        public GroupProtocol Join(int messages, int bytes, GroupHostOptions? host = null)
+        {
+            var comer = Cluster.Add(host: host);
+            Assert.True(Cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }], TimeSpan.FromSeconds(5)));
+            Cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+            Send(messages, bytes);
+            var group = comer.Host.Groups[0];
+            Assert.True(Cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member && group.View!.Members[group.Rank].Initialised && Cluster.Usable.TrueForAll(m => m.Group!.Protocol.View!.Id == group.View.Id),
+                TimeSpan.FromSeconds(20)));
+            Assert.True(group.Dispatcher.IsCatchingUp);
+            return group;
+        }
+
+        public void Dispose() => Cluster.Dispose();
+    }
+
+    [Fact]
+    public void A_join_waits_for_a_giver_whose_handlers_come_forward_event_by_event()
+    {
+        using var trio = new Trio(1, slow: 0);
+        trio.Send(200, 20);
+        trio.Cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        var comer = trio.Cluster.Add(host: new() { JoinTimeout = TimeSpan.FromSeconds(8) });
+        Assert.True(trio.Cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(90)));
+        Assert.Null(comer.JoinError);
+        Assert.Equal(200, trio.Handled);
+        Assert.True(trio.Cluster.Settle());
+        Assert.Null(trio.Cluster.Verdict());
+    }
+
+    [Fact]
+    public void A_joiner_that_catches_up_event_by_event_is_not_slow_to_those_whose_windows_wait_for_it()
+    {
+        using var trio = new Trio(2, slow: 2);
+        var group = trio.Join(70, 100_000, new() { MaxJoinBacklogBytes = 4 << 20 });
+        trio.Send(40, 100_000);
+        trio.Cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        Assert.True(group.Dispatcher.Full);
+        Assert.True(trio.Cluster.Simulation.RunUntil(() => !group.Dispatcher.IsCatchingUp, TimeSpan.FromSeconds(40)));
+        Assert.Empty(trio.Cluster.Oracle.Accusations);
+        Assert.True(trio.Cluster.Settle(30));
+        Assert.Equal(110, trio.Handled);
+        Assert.Null(trio.Cluster.Verdict());
+    }
+}
