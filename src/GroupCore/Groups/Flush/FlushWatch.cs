@@ -34,7 +34,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    // Made with the first flush of the view.
+    // Made with each proposal.
     private WaitSign[] _signs = [];
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
@@ -144,7 +144,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (_leader is null && reason == WaitReason.None && _missing.Count == 0 && (flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
         foreach (int rank in _missing) Accuse(_accused, rank, Accusation.FlushStall);
         Describe(reason);
-        EvictSlow();
+        NoteOwnCode();
+        if (group.EvictsSlow) AccuseSlow();
         group.Membership.Sync(view.Group, view.Id, flush.Wedge);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
@@ -230,12 +231,16 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], rank == flush.Leader ? _missing : []);
     }
 
-    private void EvictSlow()
+    /// <summary>Since when handlers here are at work, and whether what they catch up with comes forward.</summary>
+    private void NoteOwnCode()
     {
         if (group.Multicast.IsCatchingUp || group.LoadMoved()) _loadMovedAt = group.Node.Now;
         _handlesSince = HandlersRun() ? _handlesSince ?? group.Node.Now : null;
         _handlesOwnSince = group.Peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
-        if (!group.EvictsSlow) return;
+    }
+
+    private void AccuseSlow()
+    {
         _slow.RemoveAll(rank => !IsLong(_signs[rank].AtWorkSince));
         if (IsTooSlowItself) AddTo(_slow, group.Rank);
         for (int rank = 0; _leader is not null && rank < _signs.Length; rank++)
