@@ -12,13 +12,14 @@ public sealed class CatchingUpTests
     private static readonly TimeSpan s_each = TimeSpan.FromMilliseconds(240);
     private static readonly GroupOptions s_evicts = new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(5) };
 
-    /// <summary>Two members, and a joiner whose load takes five seconds; one of the three handles slowly.</summary>
+    /// <summary>Two members, and a joiner whose load takes five seconds; one of the three handles slowly, until it hangs.</summary>
     private sealed class Trio : IDisposable
     {
+        private readonly TaskCompletionSource _gate = new();
         private int _joined;
         private int _saves;
 
-        public Trio(ulong seed, int slow)
+        public Trio(ulong seed, int slow, int hangsAt = int.MaxValue)
         {
             var simulation = new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" });
             Cluster = new(simulation, 2, options: s_evicts, more: g =>
@@ -27,6 +28,7 @@ public sealed class CatchingUpTests
                     g.HandleAsync<byte[]>("slow", async (from, m) =>
                     {
                         if (me == slow) await simulation.Delay(s_each);
+                        if (me == slow && Handled == hangsAt) await _gate.Task.ConfigureAwait(false);
                         if (me == slow) Handled++;
                     }).OnError(static error => { });
                 },
@@ -59,7 +61,14 @@ public sealed class CatchingUpTests
             return group;
         }
 
-        public void Dispose() => Cluster.Dispose();
+        public void RequestView() => Cluster.Oracle.RequestView(Cluster.Oracle.Find("g")!.Id);
+
+        public void Dispose()
+        {
+            Cluster.Simulation.After(TimeSpan.Zero, _gate.SetResult);
+            Cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+            Cluster.Dispose();
+        }
     }
 
     [Fact]
@@ -89,5 +98,40 @@ public sealed class CatchingUpTests
         Assert.True(trio.Cluster.Settle(30));
         Assert.Equal(110, trio.Handled);
         Assert.Null(trio.Cluster.Verdict());
+    }
+
+    [Fact]
+    public void A_joiner_that_catches_up_is_not_slow_to_whose_message_waits_behind_what_it_held()
+    {
+        using var trio = new Trio(3, slow: 2);
+        var group = trio.Join(100, 20);
+        _ = trio.Cluster.Simulation.Spawn(() => trio.Cluster[1].Group!.SendToAsync(group.Rank, "slow", Array.Empty<byte>()).AsTask());
+        trio.Cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        trio.RequestView();
+        trio.Cluster.Simulation.Run(TimeSpan.FromSeconds(15));
+        Assert.True(group.IsWedged && group.Dispatcher.IsCatchingUp);
+        Assert.Empty(trio.Cluster.Oracle.Accusations);
+        Assert.True(trio.Cluster.Settle(30));
+        Assert.Equal(101, trio.Handled);
+        Assert.Empty(trio.Cluster.Oracle.Accusations);
+        Assert.Null(trio.Cluster.Verdict());
+    }
+
+    /// <summary>One hangs amid what it held; the other comes forward, and the five minutes that it is believed are over.</summary>
+    [Theory]
+    [InlineData(100, 30, 4, 25)]
+    [InlineData(1_500, int.MaxValue, 299, 312)]
+    public void A_joiner_that_catches_up_no_longer_or_for_too_long_is_slow_to_whose_message_waits_behind_what_it_held(int messages, int hangsAt, int from, int to)
+    {
+        using var trio = new Trio(4, slow: 2, hangsAt);
+        var group = trio.Join(messages, 20);
+        var began = trio.Cluster.Simulation.Now;
+        _ = trio.Cluster.Simulation.Spawn(() => trio.Cluster[1].Group!.SendToAsync(group.Rank, "slow", Array.Empty<byte>()).AsTask());
+        trio.Cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        trio.RequestView();
+        Assert.True(trio.Cluster.Simulation.RunUntil(() => trio.Cluster.Oracle.Accusations.Count == 2, TimeSpan.FromSeconds(340)), $"{trio.Cluster.Oracle.Accusations.Count} accusations");
+        Assert.InRange((trio.Cluster.Simulation.Now - began).TotalSeconds, from, to);
+        Assert.True(group.IsWedged && group.Dispatcher.IsCatchingUp);
+        Assert.All(trio.Cluster.Oracle.Accusations, a => Assert.Equal((group.Membership.Self, Accusation.Slow), a));
     }
 }

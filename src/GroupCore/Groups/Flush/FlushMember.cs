@@ -338,6 +338,9 @@ internal sealed class FlushMember
         return all;
     }
 
+    /// <summary>A member that loads its state, or catches up behind that, says that it comes forward.</summary>
+    public void OnLoading(int rank) => _watch.OnLoading(rank);
+
     /// <summary>The view is over.</summary>
     public void Close() => _watch.Close();
 

@@ -81,6 +81,12 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>There is other evidence that a member holds this one up; it stands until the view is over, whatever the member says.</summary>
     public void Suspect(int rank) => Accuse(_suspected, rank, Accusation.FlushStall);
 
+    /// <summary>What a member's handlers catch up with comes forward: they have been at work for no longer than since then, as far as it holds others up.</summary>
+    public void OnLoading(int rank)
+    {
+        if (rank < _signs.Length) _signs[rank] = _signs[rank] with { AtWorkSince = group.Node.Now };
+    }
+
     /// <summary>The leader is not silent.</summary>
     public void OnLeader() => _steps = 0;
 
@@ -234,7 +240,12 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>Since when handlers here are at work, and whether what they catch up with comes forward.</summary>
     private void NoteOwnCode()
     {
-        if (group.Multicast.IsCatchingUp || group.LoadMoved()) _loadMovedAt = group.Node.Now;
+        if (group.Multicast.IsCatchingUp || group.LoadMoved())
+        {
+            _loadMovedAt = group.Node.Now;
+            // Whose messages wait behind what it held know nothing else of that.
+            if (group.EvictsSlow) group.Multicast.SendLoading();
+        }
         _handlesSince = HandlersRun() ? _handlesSince ?? group.Node.Now : null;
         _handlesOwnSince = group.Peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
     }

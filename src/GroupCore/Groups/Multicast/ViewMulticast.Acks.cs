@@ -53,8 +53,14 @@ internal sealed partial class ViewMulticast : ITimerTarget
         }
         _ackedOrder[member] = Math.Max(_ackedOrder[member], BinaryPrimitives.ReadUInt32LittleEndian(body[1..]));
         _answerAck |= (body[0] & AnswerFlag) != 0;
-        if ((body[0] & LoadingFlag) != 0 && MayLoad(member)) _slow?.OnLoading(member);
+        if ((body[0] & LoadingFlag) != 0 && MayLoad(member)) OnLoading(member);
         _acksMoved = true;
+    }
+
+    private void OnLoading(int member)
+    {
+        _slow?.OnLoading(member);
+        _group.Flush.OnLoading(member);
     }
 
     /// <summary>Whether a member has no state, or may be behind still with what it held for it: not for ever, since nobody else knows how far its handlers are.</summary>
@@ -142,8 +148,15 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>Says each second to those who wait for this member that its load comes forward, if it does.</summary>
     private void SignLoading()
     {
-        if (_node.Now < _signDue || _members == 1 || !_group.LoadMoved()) return;
+        if (_node.Now < _signDue || !_group.LoadMoved()) return;
         _signDue = _node.Now + GroupLimits.StateSignNanoseconds;
+        SendLoading();
+    }
+
+    /// <summary>Says that the load of this member comes forward, and acknowledges nothing more.</summary>
+    public void SendLoading()
+    {
+        if (_members == 1) return;
         var frame = _group.Frame(FrameType.Ack, AckHead);
         frame[0] = LoadingFlag;
         BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], _ackedOrder[_self]);
