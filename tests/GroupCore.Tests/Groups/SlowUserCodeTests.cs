@@ -120,6 +120,35 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
+    /// <summary>Processes that join and fail in turn: each proposal brings one of them, and the next comes when it has failed.</summary>
+    [Fact]
+    public void F3_a_group_that_evicts_accuses_who_hangs_however_often_the_view_change_begins_anew()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = Settled(10, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
+            new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        var proposals = new HashSet<ulong>();
+        var comer = cluster.Add();
+        for (int i = 0; i < 4; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1.5));
+            proposals.Add(cluster.Oracle.Find("g")!.Pending!.Number);
+            var next = cluster.Add();
+            cluster.Simulation.Run(TimeSpan.FromSeconds(1.5));
+            comer.Crash();
+            cluster.Oracle.Fail(comer.Membership);
+            comer = next;
+        }
+        Assert.Equal(4, proposals.Count);
+        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.Slow), a));
+        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+    }
+
     /// <summary>Nobody but it waits for the handler: the message is its own, sent by its caller, or by its handler of another's.</summary>
     [Theory]
     [InlineData(3, false)]

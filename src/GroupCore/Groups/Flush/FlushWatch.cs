@@ -34,7 +34,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    // Made with each proposal.
+    // Made with the first flush of the view; since when a member's handlers are at work stands, whatever proposal comes.
     private WaitSign[] _signs = [];
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
@@ -51,9 +51,11 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>A flush begins, or begins again with another proposal.</summary>
     public void Start(FlushLeader? leader)
     {
-        (_handlesSince, _handlesOwnSince) = (null, null);
         int members = view.Members.Count;
-        (_signs, _handled, _forwarded) = (new WaitSign[members], new Progress[members], new Progress[members]);
+        (_handled, _forwarded) = (new Progress[members], new Progress[members]);
+        if (_signs.Length == 0) _signs = new WaitSign[members];
+        // What they said of another proposal is no answer in this one.
+        for (int rank = 0; rank < members; rank++) _signs[rank] = _signs[rank] with { Reason = WaitReason.None };
         (_leader, _steps, _looks) = (leader, 0, 0);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
