@@ -57,6 +57,54 @@ public sealed class EvidenceTests
     }
 
     /// <summary>
+    /// Only members of a group that evicts see that one of them is slow, however many processes watch it: two of them say so, the only other one in a group of two
+    /// (groupcore-oracle 6.8 (e)). What those say who are not in such a group with it counts for nothing.
+    /// </summary>
+    [Theory]
+    [InlineData(SlowMember.Evict, 4, 2, true)]
+    [InlineData(SlowMember.Evict, 4, 1, false)]
+    [InlineData(SlowMember.Evict, 2, 1, true)]
+    [InlineData(SlowMember.Block, 4, 3, false)]
+    public void F3_who_is_slow_is_said_by_members_of_a_group_that_evicts(SlowMember policy, int members, int witnesses, bool goes)
+    {
+        using var cluster = new OracleCluster(6, 9);
+        var group = new GroupOptions { SlowMember = policy };
+        cluster.OnActive = process => process.Node.Post(() =>
+        {
+            process.Oracle.Join("g", Options, "");
+            if (Enumerable.Range(0, members).Any(i => cluster[i] == process)) process.Oracle.Join("evicts", group, "");
+        });
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 9, 10), cluster.Describe());
+        cluster.Run(3);
+        var slow = cluster[members - 1];
+        for (int i = 0; i < witnesses; i++)
+        {
+            var one = cluster[i];
+            one.Node.Post(() => one.Oracle.Accuse(slow.Oracle.Self, Accusation.Slow));
+        }
+        cluster.Run(15);
+        Assert.Equal(goes, !cluster.Alive.Contains(slow));
+        Assert.Equal(goes ? 8 : 9, cluster.Alive.Count());
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>Handlers that were slow for long say nothing of the age of another evidence: that one has its ten seconds.</summary>
+    [Fact]
+    public void Who_was_slow_for_long_is_not_judged_at_once_for_something_else()
+    {
+        using var cluster = Running(7, 5);
+        var (one, other) = (cluster[3], cluster[4]);
+        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.Slow));
+        cluster.Run(15);
+        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.FlushStall));
+        cluster.Run(8);
+        Assert.Equal(5, cluster.Alive.Count());
+        cluster.Run(8);
+        Assert.Equal(4, cluster.Alive.Count());
+    }
+
+    /// <summary>
     /// Three of five are reported at once, so the leader asks its voters first whether it is it that is cut off. Before they answer all is taken
     /// back: what was decided on old reports is not carried out.
     /// </summary>

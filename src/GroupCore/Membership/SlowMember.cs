@@ -6,6 +6,6 @@ public enum SlowMember
     /// <summary>The group waits for it, whatever it takes.</summary>
     Block,
 
-    /// <summary>It is accused after <see cref="GroupOptions.SlowMemberTimeout"/>, and excluded from the system when enough others say the same.</summary>
+    /// <summary>It is accused after <see cref="GroupOptions.SlowMemberTimeout"/>, and excluded from the system when two other members say so, or the only other one.</summary>
     Evict,
 }

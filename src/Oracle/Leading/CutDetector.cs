@@ -15,40 +15,44 @@ namespace Oracle.Leading;
 /// refused or answered by another as two observers saw) needs no tally. A report that lasts 10 s without reaching H is a pair that does not
 /// get on: the one with more complaints goes, else the later registered.
 /// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are
-/// slow (only groups that evict for it say so) is no quarrel of a pair: it counts against the slow one or not at all.
+/// slow is seen by nobody but the members of a group that evicts for it, however many processes watch the slow one. So it is judged apart: when two other members
+/// of one such group say it, the only other one in a group of two.
 /// The process that decides is alive, since it decides: nothing is proof of the contrary. Without it nobody could decide if it is the only
 /// voter: then it stays.
 /// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
 /// </remarks>
 internal sealed class CutDetector(INode node, Observers observers)
 {
-    private const long ReportLife = 2 * Durations.Second;
     private const long UnstableWait = Durations.Second;
     private const long PairTimeout = 10 * Durations.Second;
     private const int PoorHealth = 4;
-    private readonly SortedDictionary<ProcessId, SortedDictionary<ProcessId, Report>> _reports = [];
+    private const int SlowWitnesses = 2;
+    private readonly ReportTable _reports = new();
+    private readonly ReportTable _slow = new();
     private long _decidedSince;
 
     /// <summary>Whether anybody is accused.</summary>
-    public bool Any => _reports.Count > 0;
+    public bool Any => _reports.Count + _slow.Count > 0;
 
     public void Clear()
     {
         _reports.Clear();
+        _slow.Clear();
         _decidedSince = 0;
     }
 
+    /// <summary>What an observer says now takes the place of what it said.</summary>
     public void Accuse(ProcessId subject, ProcessId observer, Accusation evidence, int health)
     {
-        if (!_reports.TryGetValue(subject, out var reports)) _reports[subject] = reports = [];
-        long since = reports.TryGetValue(observer, out var earlier) ? earlier.Since : node.Now;
-        reports[observer] = new(evidence, health, node.Now, since);
+        var (table, other) = evidence == Accusation.Slow ? (_slow, _reports) : (_reports, _slow);
+        table.Add(subject, observer, evidence, health, node.Now);
+        other.Remove(subject, observer);
     }
 
     public void Withdraw(ProcessId subject, ProcessId observer)
     {
-        if (!_reports.TryGetValue(subject, out var reports) || !reports.Remove(observer)) return;
-        if (reports.Count == 0) _reports.Remove(subject);
+        _reports.Remove(subject, observer);
+        _slow.Remove(subject, observer);
     }
 
     /// <summary>Whom to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
@@ -58,7 +62,8 @@ internal sealed class CutDetector(INode node, Observers observers)
     /// <param name="mayGo">Whether the others can decide without that process; of pairs that do not get on the next one is looked at where they cannot.</param>
     public List<Failure> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
     {
-        Expire(state);
+        _reports.Expire(state, node.Now);
+        _slow.Expire(state, node.Now);
         var decided = new List<Failure>();
         int each = Math.Max(1, Observers.PerSubject(alive));
         int high = 2 * (((7 * each) + 9) / 10), low = 2 * Math.Max(1, ((3 * each) + 9) / 10);
@@ -83,8 +88,35 @@ internal sealed class CutDetector(INode node, Observers observers)
         {
             foreach (var subject in tallied) decided.Add(new(subject, false));
         }
+        AddSlow(state, decided, needed, mayGo);
         if (decided.Count == 0) AddPair(state, decided, needed, mayGo);
         return decided;
+    }
+
+    private void AddSlow(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
+    {
+        foreach (var (subject, reports) in _slow)
+        {
+            if (state.Find(subject) is not { Alive: true } process || subject == needed || decided.Exists(failure => failure.Process == subject)) continue;
+            if (IsSlow(state, process, reports) && mayGo(subject)) decided.Add(new(subject, false));
+        }
+    }
+
+    private static bool IsSlow(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, Report> reports)
+    {
+        foreach (var id in process.Groups)
+        {
+            if (state.Find(id) is not { Options.SlowMember: SlowMember.Evict } group) continue;
+            int others = 0, witnesses = 0;
+            foreach (var member in group.View.Members)
+            {
+                if (member.Id == process.Id || !state.IsAlive(member.Id)) continue;
+                others++;
+                if (reports.ContainsKey(member.Id)) witnesses++;
+            }
+            if (witnesses > 0 && witnesses >= Math.Min(SlowWitnesses, others)) return true;
+        }
+        return false;
     }
 
     private static bool IsOneStall(SortedDictionary<ProcessId, Report> reports)
@@ -114,7 +146,7 @@ internal sealed class CutDetector(INode node, Observers observers)
         foreach (var (_, report) in reports) tally += report.Health >= PoorHealth ? 1 : 2;
         if (tally < low) return tally;
         foreach (var other in observers.WatchersOf(subject, state))
-            if (!reports.ContainsKey(other) && _reports.TryGetValue(other, out var others) && 2 * others.Count >= low) tally += 2;
+            if (!reports.ContainsKey(other) && 2 * _reports.CountOf(other) >= low) tally += 2;
         return tally;
     }
 
@@ -125,8 +157,8 @@ internal sealed class CutDetector(INode node, Observers observers)
             if (!state.IsAlive(subject)) continue;
             foreach (var (observer, report) in reports)
             {
-                if (node.Now - report.Since < PairTimeout || report.Evidence == Accusation.Slow) continue;
-                int against = reports.Count, back = _reports.TryGetValue(observer, out var returned) ? returned.Count : 0;
+                if (node.Now - report.Since < PairTimeout) continue;
+                int against = reports.Count, back = _reports.CountOf(observer);
                 ProcessId goes = against > back || (against == back && subject > observer) ? subject : observer;
                 if (goes == needed) goes = goes == subject ? observer : subject;
                 if (!mayGo(goes)) continue;
@@ -135,20 +167,4 @@ internal sealed class CutDetector(INode node, Observers observers)
             }
         }
     }
-
-    private void Expire(OracleState state)
-    {
-        var empty = new List<ProcessId>();
-        foreach (var (subject, reports) in _reports)
-        {
-            var old = new List<ProcessId>();
-            foreach (var (observer, report) in reports)
-                if (node.Now - report.At > ReportLife || !state.IsAlive(observer)) old.Add(observer);
-            foreach (var observer in old) reports.Remove(observer);
-            if (reports.Count == 0 || state.Find(subject) is null) empty.Add(subject);
-        }
-        foreach (var subject in empty) _reports.Remove(subject);
-    }
-
-    private readonly record struct Report(Accusation Evidence, int Health, long At, long Since);
 }
