@@ -49,8 +49,8 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         for (int i = before; i < released.Count; i++) _held.Remove(((Done)released[i].Operation).Group);
     }
 
-    /// <summary>Whether one of the members of that group may still act.</summary>
-    public bool MayAct(OracleState state, LostGroup lost) => EndOf(state, lost.Failed, lost.Lease) > node.Now;
+    /// <summary>Until when one of the members of that group may still act.</summary>
+    public long EndOf(OracleState state, LostGroup lost) => EndOf(state, lost.Failed, lost.Lease);
 
     private long WaitOf(OracleState state, Done done)
     {

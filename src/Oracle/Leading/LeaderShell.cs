@@ -15,7 +15,6 @@ namespace Oracle.Leading;
 internal sealed class LeaderShell
 {
     private const int FailuresPerEntry = 4_096;
-    private const int NamesPerTick = 256;
     private const long PruneEvery = 5 * Durations.Second;
     private readonly INode _node;
     private readonly Outlet _outlet;
@@ -24,6 +23,7 @@ internal sealed class LeaderShell
     private readonly int _acceptors;
     private readonly LeaseTable _leases;
     private readonly FlushGate _gate;
+    private readonly LostNames _names;
     private readonly CutDetector _detector;
     private readonly ConfigurationKeeper _keeper;
     private readonly RequestIntake _intake;
@@ -48,6 +48,7 @@ internal sealed class LeaderShell
         (_node, _outlet, _log, _state, _acceptors) = (node, outlet, log, state, options.Acceptors);
         _leases = new(node, outlet);
         _gate = new(node, _leases);
+        _names = new(node, _gate);
         _detector = new(node, _observers);
         _keeper = new(node, options);
         _intake = new(node);
@@ -77,6 +78,9 @@ internal sealed class LeaderShell
     /// <summary>How many processes were looked at to know how many live; for checks.</summary>
     public long Looked { get; private set; }
 
+    /// <summary>How often it was looked until when the members of a lost group may act; for checks.</summary>
+    public long NamesLooked => _names.Looked;
+
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
 
@@ -86,6 +90,7 @@ internal sealed class LeaderShell
         _began = _evidence = false;
         _leases.Clear();
         _gate.Clear();
+        _names.Clear();
         _detector.Clear();
         _intake.Clear();
         _announcer.Clear();
@@ -207,7 +212,7 @@ internal sealed class LeaderShell
         }
         _progress = true;
         _announcer.Repeat(_state);
-        ReleaseNames();
+        if (_names.Release(_state, _intake)) _log.Port.RequestTurn();
     }
 
     public void EndOfTurn()
@@ -241,7 +246,11 @@ internal sealed class LeaderShell
     {
         if (process.Status == ProcessStatus.Failed) _excluding.Remove(process.Id);
         if (!Knowing) return;
-        if (process.Proved) ReleaseFlushes();
+        if (process.Proved)
+        {
+            ReleaseFlushes();
+            _names.OnProved();
+        }
         _announcer.Poison(process);
     }
 
@@ -258,12 +267,14 @@ internal sealed class LeaderShell
     public void OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned)
     {
         if (Knowing) _announcer.Over(_state, group, reason, concerned, _log);
+        if (_began && _state.FindLost(group.Id) is { } lost) _names.Add(_state, lost);
     }
 
     private void Begin(Log.Leader leader)
     {
         _began = true;
         _leases.Begin(leader.Since, assumeLeases: _log.Term > 1);
+        _names.Begin(_state);
         _told = _log.Entries.ConfigurationAt(_log.Commit);
         _announcer.Begin(_state, _log);
         _announcer.Repeat(_state);
@@ -281,7 +292,11 @@ internal sealed class LeaderShell
         _intake.Append(leader, _appended, _refused);
         // Of several that name the same process one may have been taken.
         foreach (var request in _appended) EachExcluded(request, _unlogged.Remove);
-        foreach (var request in _refused) EachExcluded(request, process => _unlogged.Contains(process) && _excluding.Remove(process));
+        foreach (var request in _refused)
+        {
+            EachExcluded(request, process => _unlogged.Contains(process) && _excluding.Remove(process));
+            if (request.Operation is Release release && _state.FindLost(release.Group) is { } lost) _names.Add(_state, lost);
+        }
         _unlogged.Clear();
         _appended.Clear();
         _refused.Clear();
@@ -323,18 +338,6 @@ internal sealed class LeaderShell
         _gate.Release(_state, _released);
         foreach (var request in _released) _intake.Add(request);
         if (_released.Count > 0) _log.Port.RequestTurn();
-    }
-
-    private void ReleaseNames()
-    {
-        int released = 0;
-        foreach (var lost in _state.Lost)
-        {
-            if (_gate.MayAct(_state, lost)) continue;
-            _intake.Add(new(default, 0, 0, new Release(lost.Id)));
-            if (++released == NamesPerTick) break;
-        }
-        if (released > 0) _log.Port.RequestTurn();
     }
 
     /// <summary>How many processes live, or <paramref name="most"/> where that is less.</summary>

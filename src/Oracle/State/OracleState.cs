@@ -52,6 +52,9 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
     /// <summary>Groups that are over and whose names are not free yet, by name.</summary>
     public IReadOnlyCollection<LostGroup> Lost => _lost.Values;
 
+    /// <summary>That group, if it is over and its name is not free yet.</summary>
+    public LostGroup? FindLost(GroupId id) => _lostNames.TryGetValue(id, out string? name) ? _lost[name] : null;
+
     public ProcessRecord? Find(ProcessId id) => _processes.GetValueOrDefault(id);
 
     public ProcessRecord? FindNode(ulong node) => _byNode.GetValueOrDefault(node);

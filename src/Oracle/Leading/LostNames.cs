@@ -1,0 +1,63 @@
+using GroupCore.Runtime;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Leading;
+
+/// <summary>
+/// The names of lost groups that are not in the log yet, by when no member can act any more. Each is proposed once in a leadership, again only where
+/// the log refused it, and a bounded number at a time.
+/// </summary>
+internal sealed class LostNames(INode node, FlushGate gate)
+{
+    private const int AtOnce = 256;
+    private readonly PriorityQueue<LostGroup, long> _kept = new();
+    private bool _proved;
+
+    /// <summary>How often it was looked until when the members of one may act; for checks.</summary>
+    public long Looked { get; private set; }
+
+    public void Clear()
+    {
+        _kept.Clear();
+        _proved = false;
+    }
+
+    /// <summary>A leadership begins: what an earlier one proposed is lost, or applied by now.</summary>
+    public void Begin(OracleState state)
+    {
+        Clear();
+        foreach (var lost in state.Lost) Add(state, lost);
+    }
+
+    /// <summary>Who is a member of it gets no lease any more: when the last one ends does not move.</summary>
+    public void Add(OracleState state, LostGroup lost)
+    {
+        Looked++;
+        _kept.Enqueue(lost, gate.EndOf(state, lost));
+    }
+
+    /// <summary>Some process is proved dead: nothing waits for its lease. Of many that are in one turn those names are gone through once.</summary>
+    public void OnProved() => _proved = true;
+
+    /// <summary>Proposes those that are due; whether there were any.</summary>
+    public bool Release(OracleState state, RequestIntake intake)
+    {
+        if (_proved) Reorder(state);
+        int released = 0;
+        for (; released < AtOnce && _kept.TryPeek(out var lost, out long due) && due <= node.Now; released++)
+        {
+            _kept.Dequeue();
+            intake.Add(new(default, 0, 0, new Release(lost.Id)));
+        }
+        return released > 0;
+    }
+
+    private void Reorder(OracleState state)
+    {
+        _proved = false;
+        var kept = _kept.UnorderedItems.Select(static item => item.Element).ToList();
+        _kept.Clear();
+        foreach (var lost in kept) Add(state, lost);
+    }
+}

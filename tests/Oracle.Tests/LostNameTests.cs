@@ -1,0 +1,130 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>What the leader does for the names of lost groups: each is proposed once, however long the log takes.</summary>
+public sealed class LostNameTests
+{
+    private const int Groups = 600;
+    private const int Once = 256;
+    private readonly LogBus _bus = new(Rule.None);
+    private readonly OracleReplica _replica;
+
+    /// <summary>One replica, and groups of one process that was cut off.</summary>
+    public LostNameTests()
+    {
+        var part = _bus.Add(1);
+        _replica = new(part, new(), new(part), () => { }, () => { });
+        _replica.Log.Found(LogBus.ReplicaOf(1));
+        for (ulong node = 1; node <= 2; node++)
+            _replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
+        // Until nothing is left to do for the configuration.
+        for (int turn = 0; turn < 10; turn++) Turn();
+        var lone = _replica.State.FindNode(2)!.Id;
+        for (ulong number = 1; number <= Groups; number++) Append(new Create($"own{number:000}", new(), 0, [lone]), number);
+        Append(new Create("both", new(), 0, [_replica.State.FindNode(1)!.Id, lone]), Groups + 1);
+        // Its lease is one that the leader granted.
+        _replica.Shell.OnLeaseAsk(0, LogBus.ReplicaOf(2), new(lone, _bus.Parts[1].Now, 0));
+        Turn();
+        Turn();
+        Append(new Fail([new(lone, false)]), 0);
+        Assert.Equal(Groups, _replica.State.Lost.Count);
+    }
+
+    [Fact]
+    public void Each_name_is_proposed_once_while_commits_are_slow()
+    {
+        Wait();
+        for (int tick = 1; tick <= 10; tick++)
+        {
+            Tick();
+            Assert.Equal(Math.Min(Groups, tick * Once), Proposed().Count);
+        }
+        Assert.Equal(Groups, Proposed().Distinct().Count());
+        _replica.Log.EndOfTurn();
+        Assert.Empty(_replica.State.Lost);
+        Tick();
+        Assert.Equal(Groups, Proposed().Count);
+    }
+
+    [Fact]
+    public void A_name_that_the_log_refused_is_proposed_again()
+    {
+        Wait();
+        // Nobody of that name is there: the lead stays here, and meanwhile the log takes nothing.
+        _replica.Log.Leading!.TransferTo(99);
+        for (int tick = 0; tick < 5; tick++) Tick();
+        Assert.Empty(Proposed());
+        _bus.Pass(Durations.Second);
+        for (int tick = 0; tick < 5; tick++) Tick();
+        Assert.Equal(Groups, Proposed().Count);
+        _replica.Log.EndOfTurn();
+        Assert.Empty(_replica.State.Lost);
+    }
+
+    /// <summary>Nothing is due, and later all of it is in the log: a tick looks at none of them.</summary>
+    [Fact]
+    public void Names_that_are_not_due_or_on_their_way_cost_a_tick_nothing()
+    {
+        long before = _replica.Shell.NamesLooked;
+        Wait();
+        Assert.Equal(before, _replica.Shell.NamesLooked);
+        for (int tick = 0; tick < 10; tick++) Tick();
+        Assert.Equal(before, _replica.Shell.NamesLooked);
+    }
+
+    /// <summary>It says itself that it has stopped, once the message that it is excluded has reached it.</summary>
+    [Fact]
+    public void Names_of_a_process_that_is_proved_dead_meanwhile_wait_for_nothing()
+    {
+        // Of its group with another one it is a member until the view without it is decided: so long it has a record.
+        Assert.NotNull(_replica.State.FindNode(2));
+        var lone = _replica.State.FindNode(2)!.Id;
+        _replica.Shell.OnRequest(0, LogBus.ReplicaOf(2), new(lone, ulong.MaxValue, 0, new Depart(true)));
+        Turn();
+        Tick();
+        Assert.Equal(Once, Proposed().Count);
+    }
+
+    private void Wait()
+    {
+        for (int tick = 0; tick < 9; tick++) Tick();
+        Assert.Empty(Proposed());
+        _bus.Pass(Durations.Second);
+    }
+
+    /// <summary>A tick of the leader, of which nothing is committed.</summary>
+    private void Tick()
+    {
+        _bus.Pass(100 * Durations.Millisecond);
+        _replica.Shell.Tick();
+        _replica.Shell.EndOfTurn();
+    }
+
+    private void Turn()
+    {
+        _replica.Shell.EndOfTurn();
+        _replica.Log.EndOfTurn();
+    }
+
+    private void Append(Operation operation, ulong number)
+    {
+        Assert.True(_replica.Log.Leading!.TryAppend(OperationCodec.WriteEntry([new(number > 0 ? _replica.State.FindNode(2)!.Id : default, number, number, operation)])));
+        _replica.Log.EndOfTurn();
+    }
+
+    private List<GroupId> Proposed()
+    {
+        var proposed = new List<GroupId>();
+        var log = _replica.Log;
+        for (ulong index = log.Entries.Base + 1; index <= log.Entries.LastIndex; index++)
+        {
+            if (log.Entries[index] is not { Kind: Log.EntryKind.Operations, Content: var content }) continue;
+            foreach (var request in OperationCodec.ReadEntry(content))
+                if (request.Operation is Release release) proposed.Add(release.Group);
+        }
+        return proposed;
+    }
+}
