@@ -32,6 +32,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     private readonly List<WatchedProcess> _watched = [];
     private readonly Dictionary<ProcessId, WatchedProcess> _byId = [];
     private readonly Relays _relays = new(node, outlet, introductions);
+    private readonly ExcludedNodes _excluded = new();
     private ulong _probe;
     private bool _mute;
 
@@ -101,11 +102,9 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     /// </summary>
     public void Excluding(ProcessId subject)
     {
-        if (_relays.Find(subject.Node) is not { } link) return;
-        OnDropped?.Invoke(link, false);
-        // Whoever opened it: it is needed by those only who hold it.
-        node.Links.Hold(link);
-        node.Links.Release(link);
+        if (_relays.Find(subject.Node) is null) return;
+        _excluded.Add(subject.Node);
+        LookAtExcluded();
     }
 
     /// <summary>A process was excluded: nothing more is held against it.</summary>
@@ -221,6 +220,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     /// <summary>Every 100 ms.</summary>
     public void Step()
     {
+        _excluded.Tick();
+        LookAtExcluded();
         foreach (var watched in _watched)
         {
             if (watched.Assigned) Probe(watched);
@@ -235,6 +236,19 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             if (watched.LookAt <= node.Now) Look(watched, fresh: false);
         Due = long.MaxValue;
         foreach (var watched in _watched) Due = Math.Min(Due, watched.LookAt);
+    }
+
+    private void LookAtExcluded()
+    {
+        while (_excluded.TryTake(out ulong nodeId))
+        {
+            // It may have been let go of meanwhile.
+            if (_relays.Find(nodeId) is not { } link) continue;
+            OnDropped?.Invoke(link, false);
+            // Whoever opened it: it is needed by those only who hold it.
+            node.Links.Hold(link);
+            node.Links.Release(link);
+        }
     }
 
     private WatchedProcess Add(Subject subject)

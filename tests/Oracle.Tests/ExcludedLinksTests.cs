@@ -1,0 +1,132 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Oracle.Client;
+using Oracle.Detection;
+using Oracle.Frames;
+
+namespace Oracle.Tests;
+
+/// <summary>Of many processes that are excluded at once a bounded number is dialled with each tick, and each in its turn.</summary>
+public sealed class ExcludedLinksTests
+{
+    private const int Processes = 300;
+    private const int Once = 64;
+    private readonly LogBus _bus = new(Rule.None);
+    private readonly KnownLinks _links = new();
+    private readonly LogBus.Part _node;
+    private readonly Watch _watch;
+    private readonly List<int> _dialled = [];
+
+    public ExcludedLinksTests()
+    {
+        _node = new(_bus, 1, _links);
+        var outlet = new Outlet(_node);
+        var directory = new OracleDirectory(_node);
+        _watch = new(_node, new(), outlet, directory, new(_node, outlet, directory)) { OnDropped = (peer, _) => _dialled.Add(peer) };
+        for (int peer = 1; peer <= Processes; peer++) _watch.OnLinkUp(peer);
+    }
+
+    [Fact]
+    public void Of_many_that_are_excluded_in_one_turn_a_bounded_number_is_dialled_with_each_tick()
+    {
+        for (int peer = 1; peer <= Processes; peer++) _watch.Excluding(IdOf(peer));
+        Assert.Equal(Enumerable.Range(1, Once), _dialled);
+        for (int tick = 2; _dialled.Count < Processes; tick++)
+        {
+            _watch.Step();
+            Assert.Equal(Math.Min(Processes, tick * Once), _dialled.Count);
+        }
+        Assert.Equal(Enumerable.Range(1, Processes), _dialled);
+        _watch.Step();
+        Assert.Equal(Processes, _dialled.Count);
+    }
+
+    /// <summary>Each of its groups says so, with its proposal and its view.</summary>
+    [Fact]
+    public void One_that_is_excluded_from_thousands_of_groups_keeps_no_other_waiting()
+    {
+        for (int group = 0; group < 10 * Once; group++) _watch.Excluding(IdOf(1));
+        _watch.Excluding(IdOf(2));
+        Assert.Contains(2, _dialled);
+        // And those that are said again with each tick wait behind those that are not looked at yet.
+        for (int tick = 0; tick < 6; tick++)
+        {
+            for (int peer = 1; peer <= Processes; peer++) _watch.Excluding(IdOf(peer));
+            _watch.Step();
+        }
+        Assert.Equal(Processes, _dialled.Distinct().Count());
+    }
+
+    /// <summary>Its link may be over by then, and nobody else's has its number.</summary>
+    [Fact]
+    public void One_whose_link_is_let_go_of_while_it_waits_is_passed_over()
+    {
+        for (int peer = 1; peer <= Processes; peer++) _watch.Excluding(IdOf(peer));
+        _watch.OnClosing(Processes);
+        for (int tick = 0; tick < 6; tick++) _watch.Step();
+        Assert.Equal(Enumerable.Range(1, Processes - 1), _dialled);
+    }
+
+    /// <summary>Their connections stood, and the dials fail; some thousand at once would take the descriptors of all others every 5 s.</summary>
+    [Theory]
+    [InlineData(Processes)]
+    [InlineData(4_000)]
+    public void Of_many_that_fell_silent_a_bounded_number_is_dialled_again_with_each_tick_and_each_in_its_turn(int silent)
+    {
+        var links = new DeadLinks(_node, new());
+        for (int peer = 1; peer <= silent; peer++) links.OnFault(peer, LinkFault.Unreachable);
+        int before = 0;
+        for (int tick = 0; tick < 120; tick++)
+        {
+            _bus.Pass(100 * Durations.Millisecond);
+            links.Step();
+            Assert.InRange(_links.Probed.Count - before, 0, Once);
+            before = _links.Probed.Count;
+        }
+        // As often as it may be in 12 s, where there are not too many.
+        if (silent == Processes) Assert.Equal(2 * silent, before);
+        Assert.Equal(silent, _links.Probed.Distinct().Count());
+    }
+
+    private static ProcessId IdOf(int peer) => new(NodeOf(peer), 1);
+
+    private static ulong NodeOf(int peer) => 1_000 + (ulong)peer;
+
+    private sealed class KnownLinks : ILinks
+    {
+        public List<int> Probed { get; } = [];
+
+        public NodeAddress Local => LogBus.ReplicaOf(1).Address;
+
+        public bool IsFull => false;
+
+        public TimeSpan TimeToRoom => default;
+
+        public int Open(NodeAddress address, ulong nodeId = 0) => 0;
+
+        public void Close(int peer)
+        {
+        }
+
+        public void Probe(int peer) => Probed.Add(peer);
+
+        public ulong NodeIdOf(int peer) => NodeOf(peer);
+
+        public NodeAddress AddressOf(int peer) => default;
+
+        public long Backlog(int peer) => 0;
+
+        public long Room(int peer) => 0;
+
+        public Span<byte> Reserve(int size) => new byte[size];
+
+        public void Send(int peer, int length)
+        {
+        }
+
+        public void Send(ReadOnlySpan<int> peers, int length)
+        {
+        }
+    }
+}
