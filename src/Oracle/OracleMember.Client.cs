@@ -310,15 +310,15 @@ public sealed partial class OracleMember
     /// </summary>
     private void LearnReplicas()
     {
-        if (_replica is not { Log: { } log } || log.Commit == _learned) return;
+        if (_replica is not { Log: { } log } replica || log.Commit == _learned) return;
         _learned = log.Commit;
         var replicas = log.Entries.ConfigurationAt(log.Commit);
         _directory.Learn(replicas);
         if (replicas == _reached) return;
         _reached = replicas;
-        // Who has to be believed at once when it asks for votes, or leads, is reached before.
+        // Who has to be believed at once when it asks for votes, or leads, is reached before. One that is excluded votes until it is replaced, and is let go of.
         foreach (var voter in replicas.Voters)
-            if (voter.Node != _node.Id) _node.Links.Open(voter.Address, voter.Node);
+            if (voter.Node != _node.Id && replica.State.FindNode(voter.Node) is { Alive: true }) _node.Links.Open(voter.Address, voter.Node);
     }
 
     /// <summary>

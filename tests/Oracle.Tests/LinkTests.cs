@@ -50,6 +50,28 @@ public sealed class LinkTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>It votes until it is replaced: each change of the configuration until then names it. The leader tells it of them for a second more.</summary>
+    [Fact]
+    public void A_replica_asks_for_no_link_to_a_voter_that_was_excluded()
+    {
+        for (ulong seed = 1; seed <= 4; seed++)
+        {
+            using var cluster = new OracleCluster(seed, 14);
+            cluster.StartAll(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+            cluster.Run(2);
+            var leader = cluster.Leader!;
+            var lost = cluster.Alive.Last(process => process != leader && leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id));
+            var others = cluster.Alive.Where(process => process != lost).ToList();
+            cluster.Simulation.Network.Partition([lost.Node], others.ConvertAll(process => process.Node));
+            Assert.True(cluster.RunUntil(() => !leader.Oracle.Replica!.Log.Entries.ConfigurationAt(leader.Oracle.Replica.Log.Commit).Contains(lost.Node.Id), 10), cluster.Describe());
+            cluster.Run(2);
+            foreach (var other in others.Where(other => other != leader && other.Oracle.Replica is not null))
+                Assert.DoesNotContain(other.Node.Links.Ends, end => end is { IsOpened: true, IsOver: false } && end.NodeId == lost.Node.Id);
+            cluster.AssertNoViolations();
+        }
+    }
+
     /// <summary>Else strangers that hold all places for guests could push a process out.</summary>
     [Fact]
     public void The_leader_vouches_for_the_processes_of_its_system_and_for_no_stranger()
