@@ -213,6 +213,48 @@ public sealed class EvidenceTests
         }
     }
 
+    /// <summary>The tally counts on as many watchers as there are rings, also where two processes are neighbours on several.</summary>
+    [Fact]
+    public void Each_process_of_a_large_system_has_as_many_watchers_as_the_tally_counts_on()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        var node = simulation.AddNode().Node;
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        var observers = new Observers();
+        for (ulong number = 1; number <= 60; number++)
+        {
+            state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
+            foreach (var process in state.Processes)
+            {
+                var watchers = observers.WatchersOf(process.Id, state);
+                Assert.Equal(Observers.PerSubject((int)number), watchers.Distinct().Count());
+                Assert.Equal(watchers.Count, watchers.Distinct().Count());
+                Assert.DoesNotContain(process.Id, watchers);
+            }
+        }
+    }
+
+    /// <summary>A process that falls silent in a system of 10 to 40 is out as soon as in a small one.</summary>
+    [Fact]
+    public void A_process_that_is_cut_off_is_out_of_a_larger_system_as_soon_as_of_a_small_one()
+    {
+        for (int processes = 10; processes <= 40; processes += 5)
+        {
+            using var cluster = new OracleCluster((ulong)processes, processes);
+            cluster.StartAll(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster.Leader is not null && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+            cluster.Run(2);
+            foreach (var lost in cluster.Alive.Where(process => process != cluster.Leader).Take(4).ToList())
+            {
+                var leader = cluster.Leader!;
+                var self = lost.Oracle.Self;
+                cluster.Simulation.Network.Partition([lost.Node], [.. cluster.Alive.Where(process => process != lost).Select(process => process.Node)]);
+                Assert.True(cluster.RunUntil(() => !leader.Oracle.Replica!.State.IsAlive(self), 3), cluster.Describe());
+                cluster.Run(1);
+            }
+        }
+    }
+
     /// <summary>Two pairs do not get on. Of the first a voter would go without which nobody could decide: it stays, and the other pair is seen to.</summary>
     [Fact]
     public void A_pair_of_which_nobody_may_go_does_not_hide_the_next()

@@ -54,7 +54,7 @@ public sealed class LinkTests
     [Fact]
     public void A_replica_asks_for_no_link_to_a_voter_that_was_excluded()
     {
-        for (ulong seed = 1; seed <= 4; seed++)
+        for (ulong seed = 1; seed <= 10; seed++)
         {
             using var cluster = new OracleCluster(seed, 14);
             cluster.StartAll(TimeSpan.Zero);
