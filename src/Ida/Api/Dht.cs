@@ -11,8 +11,8 @@ public sealed class Dht : IDhtEvents
     private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), object> _maps = new();
     private readonly OpPool<PutOp> _puts;
     private readonly TaskCompletionSource _serving = new();
-    private readonly TaskCompletionSource _completion = new();
-    private volatile TaskCompletionSource _full = new();
+    private readonly SharedCompletion _completion = new();
+    private volatile SharedCompletion _full = new();
     private volatile bool _isFull;
     private bool _isOver;
 
@@ -69,7 +69,9 @@ public sealed class Dht : IDhtEvents
     /// <param name="cancellationToken">Gives up waiting, which nothing else bounds: how long a transfer takes depends on what is to be sent.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
     /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
-    public Task WhenFullAsync(CancellationToken cancellationToken = default) => _full.Task.WaitAsync(cancellationToken);
+    public Task WhenFullAsync(CancellationToken cancellationToken = default) =>
+        // Without a token nothing takes a caller out of the line that asks again and again.
+        _full is var full && cancellationToken.CanBeCanceled ? full.WaitAsync(cancellationToken) : full.Task;
 
     /// <summary>
     /// What this member holds, all of one moment between call and answer. It is copied a part at a time while operations go on, so a large
@@ -110,7 +112,7 @@ public sealed class Dht : IDhtEvents
             // With its node this member has left.
             return;
         }
-        await _completion.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        await _completion.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
     internal PutOp NewPut(PutOptions? options)
@@ -156,31 +158,28 @@ public sealed class Dht : IDhtEvents
         do
         {
             full = _isFull;
-            TaskCompletionSource? reached;
+            SharedCompletion? reached;
             lock (_serving)
             {
                 if (!full && !_isOver && _full.Task.IsCompletedSuccessfully) _full = new();
                 reached = full && !_isOver ? _full : null;
             }
-            reached?.TrySetResult();
+            reached?.TrySet(Layer.Node, null);
         }
         while (_isFull != full);
     }
 
     void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
     {
-        _serving.TrySetException(ISharedError.ForCall(reason));
-        if (reason is NotDhtMemberException) _completion.TrySetResult();
-        else _completion.TrySetException(ISharedError.ForCall(reason));
         // Nothing replaces what is put here, and nobody else sets it: who waits, or will, hears the end.
-        TaskCompletionSource waited, over = new();
+        SharedCompletion waited, over = new();
+        over.TrySet(Layer.Node, reason);
         lock (_serving) (_isOver, waited, _full) = (true, _full, over);
-        waited.TrySetException(ISharedError.ForCall(reason));
-        over.TrySetException(ISharedError.ForCall(reason));
-        _ = waited.Task.Exception;
-        _ = over.Task.Exception;
+        // Each by itself: what awaits one of them may block where it goes on.
+        Layer.Node.Resume(new ActionCompletion(() => waited.TrySet(Layer.Node, reason)));
+        Layer.Node.Resume(new ActionCompletion(() => _completion.TrySet(Layer.Node, reason is NotDhtMemberException ? null : reason)));
+        _serving.TrySetException(ISharedError.ForCall(reason));
         _ = _serving.Task.Exception;
-        _ = _completion.Task.Exception;
     }));
 
     private Task<T> AskAsync<T>(LoopCommand<T> question, CancellationToken cancellationToken)

@@ -27,7 +27,7 @@ public sealed partial class IdaNode : IAsyncDisposable
     private readonly IdaNodeOptions _options;
     private readonly ILifeHost _host;
     private readonly CancellationTokenSource _stopping = new();
-    private readonly TaskCompletionSource _completion = new();
+    private readonly SharedCompletion _completion = new();
     private readonly Lock _gate = new();
     private readonly CancellationToken _untilStopped;
     private volatile NodeLife _life = null!;
@@ -109,7 +109,7 @@ public sealed partial class IdaNode : IAsyncDisposable
         lock (_gate) (first, _stopped) = (!_stopped, true);
         if (!first)
         {
-            await _completion.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await _completion.WaitAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return;
         }
         _ = CancelAsync(_stopping);
@@ -122,8 +122,10 @@ public sealed partial class IdaNode : IAsyncDisposable
         {
             // A fault on the way out counts as well.
             fault ??= _life.Fault;
-            if (fault is null) _completion.TrySetResult();
-            else if (_completion.TrySetException(fault)) _ = _completion.Task.Exception;
+            var node = _life.Node;
+            // Not here: who awaits the end may block where it goes on, and the caller of this waits as well.
+            node.Resume(new ActionCompletion(() => _completion.TrySet(node, fault)));
         }
+        await _completion.WaitAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 }

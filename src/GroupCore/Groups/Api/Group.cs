@@ -54,7 +54,7 @@ public sealed partial class Group : IAsyncDisposable
     /// Completes when the membership is over: normally when the others have decided a view without this process at its wish, with an exception when it was lost, and
     /// with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that decision in vain: then what was sent and handled last may be known to nobody else.
     /// </summary>
-    public Task Completion => Protocol.Completion;
+    public Task Completion => Protocol.Completion.Task;
 
     /// <summary>The current view and those that follow. A reader more than 256 views behind misses the oldest of them.</summary>
     public async IAsyncEnumerable<View> Views([System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken = default)
@@ -98,7 +98,7 @@ public sealed partial class Group : IAsyncDisposable
         if (inside) return;
         try
         {
-            await Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
+            await Protocol.Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (Exception error) when (error is NotMemberException or PoisonedException or GroupOverloadedException)
         {
@@ -133,7 +133,7 @@ public sealed partial class Group : IAsyncDisposable
         if (inside) return;
         try
         {
-            await Completion.ConfigureAwait(false);
+            await Protocol.Completion.WaitAsync().ConfigureAwait(false);
         }
         catch (Exception error) when (error is NotMemberException or PoisonedException or GroupOverloadedException or NodeStoppedException)
         {
@@ -170,7 +170,8 @@ public sealed partial class Group : IAsyncDisposable
                 if (reader.TakeWaiting() is { } one) waiting.Add(one);
             if (_over) _readers.Clear();
         }
-        foreach (var one in waiting) one.TrySetResult();
+        // Each by itself: a reader may block where it goes on.
+        foreach (var one in waiting) Protocol.Node.Resume(new ActionCompletion(one.SetResult));
     }
 
     internal void Report(GroupError error)

@@ -20,7 +20,6 @@ internal sealed partial class GroupProtocol
 {
     private readonly GroupHost _host;
     private readonly TaskCompletionSource<Group> _joined = new();
-    private readonly TaskCompletionSource _completion = new();
     private bool _touched;
     private bool _active;
     private bool _trimmed;
@@ -38,6 +37,7 @@ internal sealed partial class GroupProtocol
         Node = host.Node;
         _life = new(Node.Counters, name);
         Facade = new(this);
+        Completion = new(Facade.OnOver);
         Upcalls = new(this);
         Dispatcher = new(Node, Upcalls, table.Inline);
         Queries = new(Node, PostCancelled);
@@ -117,7 +117,8 @@ internal sealed partial class GroupProtocol
 
     public Task<Group> Joined => _joined.Task;
 
-    public Task Completion => _completion.Task;
+    /// <summary>The end of the membership, which is told outside of the loop.</summary>
+    public SharedCompletion Completion { get; }
 
     /// <summary>
     /// What <see cref="Completion"/> ends with where the membership did not fail: nothing after a view without this member. Who gave up before the others had decided
@@ -236,7 +237,7 @@ internal sealed partial class GroupProtocol
     /// <summary>Whoever disposes of the group waits no longer for its handlers, and nobody does: what they have not handled they never will.</summary>
     private void GiveHandlersUp()
     {
-        if (_completion.Task.IsCompleted) return;
+        if (Completion.Task.IsCompleted) return;
         _muted = true;
         Dispatcher.Drop(CallError!);
         if (View is not null && !IsOver) Peers.GiveHandlersUp();
@@ -386,12 +387,11 @@ internal sealed partial class GroupProtocol
     {
         public void Run()
         {
+            // Either nobody has the group yet whose join fails, or that join is done.
             group._joined.TrySetException(ISharedError.ForCall(group._over!));
-            // Nobody is obliged to look at these tasks.
+            // Nobody is obliged to look at it.
             _ = group._joined.Task.Exception;
-            if (error is null) group._completion.TrySetResult();
-            else if (group._completion.TrySetException(ISharedError.ForCall(error))) _ = group._completion.Task.Exception;
-            group.Facade.OnOver(error);
+            group.Completion.TrySet(group.Node, error);
         }
     }
 

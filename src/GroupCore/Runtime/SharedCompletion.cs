@@ -1,0 +1,111 @@
+namespace GroupCore.Runtime;
+
+/// <summary>
+/// An outcome that many callers wait for. Each goes on by a completion of its own, outside of the loop, so that one that blocks there holds up no other; a task that
+/// they shared would run them one after the other, or hand them to the pool, for which nothing may leave under simulation.
+/// </summary>
+internal sealed class SharedCompletion
+{
+    private readonly TaskCompletionSource _outcome = new();
+    private readonly LinkedList<Waiter> _waiting = new();
+    private readonly Action<Exception?>? _told;
+    private volatile INode? _node;
+    private bool _isSet;
+
+    /// <param name="told">Is told of the outcome first; runs no user code.</param>
+    public SharedCompletion(Action<Exception?>? told = null)
+    {
+        _told = told;
+        // First in the line of the task: callers that return find it completed, and do not wait for who awaits the task itself and blocks there.
+        _ = _outcome.Task.ContinueWith(
+            static (_, shared) => ((SharedCompletion)shared!).Tell(), this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+    }
+
+    /// <summary>The outcome itself. What awaits it goes on where it is set.</summary>
+    public Task Task => _outcome.Task;
+
+    /// <summary>Waits for the outcome with a task of the caller's own.</summary>
+    public Task WaitAsync(CancellationToken cancellationToken = default)
+    {
+        if (Task.IsCompleted) return Task;
+        if (cancellationToken.IsCancellationRequested) return Task.FromCanceled(cancellationToken);
+        var waiter = new Waiter(this);
+        lock (_waiting)
+        {
+            if (_isSet) return Task;
+            _waiting.AddLast(waiter.Place);
+            waiter.CancelBy(cancellationToken);
+        }
+        return waiter.Task;
+    }
+
+    /// <summary>Sets the outcome, once, outside of the loop: <paramref name="error"/>, or none. Last in a completion: what awaits <see cref="Task"/> may block.</summary>
+    public void TrySet(INode node, Exception? error)
+    {
+        _node = node;
+        if (error is null) _outcome.TrySetResult();
+        // Nobody is obliged to look at it.
+        else if (_outcome.TrySetException(ISharedError.ForCall(error))) _ = Task.Exception;
+    }
+
+    private void Tell()
+    {
+        Waiter[] waiting;
+        lock (_waiting)
+        {
+            _isSet = true;
+            waiting = [.. _waiting];
+            _waiting.Clear();
+        }
+        _told?.Invoke(Task.Exception?.InnerException);
+        foreach (var one in waiting) _node!.Resume(one);
+    }
+
+    private bool Leave(Waiter waiter)
+    {
+        lock (_waiting)
+        {
+            if (waiter.Place.List is null) return false;
+            _waiting.Remove(waiter.Place);
+            return true;
+        }
+    }
+
+    private sealed class Waiter : TaskCompletionSource, ICompletion
+    {
+        private readonly SharedCompletion _shared;
+        private CancellationTokenRegistration _cancellation;
+
+        public Waiter(SharedCompletion shared)
+        {
+            _shared = shared;
+            Place = new(this);
+        }
+
+        /// <summary>Where it stands in the line.</summary>
+        public LinkedListNode<Waiter> Place { get; }
+
+        public void CancelBy(CancellationToken token)
+        {
+            if (token.CanBeCanceled) _cancellation = token.UnsafeRegister(static (waiter, fired) => ((Waiter)waiter!).Cancel(fired), this);
+        }
+
+        public void Run()
+        {
+            // Not Dispose: that waits for a token that fires just now, and finds that it comes too late.
+            _cancellation.Unregister();
+            if (_shared.Task.Exception?.InnerException is not { } error)
+            {
+                SetResult();
+                return;
+            }
+            SetException(ISharedError.ForCall(error));
+            _ = Task.Exception;
+        }
+
+        private void Cancel(CancellationToken token)
+        {
+            if (_shared.Leave(this)) SetCanceled(token);
+        }
+    }
+}
