@@ -12,6 +12,7 @@ internal sealed class GroupPlace(GroupSurface surface)
 {
     private readonly HashSet<SimNode> _crashed = [];
     private TimeSpan _worker;
+    private SimNode? _kept;
 
     public SimMember Member { get; set; } = null!;
 
@@ -53,8 +54,29 @@ internal sealed class GroupPlace(GroupSurface surface)
     /// <summary>What its protocols see: completions of user code that come late.</summary>
     public INode Tap(INode node) => new DelayingNode(surface.Simulation, node, Delay);
 
+    /// <summary>For how long the thread that runs the handlers of all its groups was away.</summary>
+    public UserWork Work { get; } = new();
+
+    /// <summary>Whether it lost its place since it was asked last, though its program did not end it.</summary>
+    public bool TryTakeLoss()
+    {
+        if (IsEnding || IsStarting)
+        {
+            _kept = null;
+            return false;
+        }
+        bool kept = _kept is null || _kept == Member.Host;
+        if (Member.Node.State == MembershipState.Active) _kept = Member.Host;
+        else kept = false;
+        return !kept;
+    }
+
     /// <summary>The thread that runs its handlers comes so much later, the next time.</summary>
-    public void DelayWorker(TimeSpan time) => _worker = time;
+    public void DelayWorker(TimeSpan time)
+    {
+        _worker = time;
+        Work.Add(surface.Simulation.Now, time);
+    }
 
     public void Crash(bool hostAnswers)
     {
@@ -83,6 +105,7 @@ internal sealed class GroupPlace(GroupSurface surface)
         if (work is StateCut)
         {
             SavesUntil = surface.Simulation.Now + Saving;
+            surface.OnSlowSave(this);
             return Saving;
         }
         if (work is not Dispatcher || _worker == TimeSpan.Zero) return TimeSpan.Zero;

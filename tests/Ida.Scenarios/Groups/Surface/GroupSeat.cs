@@ -15,6 +15,7 @@ namespace Ida.Scenarios;
 internal sealed class GroupSeat
 {
     private const int HookMessage = 16;
+    private static readonly TimeSpan s_hook = TimeSpan.FromSeconds(2);
     private readonly GroupSurface _surface;
     private readonly SeatHabits _habits;
     private readonly HashSet<ulong> _handled = [];
@@ -66,8 +67,8 @@ internal sealed class GroupSeat
     /// <summary>Whether a handler of a message to this member alone is at work: what it sends to one is of that message's view (R13).</summary>
     public bool HandlesPeer { get; private set; }
 
-    /// <summary>Whether user code of it was slow, so that a group that evicts may be rid of it.</summary>
-    public bool WasSlow { get; private set; }
+    /// <summary>For how long user code of it was at work: a group that evicts may be rid of it only when that was for long.</summary>
+    public UserWork Work { get; } = new();
 
     public bool HasHandled(ulong message) => _handled.Contains(message);
 
@@ -219,7 +220,8 @@ internal sealed class GroupSeat
     private async Task WaitAsync(Letter letter)
     {
         if (!IsActor(letter)) return;
-        WasSlow |= letter.Deed is Deed.Block or Deed.Stick;
+        if (letter.Deed == Deed.Block) Work.Add(_surface.Simulation.Now, TimeSpan.FromMilliseconds(letter.Argument));
+        if (letter.Deed == Deed.Stick) Work.Add(_surface.Simulation.Now, TimeSpan.MaxValue);
         if (letter.Deed == Deed.Block) await _surface.Simulation.Delay(TimeSpan.FromMilliseconds(letter.Argument)).ConfigureAwait(false);
         else if (letter.Deed == Deed.Stick) await StickAsync().ConfigureAwait(false);
     }
@@ -248,7 +250,6 @@ internal sealed class GroupSeat
                 _surface.Drawn.Draw(GroupNames.Throws);
                 throw new FormatException("A handler that throws.");
             case Deed.Block when letter.Argument > 0:
-                WasSlow = true;
                 Place.DelayWorker(TimeSpan.FromMilliseconds(letter.Argument));
                 break;
             case Deed.Nothing or Deed.Block or Deed.Stick: break;
@@ -320,7 +321,8 @@ internal sealed class GroupSeat
     private void OnProposed(Proposal proposal, TerminationContext context)
     {
         if (HasEnded) return;
-        WasSlow |= _habits.Hook is not (HookHabit.Done or HookHabit.Throws);
+        // One that does not end is given up.
+        if (_habits.Hook is not (HookHabit.Done or HookHabit.Throws)) Work.Add(_surface.Simulation.Now, s_hook);
         switch (_habits.Hook)
         {
             case HookHabit.Done:

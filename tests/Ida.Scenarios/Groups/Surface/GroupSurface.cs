@@ -291,6 +291,7 @@ internal sealed class GroupSurface
         foreach (var place in Places)
         {
             place.EndTheGone();
+            if (IsCalm) JudgeLoss(place);
             if (place.IsActive && place.Member.Node.Groups.Any(static group => group.IsJoinBacklogUsed)) Drawn.Draw(GroupNames.JoinBacklog);
         }
         if (Seats.Any(static seat => seat.IsUsable && seat.Group!.Status.ChangingView)) Open.CancelInView();
@@ -421,7 +422,6 @@ internal sealed class GroupSurface
             await UntilAsync(() => IsLost() || (Leftover() is null && _groups.TrueForAll(IsSettled)), 60, "Each group is settled and nothing is left over");
         }
         _run.Lost = IsLost();
-        if (IsCalm) JudgeCalm();
         foreach (var group in _groups) ScenarioFailedException.ThrowIf(group.Verdict(id => !_run.Lost && Seats.Any(seat => seat.IsUsable && seat.View!.Group == id)));
         foreach (var place in Places)
         {
@@ -461,13 +461,25 @@ internal sealed class GroupSurface
         return host.Groups.Count == 0 && host.Bindings.Count > 0 ? $"{place.Member} is in no group and keeps {host.Bindings.Count} bindings." : null;
     }
 
-    private void JudgeCalm()
+    public void OnSlowSave(GroupPlace place)
     {
-        // What is slow where links are, or large states are saved, is nobody's.
-        bool shared = new[] { GroupNames.Narrow, GroupNames.SmallBudget, GroupNames.SlowSave }.Any(Drawn.Drawn.ContainsKey);
-        foreach (var place in Places)
-            if (!place.IsEnding && !(place.Seats.Exists(static seat => seat.Shared.Options.SlowMember == SlowMember.Evict) && (shared || place.Seats.Exists(static seat => seat.WasSlow))) && place.Member.Node.State != MembershipState.Active) throw new ScenarioFailedException($"User code cost {place.Member} its place: it is {place.Member.Node.State}.");
+        foreach (var group in _groups)
+            if (place.Saving > TimeSpan.Zero && place.Seats.Exists(seat => seat.Shared == group)) group.Saves.Add(Simulation.Now, place.Saving);
     }
+
+    /// <summary>Where nothing fails a place is lost only for user code that was at work for as long as a group that evicts bears.</summary>
+    private void JudgeLoss(GroupPlace place)
+    {
+        if (!place.TryTakeLoss()) return;
+        // What is slow where links are is nobody's.
+        bool links = Drawn.Drawn.ContainsKey(GroupNames.Narrow) || Drawn.Drawn.ContainsKey(GroupNames.SmallBudget);
+        if (_groups.Exists(group => group.Evicts && place.Seats.Exists(seat => seat.Shared == group) && (links || WorkOf(place, group) >= group.Options.SlowMemberTimeout * LeastClock))) return;
+        throw new ScenarioFailedException($"{place.Member} lost its place at {Simulation.Now} and is {place.Member.Node.State}; {string.Join(", ", _groups.Select(group => $"its user code was at work for {WorkOf(place, group)} in {group.Name}{(group.Evicts ? $", which bears {group.Options.SlowMemberTimeout}" : "")}"))}.");
+    }
+
+    // Each group has a thread of its own; the handlers of an earlier membership may still hold it.
+    private TimeSpan WorkOf(GroupPlace place, SharedGroup group) =>
+        place.Seats.Where(seat => seat.Shared == group).Aggregate(place.Work.Until(Simulation.Now) + group.Saves.Until(Simulation.Now), (sum, seat) => sum + seat.Work.Until(Simulation.Now));
 
     private async Task UntilAsync(Func<bool> condition, int seconds, string what)
     {

@@ -33,6 +33,11 @@ internal sealed class SharedGroup
 
     public string Name { get; }
 
+    public bool Evicts => Options.SlowMember == SlowMember.Evict;
+
+    /// <summary>For how long states of it were being written: what waits for that may be anyone's.</summary>
+    public UserWork Saves { get; } = new();
+
     public GroupOptions Options { get; }
 
     public bool Inline { get; }
