@@ -5,7 +5,7 @@ namespace Ida.Scenarios;
 /// <summary>What a message makes its handler do.</summary>
 internal enum Deed : byte
 {
-    Nothing, Throw, Block, Stick, Send, OrderedSend, SendTo, Query, Flush, Leave, Dispose, Join, AnswerNull, Abort, AnswerLarge,
+    Nothing, Throw, Block, Stick, Send, OrderedSend, SendTo, Query, Flush, Leave, Dispose, Join, AnswerNull, Abort, AnswerLarge, Relay,
 }
 
 /// <summary>A message of the schedule: its number, and what one of its receivers does about it; the rest is filling.</summary>

@@ -1,5 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Views;
+using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing.Checking;
 
@@ -96,6 +97,9 @@ internal sealed class GroupCalls(GroupSurface surface)
             case Deed.SendTo:
                 _drawn.Draw(GroupNames.NestedTo);
                 SendTo(seat, plain: true, nested: true, hops: letter.Argument);
+                break;
+            case Deed.Relay:
+                surface.Relay(seat);
                 break;
             case Deed.Query:
                 _drawn.Draw(GroupNames.NestedQuery);
@@ -236,6 +240,14 @@ internal sealed class GroupCalls(GroupSurface surface)
         bool later = !seat.Shared.Inline && _random.Chance(0.3);
         var letter = DrawLetter(ordered: false, nested, later, plain);
         if (hops > 1 || (!nested && _random.Chance(0.2))) letter = letter with { Deed = Deed.SendTo, Actor = rank, Argument = nested ? hops - 1 : 4 };
+        SendTo(seat, view, rank, letter, size, timing, nested, later);
+    }
+
+    /// <summary>A message that its receiver's asynchronous handler handles.</summary>
+    public void SendTo(GroupSeat seat, Letter letter, bool nested) => SendTo(seat, seat.Group!.CurrentView, letter.Actor, letter, size: 0, timing: default, nested, later: true);
+
+    private void SendTo(GroupSeat seat, View view, int rank, Letter letter, int size, CallTiming timing, bool nested, bool later)
+    {
         var checker = nested ? seat.Nested : seat.All;
         if (nested && seat.HandlesPeer && view.Members[rank].Initialised) surface.OfView(letter.Id, view.Id);
         if (timing.Before || size > PeerLimit) surface.Never(letter.Id);
@@ -245,7 +257,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             // What is sent to a member without the state may be dropped with the view (R15).
             if (!view.Members[rank].Initialised) checker.Abandoned(letter.Id);
         }
-        var call = Started(() => seat.Group.SendToAsync(rank, later ? "peer later" : "peer", letter.Write(size), timing.Token).AsTask());
+        var call = Started(() => seat.Group!.SendToAsync(rank, later ? "peer later" : "peer", letter.Write(size), timing.Token).AsTask());
         Add("send to one", seat, SentAsync(call, letter.Id, checker), timing, null, error => error switch
         {
             null when timing.Before => "well, though its token was cancelled before",

@@ -220,9 +220,9 @@ internal sealed class GroupSeat
     private async Task WaitAsync(Letter letter)
     {
         if (!IsActor(letter)) return;
-        if (letter.Deed == Deed.Block) Work.Add(_surface.Simulation.Now, TimeSpan.FromMilliseconds(letter.Argument));
+        if (letter.Deed is Deed.Block or Deed.Relay) Work.Add(_surface.Simulation.Now, TimeSpan.FromMilliseconds(letter.Argument));
         if (letter.Deed == Deed.Stick) Work.Add(_surface.Simulation.Now, TimeSpan.MaxValue);
-        if (letter.Deed == Deed.Block) await _surface.Simulation.Delay(TimeSpan.FromMilliseconds(letter.Argument)).ConfigureAwait(false);
+        if (letter.Deed is Deed.Block or Deed.Relay) await _surface.Simulation.Delay(TimeSpan.FromMilliseconds(letter.Argument)).ConfigureAwait(false);
         else if (letter.Deed == Deed.Stick) await StickAsync().ConfigureAwait(false);
     }
 

@@ -29,6 +29,7 @@ internal sealed class GroupSurface
     private readonly List<TaskCompletionSource> _stuck = [];
     private readonly GroupFaults _faults;
     private readonly RejoinHooks _hooks;
+    private readonly SlowChanges _slow;
     private readonly bool _rejoins;
     private string? _failure;
     private ulong _ids;
@@ -60,6 +61,7 @@ internal sealed class GroupSurface
         Calls = new(this);
         _faults = new(this);
         _hooks = new(this, _faults);
+        _slow = new(this);
         Simulation.AddInvariant("group surface", () => _failure ?? _groups.Select(static group => group.Broken()).FirstOrDefault(static broken => broken is not null));
     }
 
@@ -138,6 +140,7 @@ internal sealed class GroupSurface
                     if (group == _groups[0] || Random.Chance(0.6)) Join(place, group, first: true);
             await UntilAsync(() => !Seats.Any(static seat => seat.IsJoining), 60, "The first joins end");
             if (_rejoins && !IsCalm) _hooks.Begin();
+            foreach (var group in _groups) _slow.Begin(group);
             var end = Simulation.Now + s_seconds;
             while (Simulation.Now < end)
             {
@@ -253,6 +256,8 @@ internal sealed class GroupSurface
         if (Random.Chance(0.3)) bounds = bounds with { SaveTimeout = TimeSpan.FromMilliseconds(1_000 + Random.Next(2_000)) };
         return bounds;
     }
+
+    public void Relay(GroupSeat seat) => _slow.Relay(seat);
 
     private async Task StartAsync()
     {
