@@ -4,7 +4,8 @@ namespace GroupCore.Groups.Views;
 
 /// <summary>
 /// What this process holds against others, by who says so: the membership knows one accusation of each process against another, and takes it
-/// back as a whole, while several groups, and several watches of one group, come to their own judgement of the same process.
+/// back as a whole, while several groups, and several watches of one group, come to their own judgement of the same process. That it is slow is told
+/// where nothing else is held against it: slow handlers are no quarrel of a pair, and would hide one.
 /// </summary>
 internal sealed class Accusations(IMembership membership)
 {
@@ -13,8 +14,9 @@ internal sealed class Accusations(IMembership membership)
     public void Accuse(object source, ProcessId subject, Accusation evidence)
     {
         if (IndexOf(source, subject) >= 0) return;
+        var told = Told(subject);
         _held.Add((source, subject, evidence));
-        membership.Accuse(subject, evidence);
+        Tell(subject, told);
     }
 
     /// <summary>One source takes back what it said; what others say stands.</summary>
@@ -22,17 +24,29 @@ internal sealed class Accusations(IMembership membership)
     {
         int index = IndexOf(source, subject);
         if (index < 0) return;
-        var evidence = _held[index].Evidence;
+        var told = Told(subject);
         _held.RemoveAt(index);
-        int other = _held.FindLastIndex(held => held.Subject == subject);
-        if (other < 0) membership.Withdraw(subject);
-        else if (_held[other].Evidence != evidence) membership.Accuse(subject, _held[other].Evidence);
+        Tell(subject, told);
     }
 
     /// <summary>One source takes back all that it said.</summary>
     public void WithdrawAll(object source)
     {
         while (_held.Find(held => ReferenceEquals(held.Source, source)) is { Source: not null } held) Withdraw(source, held.Subject);
+    }
+
+    private void Tell(ProcessId subject, Accusation? told)
+    {
+        var evidence = Told(subject);
+        if (evidence is null) membership.Withdraw(subject);
+        else if (evidence != told) membership.Accuse(subject, evidence.Value);
+    }
+
+    private Accusation? Told(ProcessId subject)
+    {
+        int index = _held.FindLastIndex(held => held.Subject == subject && held.Evidence != Accusation.Slow);
+        if (index < 0) index = _held.FindLastIndex(held => held.Subject == subject);
+        return index < 0 ? null : _held[index].Evidence;
     }
 
     private int IndexOf(object source, ProcessId subject) => _held.FindIndex(held => ReferenceEquals(held.Source, source) && held.Subject == subject);

@@ -208,7 +208,7 @@ internal sealed class GroupSeat
         byte[] answer = new byte[HookMessage + 1];
         BinaryPrimitives.WriteUInt64LittleEndian(answer, _surface.NextId(ordered: false, nested: true));
         BinaryPrimitives.WriteUInt64LittleEndian(answer.AsSpan(8), view);
-        _surface.Calls.Watch("answer to a hook", this, SendAsync(group, to.Rank, answer), error => error is PoisonedException or NodeStoppedException || group.Protocol.Over is not null);
+        _surface.Calls.Watch("answer to a hook", this, SendAsync(group, to.Rank, answer), error => error is PoisonedException or NodeStoppedException or SendQueueFullException || group.Protocol.Over is not null);
     }
 
     // What is thrown at once is the call's as well.
