@@ -75,6 +75,20 @@ public sealed class LifeTests
         Task Full() => member.Dht.WhenFullAsync(TestContext.Current.CancellationToken);
     }
 
+    /// <summary>What a turn tells callers goes out behind it, and on a busy machine later than the answer to a question of the next turn.</summary>
+    [Fact]
+    public void Who_waits_for_a_member_to_be_full_is_not_told_what_it_was_before()
+    {
+        var world = DhtWorld.Founded(4);
+        var member = world.Members[0];
+        ((IDhtEvents)member.Dht).OnFull(false);
+        Task[] waiting = [member.Dht.WhenFullAsync(TestContext.Current.CancellationToken), member.Dht.WhenFullAsync(CancellationToken.None)];
+        Assert.All(waiting, one => Assert.False(one.IsCompleted));
+        ((IDhtEvents)member.Dht).OnFull(true);
+        world.RunUntil(() => Array.TrueForAll(waiting, one => one.IsCompleted), "That it is full");
+        Assert.All(waiting, one => Assert.True(one.IsCompletedSuccessfully));
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -12,8 +12,9 @@ public sealed class Dht : IDhtEvents
     private readonly OpPool<PutOp> _puts;
     private readonly TaskCompletionSource _serving = new();
     private readonly SharedCompletion _completion = new();
-    private volatile SharedCompletion _full = new();
+    private SharedCompletion _full = new();
     private volatile bool _isFull;
+    private bool _isReached;
     private bool _isOver;
 
     internal Dht(DhtLayer layer, DhtOptions options, DhtRegistry registry)
@@ -69,9 +70,13 @@ public sealed class Dht : IDhtEvents
     /// <param name="cancellationToken">Gives up waiting, which nothing else bounds: how long a transfer takes depends on what is to be sent.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
     /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
-    public Task WhenFullAsync(CancellationToken cancellationToken = default) =>
+    public Task WhenFullAsync(CancellationToken cancellationToken = default)
+    {
+        SharedCompletion full;
+        lock (_serving) full = LatestFull(_isFull);
         // Without a token nothing takes a caller out of the line that asks again and again.
-        _full is var full && cancellationToken.CanBeCanceled ? full.WaitAsync(cancellationToken) : full.Task;
+        return cancellationToken.CanBeCanceled ? full.WaitAsync(cancellationToken) : full.Task;
+    }
 
     /// <summary>
     /// What this member holds, all of one moment between call and answer. It is copied a part at a time while operations go on, so a large
@@ -157,16 +162,24 @@ public sealed class Dht : IDhtEvents
         bool full;
         do
         {
-            full = _isFull;
-            SharedCompletion? reached;
+            SharedCompletion reached;
             lock (_serving)
             {
-                if (!full && !_isOver && _full.Task.IsCompletedSuccessfully) _full = new();
-                reached = full && !_isOver ? _full : null;
+                full = _isFull;
+                reached = LatestFull(full);
+                _isReached = full;
             }
-            reached?.TrySet(Layer.Node, null);
+            if (full) reached.TrySet(Layer.Node, null);
         }
         while (_isFull != full);
+    }
+
+    /// <summary>Under the lock. A caller may learn of an install before this is shown: what is reached by then is not what it waits for.</summary>
+    private SharedCompletion LatestFull(bool full)
+    {
+        if (full || _isOver || !_isReached) return _full;
+        _isReached = false;
+        return _full = new();
     }
 
     void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
