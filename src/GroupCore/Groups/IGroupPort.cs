@@ -25,8 +25,17 @@ public interface IGroupPort
     /// <summary>Whether no view without this process can be in force at this instant (always true when the group is not StrictPrimary).</summary>
     bool HoldsLease { get; }
 
-    /// <summary>Bytes of bulk that may be sent to another member now. One frame may go while it is above 0; without, <see cref="IGroupLayer.OnRoom"/> tells when.</summary>
+    /// <summary>
+    /// Bytes of bulk that may be sent to another member now. One frame may go while it is above 0; without, <see cref="IGroupLayer.OnRoom"/> tells when.
+    /// There are none for a member that is not <see cref="IsHere"/> yet.
+    /// </summary>
     long Room(int rank);
+
+    /// <summary>
+    /// Whether a member is known to have installed the current view; <see cref="IGroupLayer.OnRoom"/> tells when it has. Until then it keeps what it is sent, which it has
+    /// little memory for.
+    /// </summary>
+    bool IsHere(int rank);
 
     /// <summary>Room for the body of one frame of at most <paramref name="size"/> bytes.</summary>
     Span<byte> Reserve(int size);

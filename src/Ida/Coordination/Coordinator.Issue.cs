@@ -22,9 +22,10 @@ internal sealed partial class Coordinator
             AskHowItEnded(op);
             return;
         }
-        if (!HasRoom(op, map))
+        if (ReachOf(op, map) is not Reach.All and var reach)
         {
-            Park(op);
+            _someAwait = true;
+            if (reach == Reach.SomeFull) Park(op);
             op.RetryAt = AwaitsRoom;
             return;
         }

@@ -12,7 +12,7 @@ namespace Ida.Coordination;
 /// An operation that waits for room, or a retry that waits for the member of its session to answer, gives its share of
 /// <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and at most half of what may wait does
 /// so: so one member that takes or says nothing does not stop operations on others. When that has come they go as there are places, before
-/// calls that have not begun.
+/// calls that have not begun. One that waits for a member which has not installed the view yet keeps its share: that takes a moment, and most may wait for it.
 /// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
 /// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
 /// </remarks>
@@ -24,13 +24,17 @@ internal sealed partial class Coordinator
     private long _bytes, _waitingBytes, _awaitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
     private int _awaiting, _due;
+
+    // Since a member last had room.
+    private bool _someAwait;
     private long _dueBytes;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
     /// <summary>A member's link has room again: what waits goes out in its order.</summary>
     public void OnRoom()
     {
-        if (_awaiting == 0) return;
+        if (!_someAwait) return;
+        _someAwait = false;
         _admitting = true;
         for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
         {
@@ -74,7 +78,7 @@ internal sealed partial class Coordinator
         && _waitingBytes + _awaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes;
 
     /// <summary>Too much waits for room or answers already, and so would this one.</summary>
-    private bool WaitsTooLong(ClientOp op) => _awaiting > 0 && state.Acts && state.Map is { } map && !MayPark(op.AskedBytes) && (MustAskWhetherGiven(op) || !HasRoom(op, map));
+    private bool WaitsTooLong(ClientOp op) => _awaiting > 0 && state.Acts && state.Map is { } map && !MayPark(op.AskedBytes) && (MustAskWhetherGiven(op) || ReachOf(op, map) == Reach.SomeFull);
 
     private bool MayPark(long bytes) => _awaiting < state.Options.MaxInFlight * WaitingFactor / 2 && _awaitingBytes + bytes <= state.Options.MaxInFlightBytes / 2;
 
@@ -189,9 +193,10 @@ internal sealed partial class Coordinator
         _awaitingBytes -= op.Charge;
     }
 
-    /// <summary>Whether everybody who has to be asked has room for it.</summary>
-    private bool HasRoom(ClientOp op, ShardMap map)
+    /// <summary>Whether everybody who has to be asked can be sent it now.</summary>
+    private Reach ReachOf(ClientOp op, ShardMap map)
     {
+        var reach = Reach.All;
         int shard = -1;
         for (int i = 0; i < op.PartCount; i++)
         {
@@ -200,14 +205,22 @@ internal sealed partial class Coordinator
             if (op.IsPut)
             {
                 foreach (ushort slot in map.Members(shard))
-                    if (!HasRoom(map.RankOfSlot(slot))) return false;
+                    if (!Reaches(map.RankOfSlot(slot), ref reach)) return reach;
             }
-            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot && !HasRoom(map.RankOfSlot(slot)))
+            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot && !Reaches(map.RankOfSlot(slot), ref reach))
             {
-                return false;
+                return reach;
             }
         }
-        return true;
+        return reach;
+    }
+
+    /// <summary>Adds one to those who have to be asked; false where no other matters any more.</summary>
+    private bool Reaches(int rank, ref Reach reach)
+    {
+        if (HasRoom(rank)) return true;
+        reach = state.Port.IsHere(rank) ? Reach.SomeFull : Reach.SomeLate;
+        return reach == Reach.SomeFull;
     }
 
     private bool HasRoom(int rank) => rank == state.Rank || state.Port.Room(rank) > 0;

@@ -6,25 +6,6 @@ namespace GroupCore.Tests.Groups;
 /// <summary>A member that hears of a view late keeps its place, whatever the others send it in that view.</summary>
 public sealed class LateViewTests
 {
-    private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
-
-    /// <summary>All but <paramref name="late"/>, which has acknowledged the end of the view, install the next one.</summary>
-    private static void ChangeViewWithout(GroupCluster cluster, TestMember late, TestMember? crashed = null)
-    {
-        var protocol = late.Group!.Protocol;
-        if (crashed is null) RequestView(cluster);
-        else
-        {
-            crashed.Crash();
-            cluster.Oracle.Fail(crashed.Membership);
-        }
-        Assert.True(cluster.Simulation.RunUntil(() => protocol.IsWedged && protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
-        late.Membership.Deaf = true;
-        ulong view = protocol.View!.Id;
-        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m == late || m == crashed || m.Group!.Protocol.View!.Id > view), TimeSpan.FromSeconds(5)));
-        Assert.Equal(view, protocol.View.Id);
-    }
-
     [Theory, InlineData(1), InlineData(2), InlineData(3)]
     public void Answers_of_a_later_view_cost_the_asker_nothing(ulong seed)
     {
@@ -52,7 +33,7 @@ public sealed class LateViewTests
             });
         }
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
-        ChangeViewWithout(cluster, asker);
+        cluster.ChangeViewWithout(asker);
         foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
         asker.Membership.Deaf = false;
@@ -77,7 +58,7 @@ public sealed class LateViewTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var late = cluster[0];
-        ChangeViewWithout(cluster, late);
+        cluster.ChangeViewWithout(late);
         int rank = cluster[1].Group!.CurrentView.RankOf(late.Id);
         _ = cluster.Simulation.Spawn(() => cluster[2].Group!.SendToAsync(cluster[1].Group!.Rank, "burst", rank).AsTask());
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
@@ -111,7 +92,7 @@ public sealed class LateViewTests
         int to = late.Group!.Rank;
         for (int i = 0; i < 2; i++) _ = cluster.Simulation.Spawn(() => sender.Group!.SendToAsync(to, "work", 0).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
-        ChangeViewWithout(cluster, late, sender);
+        cluster.ChangeViewWithout(late, sender);
         foreach (var gate in gates)
         {
             cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
@@ -132,7 +113,7 @@ public sealed class LateViewTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var (late, other) = (cluster[0], cluster[1]);
-        ChangeViewWithout(cluster, late);
+        cluster.ChangeViewWithout(late);
         var protocol = other.Group!.Protocol;
         int rank = protocol.View!.RankOf(late.Id);
         // What a protocol above sends, more than is kept of a view that is not installed.

@@ -24,6 +24,7 @@ internal sealed class DhtWorld
     private readonly Dictionary<int, int> _delivered = [];
     private readonly Dictionary<(int From, int To), long> _bytes = [];
     private readonly HashSet<(int From, int To)> _short = [], _broken = [];
+    private readonly HashSet<(int Who, ProcessId Other)> _here = [];
     private TraceHash _trace;
     private ulong _proposal;
     private bool _flushing;
@@ -62,7 +63,7 @@ internal sealed class DhtWorld
     /// <summary>Told when a view has ended and nothing of it is decided yet: who goes on, and who was lost.</summary>
     public Action<List<HarnessMember>, List<HarnessMember>>? AtBoundary { get; set; }
 
-    /// <summary>Told of each frame that a member sends: from whom, and to whom.</summary>
+    /// <summary>Told of each frame that a member of the DHT sends: from whom, and to whom.</summary>
     public Action<HarnessMember, HarnessMember, HarnessFrame>? AtSend { get; set; }
 
     /// <summary>Frames that never arrive, for what a test wants to stand still; no channel between live members does that.</summary>
@@ -130,7 +131,7 @@ internal sealed class DhtWorld
     public void Queue(HarnessMember from, int toRank, HarnessFrame frame)
     {
         int to = Members.FindIndex(m => m.Self == from.View!.Members[toRank].Id);
-        AtSend?.Invoke(from, Members[to], frame);
+        if (frame.Type != FrameType.Bind) AtSend?.Invoke(from, Members[to], frame);
         var pair = (from.Index, to);
         if (!_channels.TryGetValue(pair, out var channel))
         {
@@ -138,6 +139,7 @@ internal sealed class DhtWorld
             _pairs.Add(pair);
         }
         if (!from.Alive || _broken.Contains(pair) || Swallows?.Invoke(from.Index, to, frame.Type) == true) return;
+        if (frame.Body.Length >= LargeBytes && !from.IsHere(toRank)) Overfilled ??= $"m{pair.Index} sends {frame.Body.Length} bytes in {frame.Type} to m{to}, which is not known to be in the view.";
         if (frame.Body.Length >= LargeBytes && _bytes.GetValueOrDefault(pair) >= BulkBytes)
             Overfilled ??= $"m{pair.Index} sends {frame.Body.Length} bytes in {frame.Type} to m{to}, whose channel holds {_bytes[pair]} of {BulkBytes}.";
         channel.Enqueue(frame);
@@ -146,6 +148,12 @@ internal sealed class DhtWorld
 
     /// <summary>Bytes on a channel at which its sender is told that there is no room, as links do it.</summary>
     public long BulkBytes { get; set; } = long.MaxValue;
+
+    /// <summary>Whether members learn of each other that they are in a new view from what each says there first, on its way like any frame; else at once.</summary>
+    public bool LateViews { get; set; }
+
+    /// <summary>Whether a member knows that another is in its view.</summary>
+    public bool IsHere(HarnessMember from, int rank) => !LateViews || _here.Contains((from.Index, from.View!.Members[rank].Id));
 
     /// <summary>The first frame with values that was sent where there was no room; null without any.</summary>
     public string? Overfilled { get; private set; }
@@ -192,6 +200,12 @@ internal sealed class DhtWorld
         if (!target.Alive || target.View is null) return true;
         if (frame.View != target.View.Id && !(Without == Rule.OldViewRefused && Same(target, from, frame))) return true;
         if (target.Wedged && Without != Rule.WedgeFreezes) return true;
+        if (frame.Type == FrameType.Bind)
+        {
+            _here.Add((to, Members[from].Self));
+            target.OnRoom(frame.FromRank);
+            return true;
+        }
         _delivered[to] = Delivered(to) + 1;
         Deliveries++;
         _trace.Add((((ulong)from << 48) | ((ulong)to << 32) | (byte)frame.Type) ^ ((ulong)frame.Body.Length << 8));
@@ -352,6 +366,7 @@ internal sealed class DhtWorld
                 if (!exclude.Contains(Members[pair.From]) || !exclude.Contains(Members[pair.To])) Drop(pair);
         _broken.Clear();
         View = view;
+        _here.Clear();
         foreach (var member in exclude)
         {
             member.Excluded = true;
@@ -366,11 +381,18 @@ internal sealed class DhtWorld
         {
             member.View = view;
             member.Wedged = false;
+            if (LateViews) Bind(member);
             member.Turn(() => member.Host.OnInstalled(view, contributions));
         }
     }
 
-    /// <summary>An excluded member learns it.</summary>
+    // Ahead of all that it sends in the view.
+    private void Bind(HarnessMember member)
+    {
+        for (int rank = 0; rank < member.View!.Members.Count; rank++)
+            if (rank != member.Rank) Queue(member, rank, new(FrameType.Bind, [], member.View.Id, member.Rank));
+    }
+
     /// <summary>A turn of a member throws: it tells whoever waits for it why it ends, and for the others it crashes.</summary>
     public void Fault(HarnessMember member)
     {
@@ -383,6 +405,7 @@ internal sealed class DhtWorld
             throw new ScenarioFailedException($"A turn of m{member.Index} threw, and its part in the DHT is {ended.Status}: {ended.Exception?.InnerException}");
     }
 
+    /// <summary>An excluded member learns it.</summary>
     public void Poison(HarnessMember member) => member.Turn(() => member.Host.OnOver(new InvalidOperationException("excluded")));
 
     public HarnessMember Find(ProcessId id) => Members.Find(m => m.Self == id)!;

@@ -131,9 +131,11 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
         return into.WrittenSpan.ToArray();
     }
 
-    public long Room(int rank) => _world.Room(this, rank);
+    public long Room(int rank) => IsHere(rank) ? _world.Room(this, rank) : 0;
 
-    /// <summary>The channel to a member has room again.</summary>
+    public bool IsHere(int rank) => rank == Rank || _world.IsHere(this, rank);
+
+    /// <summary>The channel to a member has room again, or it has said that it is in the view.</summary>
     public void OnRoom(int rank) => Turn(() =>
     {
         _touched = true;

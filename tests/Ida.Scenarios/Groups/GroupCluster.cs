@@ -86,6 +86,23 @@ internal sealed class GroupCluster : IDisposable
         return group.Members.TrueForAll(m => m.Initialised);
     }
 
+    /// <summary>All but <paramref name="late"/>, which has acknowledged the end of the view, install the next one. It does when it is not deaf any more.</summary>
+    public void ChangeViewWithout(TestMember late, TestMember? crashed = null)
+    {
+        var protocol = late.Group!.Protocol;
+        if (crashed is null) Oracle.RequestView(Oracle.Find("g")!.Id);
+        else
+        {
+            crashed.Crash();
+            Oracle.Fail(crashed.Membership);
+        }
+        Assert.True(Simulation.RunUntil(() => protocol.IsWedged && protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
+        late.Membership.Deaf = true;
+        ulong view = protocol.View!.Id;
+        Assert.True(Simulation.RunUntil(() => Members.TrueForAll(m => m == late || m == crashed || m.Group!.Protocol.View!.Id > view), TimeSpan.FromSeconds(5)));
+        Assert.Equal(view, protocol.View.Id);
+    }
+
     /// <summary>The verdict at rest; null when all is well.</summary>
     public string? Verdict(bool atRest = true)
     {

@@ -159,7 +159,7 @@ internal sealed class PeerChannel
             return true;
         }
         // No window bounds what handlers send: a receiver that is not in this view yet could not keep all of it.
-        bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0 && (!inside || rank == _self || _group.IsHere(rank));
+        bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0 && (!inside || _group.IsHere(rank));
         if (!inside && (!room || _windows.IsFull(rank))) return false;
         ulong parent = _handling.IsAwaited(call.Parent) ? call.Parent : 0;
         byte depth = 0;

@@ -42,6 +42,7 @@ internal sealed partial class GroupProtocol
         for (int rank = 0, other = 0; rank < count; rank++)
         {
             _peers[rank] = -1;
+            _here[rank] = rank == Rank;
             if (rank == Rank) continue;
             var member = view.Members[rank];
             _others[other++] = _peers[rank] = Node.Links.Open(member.Address, member.Id.Node);
@@ -66,22 +67,26 @@ internal sealed partial class GroupProtocol
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank) || !_unsettled[rank] || !Node.Links.IsSettled(peer)) return;
         Touch();
         _unsettled[rank] = false;
-        _here[rank] |= _host.Bindings.IsIn(peer, View.Group, View.Id);
+        bool here = !_here[rank] && _host.Bindings.IsIn(peer, View.Group, View.Id);
+        _here[rank] |= here;
         CheckLost(View);
         if (_early.Holds(peer) || _strangers?.Holds(peer) == true) ReplayEarly(View);
+        if (here) TellLayerOfRoom(rank);
     }
 
     private int RankOfPeer(int peer) => _rankOf[peer];
 
-    /// <summary>Whether another member is known to be in this view. Until then it keeps what it gets of it, and not all: what no window bounds waits.</summary>
+    /// <summary>Whether a member is known to be in this view. Until then it keeps what it gets of it, and not all: what no window bounds waits.</summary>
     public bool IsHere(int rank) => _here[rank];
 
     /// <summary>A peer says which view the frames that follow belong to.</summary>
     public void OnBound(int peer, ulong view)
     {
         if (View?.Id != view || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
-        _here[rank] = true;
         Touch();
+        if (_here[rank]) return;
+        _here[rank] = true;
+        TellLayerOfRoom(rank);
     }
 
     /// <summary>Tells every member which view the frames that follow on its link belong to.</summary>

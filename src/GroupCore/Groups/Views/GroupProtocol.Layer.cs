@@ -63,7 +63,7 @@ internal sealed partial class GroupProtocol : IGroupPort
         else Node.Counters.Refuse(RefusalReason.Unexpected);
     }
 
-    long IGroupPort.Room(int rank) => RoomTo(rank);
+    long IGroupPort.Room(int rank) => _here[rank] ? RoomTo(rank) : 0;
 
     Span<byte> IGroupPort.Reserve(int size)
     {

@@ -38,7 +38,12 @@ internal sealed partial class GroupProtocol
         SendReplies(rank);
         Flush.OnRoom(rank);
         _giver?.OnRoom(rank);
-        if (!IsWedged) _layer?.OnRoom(rank);
+        TellLayerOfRoom(rank);
+    }
+
+    private void TellLayerOfRoom(int rank)
+    {
+        if (!IsWedged && !IsOver) _layer?.OnRoom(rank);
     }
 
     /// <summary>

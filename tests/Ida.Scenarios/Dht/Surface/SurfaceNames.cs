@@ -18,6 +18,7 @@ internal static class SurfaceNames
         LowBits = "hash with empty high bits", Constant = "hash that is constant", FewInFlight = "few in flight", FewOperations = "few operations", ShortQueues = "short queues per key", FewOutcomes = "few outcomes remembered", FewOfLost = "few outcomes remembered of members that are gone", SmallLinks = "links with little room", Flood = "more calls than may wait", Refused = "overload is told",
         Throws = "turn throws", Crash = "crash", Exclusion = "exclusion of", Join = "join beside", View = "view asked for at", Leave = "leave of", LinkLost = "link lost", LeaseLost = "lease lost at",
         NeverGiven = "id that no put was given", Liar = "frames of a member that lies", AsksStalled = "retry that asks a member that stalls",
+        LateViews = "views that members hear of one after the other",
         SlowBounds = "small bounds beside takeovers on slow links";
 
     /// <summary>What would only show a defect that is known, with the finding that mends it.</summary>
@@ -32,7 +33,7 @@ internal static class SurfaceNames
             RetrySame, RetryOther, RetryTwice, RetryUnknown, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,
             LowBits, Constant, FewInFlight, FewOperations, ShortQueues, FewOutcomes, FewOfLost, SmallLinks, Flood, Refused, Throws, Crash, Exclusion, Join, View, Leave, LinkLost,
-            LeaseLost, NeverGiven, Liar, AsksStalled, SlowBounds,
+            LeaseLost, NeverGiven, Liar, AsksStalled, LateViews, SlowBounds,
         }.Where(static name => Awaiting.All(one => one.Name != name)),
     ];
 }

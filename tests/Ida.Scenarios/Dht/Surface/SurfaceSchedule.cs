@@ -38,6 +38,7 @@ internal sealed class SurfaceSchedule
         _world.Options = DrawOptions();
         DrawLinks(new(run.Seed ^ 0x117C5));
         DrawLost(new(run.Seed ^ 0x605E));
+        DrawLate(new(run.Seed ^ 0x1A7E));
         _ledger = new(_world, ingredients);
         _world.Register = new SurfaceResolvers(_world, CallBack).Register;
         _driver = new(_random, ingredients);
@@ -123,6 +124,13 @@ internal sealed class SurfaceSchedule
         if (random.Next(4) != 0) return;
         _drawn.Draw(SurfaceNames.FewOfLost);
         _world.MostLostBytes = random.Next(2) == 0 ? 1 : 100 + random.Next(1_000);
+    }
+
+    private void DrawLate(Prng random)
+    {
+        if (random.Next(4) != 0) return;
+        _drawn.Draw(SurfaceNames.LateViews);
+        _world.LateViews = true;
     }
 
     // Queues that are full beside puts that others take over, since what would end them is on its way for long.
