@@ -34,6 +34,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly DhtConfig _config;
     private ulong _incarnation, _admitted;
     private int _enabled = -1;
+    private int[] _firstForRoom = [];
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
@@ -156,13 +157,22 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         Drain();
     }
 
-    /// <summary>A member's link has room again: answers that are due first, then operations, then state.</summary>
+    /// <summary>
+    /// A member's link has room again: answers that are due, operations and state are first in turn. Each of them may have more to send than
+    /// the link bears for as long as the load lasts, and whoever is first may take all the room.
+    /// </summary>
     public void OnRoom(int rank)
     {
         if (IsOver || !_state.Acts) return;
-        _send.OnRoom(rank);
-        Coordinator.OnRoom();
-        _source.OnRoom(rank);
+        if (_firstForRoom.Length <= rank) Array.Resize(ref _firstForRoom, rank + 1);
+        int first = _firstForRoom[rank];
+        _firstForRoom[rank] = (first + 1) % 3;
+        for (int i = first; i < first + 3; i++)
+        {
+            if (i % 3 == 0) _send.OnRoom(rank);
+            else if (i % 3 == 1) Coordinator.OnRoom();
+            else _source.OnRoom(rank);
+        }
         Drain();
         if (!_ticking && NeedsTick) Tick();
     }

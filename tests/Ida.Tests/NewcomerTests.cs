@@ -305,6 +305,38 @@ public sealed class NewcomerTests
         AssertEqual(world);
     }
 
+    /// <summary>Each has more to send over one link than it bears, always: callers' puts, answers to the newcomer's reads, and its state.</summary>
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    public void R_state_operations_and_answers_share_a_link_that_is_always_full(bool puts, bool reads)
+    {
+        const int AtOnce = 20, Most = 20_000;
+        var world = Filled(400, 2_000);
+        Join(world);
+        world.BulkBytes = 5_000;
+        var (source, newcomer) = (world.Members[Source], world.Members[Newcomer]);
+        var writing = source.Dht.Map<string, string>("m");
+        var reading = newcomer.Dht.Map<string, string>("m");
+        var calls = new Task?[2 * AtOnce];
+        int put = 0, read = 0;
+        for (int round = 0; round < Most && !(newcomer.Host.Current!.State.Full && (put > 500 || !puts) && (read > 500 || !reads)); round++)
+        {
+            for (int i = 0; i < AtOnce; i++)
+            {
+                if (puts && calls[i] is null or { IsCompletedSuccessfully: true }) (calls[i], put) = (writing.OrderedPutAsync($"w{put % 50}_0", new string('y', 2_000)).AsTask(), put + 1);
+                if (reads && calls[AtOnce + i] is null or { IsCompletedSuccessfully: true }) (calls[AtOnce + i], read) = (reading.OrderedGetAsync($"{read % 400}_0").AsTask(), read + 1);
+            }
+            if (round % 2 == 0) world.Advance(TimeSpan.FromMilliseconds(1));
+            world.DeliverAll((from, to) => (from, to) != (Source, Newcomer));
+            world.Deliver(Source, Newcomer);
+        }
+        Assert.True(newcomer.Host.Current!.State.Full, $"{put} puts and {read} reads began, and the state is not there");
+        Assert.True((put > 500 || !puts) && (read > 500 || !reads), $"{put} puts, {read} reads");
+        Assert.Null(world.Overfilled);
+    }
+
     private static DhtWorld Filled(int keys, int bytes, ulong seed = 1)
     {
         var world = DhtWorld.Founded(4, seed);
