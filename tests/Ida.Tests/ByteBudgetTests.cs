@@ -66,6 +66,32 @@ public sealed class ByteBudgetTests
         Assert.All(blocked, put => Assert.True(put.IsCompletedSuccessfully));
     }
 
+    [Fact]
+    public void R_a_put_of_more_bytes_than_may_wait_has_its_turn_beside_others_that_go_on()
+    {
+        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20 });
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var small = new Task?[4];
+        Task? large = null;
+        int ended = 0;
+        for (int round = 0; round < 1_000 && large?.IsCompleted != true; round++)
+        {
+            for (int i = 0; i < small.Length; i++)
+            {
+                if (small[i] is { IsCompleted: false }) continue;
+                ended += small[i] is { IsCompletedSuccessfully: true } ? 1 : 0;
+                small[i] = map.OrderedPutAsync($"{(char)('a' + i)}{round % 2}", new byte[10]).AsTask();
+            }
+            if (round == 10) large = map.OrderedPutAsync(new[] { "u0", "v1", "w0", "x1", "y0", "z1" }.Select(static key => KeyValuePair.Create(key, (byte[]?)new byte[200_000]))).AsTask();
+            world.Poke();
+            // One of them is always on the way.
+            world.DeliverAll((from, to) => (from + to + round) % 2 == 0);
+            world.Advance(TimeSpan.FromMilliseconds(1));
+        }
+        Assert.True(large!.IsCompletedSuccessfully, $"{ended} small ones ended: {large.Exception?.Message}");
+        Assert.True(ended > 10);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

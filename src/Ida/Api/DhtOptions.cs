@@ -40,7 +40,7 @@ public sealed record DhtOptions
 
     /// <summary>
     /// Bytes of keys, values and answers that one member's operations on the way may hold, and bytes of keys and values of those that wait;
-    /// 1 MiB and more. One operation is always let through.
+    /// 1 MiB and more. One operation is always let through, and one may always wait.
     /// </summary>
     public long MaxInFlightBytes { get; init; } = 64L << 20;
 

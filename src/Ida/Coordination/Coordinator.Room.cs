@@ -74,8 +74,9 @@ internal sealed partial class Coordinator
         return first is not { IsPut: true } || InWindow ? first : _waiting.FirstRead;
     }
 
+    // Whatever it has, one may: beside calls that go on and on no place would ever be free for many bytes at once.
     private bool MayWait(ClientOp op) => _waiting.Count + _awaiting < state.Options.MaxInFlight * WaitingFactor
-        && _waitingBytes + _awaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes;
+        && (_waiting.Count == 0 || _waitingBytes + _awaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes);
 
     /// <summary>Too much waits for room or answers already, and so would this one.</summary>
     private bool WaitsTooLong(ClientOp op) => _awaiting > 0 && state.Acts && state.Map is { } map && !MayPark(op.AskedBytes) && (MustAskWhetherGiven(op) || ReachOf(op, map) == Reach.SomeFull);
