@@ -52,6 +52,7 @@ public sealed class BuilderTests
     {
         ["Handle"] = static g => g.Handle<int>("async", static async (from, m) => await Task.CompletedTask),
         ["HandleBytes"] = static g => g.HandleBytes("async", static async (from, m) => await Task.CompletedTask),
+        ["OnError"] = static g => g.OnError(static async error => await Task.CompletedTask),
         ["OnView"] = static g => g.OnView(static async view => await Task.CompletedTask),
         ["Checkpoint"] = static g => g.Checkpoint(static to => { }, static async state => await Task.CompletedTask),
         ["CheckpointSnapshot"] = static g => g.CheckpointSnapshot(static () => static to => { }, static async state => await Task.CompletedTask),
@@ -60,6 +61,7 @@ public sealed class BuilderTests
     [Theory]
     [InlineData("Handle", "handler", "HandleAsync")]
     [InlineData("HandleBytes", "handler", "HandleAsync")]
+    [InlineData("OnError", "handler", "async")]
     [InlineData("OnView", "handler", "async")]
     [InlineData("Checkpoint", "load", "async")]
     [InlineData("CheckpointSnapshot", "load", "async")]

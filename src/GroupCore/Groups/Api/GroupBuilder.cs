@@ -144,9 +144,11 @@ public sealed class GroupBuilder
         UserCode.NotAsync(load, "What loads a state must not be async: it has replaced all of it when it returns.", nameof(load));
 
     /// <summary>Hears of handlers that threw and of messages that no handler takes; by default they are only counted.</summary>
+    /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>.</exception>
     public GroupBuilder OnError(Action<GroupError> handler)
     {
-        Open.OnError = handler;
+        ArgumentNullException.ThrowIfNull(handler);
+        Open.OnError = UserCode.NotAsync(handler, "What hears of errors must not be async: nobody waits for it, and what it throws later ends the process.", nameof(handler));
         return this;
     }
 
