@@ -67,7 +67,42 @@ public sealed class EvidenceTests
     [InlineData(SlowMember.Block, 4, 3, false)]
     public void F3_who_is_slow_is_said_by_members_of_a_group_that_evicts(SlowMember policy, int members, int witnesses, bool goes)
     {
-        using var cluster = new OracleCluster(6, 9);
+        using var cluster = WithGroupOf(members, policy);
+        var slow = cluster[members - 1];
+        for (int i = 0; i < witnesses; i++) AccuseOfSlowness(cluster[i], slow);
+        cluster.Run(15);
+        Assert.Equal(goes, !cluster.Alive.Contains(slow));
+        Assert.Equal(goes ? 8 : 9, cluster.Alive.Count());
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>Their handlers all wait for the same thing, say. Who is said to be slow by enough others is no witness against another; a group is never lost that way.</summary>
+    [Theory]
+    [InlineData(2, 0, 9)]
+    [InlineData(4, 0, 9)]
+    [InlineData(3, 1, 7)]
+    [InlineData(5, 2, 6)]
+    public void Of_members_that_are_slow_to_each_other_only_those_go_of_whom_another_one_says_it(int members, int others, int stay)
+    {
+        using var cluster = WithGroupOf(members, SlowMember.Evict);
+        for (int i = 0; i < members; i++)
+        {
+            for (int slow = others; slow < members; slow++)
+                if (i != slow) AccuseOfSlowness(cluster[i], cluster[slow]);
+        }
+        cluster.Run(15);
+        Assert.Equal(stay, cluster.Alive.Count());
+        Assert.All(Enumerable.Range(0, members), i => Assert.Equal(stay == 9 || i < others, cluster.Alive.Contains(cluster[i])));
+        cluster.AssertNoViolations();
+    }
+
+    private static void AccuseOfSlowness(OracleCluster.Process one, OracleCluster.Process slow) =>
+        one.Node.Post(() => one.Oracle.Accuse(slow.Oracle.Self, Accusation.Slow));
+
+    /// <summary>Nine processes in one group, the first of them in another one with that policy.</summary>
+    private static OracleCluster WithGroupOf(int members, SlowMember policy)
+    {
+        var cluster = new OracleCluster(6, 9);
         var group = new GroupOptions { SlowMember = policy };
         cluster.OnActive = process => process.Node.Post(() =>
         {
@@ -77,16 +112,7 @@ public sealed class EvidenceTests
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 9, 10), cluster.Describe());
         cluster.Run(3);
-        var slow = cluster[members - 1];
-        for (int i = 0; i < witnesses; i++)
-        {
-            var one = cluster[i];
-            one.Node.Post(() => one.Oracle.Accuse(slow.Oracle.Self, Accusation.Slow));
-        }
-        cluster.Run(15);
-        Assert.Equal(goes, !cluster.Alive.Contains(slow));
-        Assert.Equal(goes ? 8 : 9, cluster.Alive.Count());
-        cluster.AssertNoViolations();
+        return cluster;
     }
 
     /// <summary>Handlers that were slow for long say nothing of the age of another evidence: that one has its ten seconds.</summary>

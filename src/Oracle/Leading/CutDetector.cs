@@ -16,7 +16,8 @@ namespace Oracle.Leading;
 /// get on: the one with more complaints goes, else the later registered.
 /// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are
 /// slow is seen by nobody but the members of a group that evicts for it, however many processes watch the slow one. So it is judged apart: when two other members
-/// of one such group say it, the only other one in a group of two.
+/// of one such group say it for 2 s, or the only other one that lives. Where handlers wait for the same thing, members say it of each other: of whom enough
+/// say it is no witness, so that somebody is left in each group.
 /// The process that decides is alive, since it decides: nothing is proof of the contrary. Without it nobody could decide if it is the only
 /// voter: then it stays.
 /// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
@@ -27,6 +28,9 @@ internal sealed class CutDetector(INode node, Observers observers)
     private const long PairTimeout = 10 * Durations.Second;
     private const int PoorHealth = 4;
     private const int SlowWitnesses = 2;
+
+    // Members look once a second.
+    private const long SlowWait = 2 * Durations.Second;
     private readonly ReportTable _reports = new();
     private readonly ReportTable _slow = new();
     private long _decidedSince;
@@ -95,14 +99,18 @@ internal sealed class CutDetector(INode node, Observers observers)
 
     private void AddSlow(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
+        var slow = new List<ProcessId>();
         foreach (var (subject, reports) in _slow)
+            if (state.Find(subject) is { Alive: true } process && IsSlow(state, process, reports, [], 0)) slow.Add(subject);
+        foreach (var subject in slow)
         {
-            if (state.Find(subject) is not { Alive: true } process || subject == needed || decided.Exists(failure => failure.Process == subject)) continue;
-            if (IsSlow(state, process, reports) && mayGo(subject)) decided.Add(new(subject, false));
+            if (subject == needed || decided.Exists(failure => failure.Process == subject)) continue;
+            if (IsSlow(state, state.Find(subject)!, _slow[subject], slow, SlowWait) && mayGo(subject)) decided.Add(new(subject, false));
         }
     }
 
-    private static bool IsSlow(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, Report> reports)
+    /// <summary>Whether enough of those others say it, and for so long, who are not slow themselves.</summary>
+    private bool IsSlow(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, Report> reports, List<ProcessId> slow, long wait)
     {
         foreach (var id in process.Groups)
         {
@@ -110,9 +118,9 @@ internal sealed class CutDetector(INode node, Observers observers)
             int others = 0, witnesses = 0;
             foreach (var member in group.View.Members)
             {
-                if (member.Id == process.Id || !state.IsAlive(member.Id)) continue;
+                if (member.Id == process.Id || !state.IsAlive(member.Id) || slow.Contains(member.Id)) continue;
                 others++;
-                if (reports.ContainsKey(member.Id)) witnesses++;
+                if (reports.TryGetValue(member.Id, out var report) && node.Now - report.Since >= wait) witnesses++;
             }
             if (witnesses > 0 && witnesses >= Math.Min(SlowWitnesses, others)) return true;
         }

@@ -35,6 +35,17 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         return false;
     }
 
+    /// <summary>A process is proved dead; true when flushes are held. They are looked at once in the turn: with each proof it would cost the product of proofs and flushes.</summary>
+    public bool OnProved(long now)
+    {
+        if (_held.Count == 0) return false;
+        Due = now;
+        return true;
+    }
+
+    /// <summary>How many flushes were looked at, for who counts what that costs.</summary>
+    internal long Looked { get; private set; }
+
     /// <summary>Moves what may be appended now, or concerns a proposal that is over, into <paramref name="released"/>.</summary>
     public void Release(OracleState state, List<Request> released)
     {
@@ -42,6 +53,7 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         int before = released.Count;
         foreach (var (_, request) in _held)
         {
+            Looked++;
             long wait = WaitOf(state, (Done)request.Operation);
             if (wait <= node.Now) released.Add(request);
             else Due = Math.Min(Due, wait);

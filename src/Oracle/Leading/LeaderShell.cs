@@ -81,6 +81,9 @@ internal sealed class LeaderShell
     /// <summary>How often it was looked until when the members of a lost group may act; for checks.</summary>
     public long NamesLooked => _names.Looked;
 
+    /// <summary>How often it was looked whether a held flush may be appended; for checks.</summary>
+    public long FlushesLooked => _gate.Looked;
+
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_gate.Due, _intake.Due) : long.MaxValue;
 
@@ -248,7 +251,7 @@ internal sealed class LeaderShell
         if (!Knowing) return;
         if (process.Proved)
         {
-            ReleaseFlushes();
+            if (_gate.OnProved(_node.Now)) _log.Port.RequestTurn();
             _names.OnProved();
         }
         _announcer.Poison(process);

@@ -13,6 +13,9 @@ internal sealed class ReportTable : IEnumerable<(ProcessId Subject, SortedDictio
     /// <summary>How many are accused.</summary>
     public int Count => _reports.Count;
 
+    /// <summary>What is said of one that is accused.</summary>
+    public SortedDictionary<ProcessId, Report> this[ProcessId subject] => _reports[subject];
+
     public void Clear() => _reports.Clear();
 
     public void Add(ProcessId subject, ProcessId observer, Accusation evidence, int health, long now)
