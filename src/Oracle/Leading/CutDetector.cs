@@ -114,7 +114,7 @@ internal sealed class CutDetector(INode node, Observers observers)
     {
         foreach (var id in process.Groups)
         {
-            if (state.Find(id) is not { Options.SlowMember: SlowMember.Evict } group) continue;
+            if (state.Find(id) is not { Options.SlowMember: SlowMember.Evict } group || group.View.RankOf(process.Id) < 0) continue;
             int others = 0, witnesses = 0;
             foreach (var member in group.View.Members)
             {

@@ -9,9 +9,9 @@ public sealed class SlowUserCodeTests
 {
     private static readonly GroupOptions s_evicts = new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) };
 
-    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null, GroupOptions? options = null)
+    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null, GroupOptions? options = null, Action<GroupCluster>? beforeMembers = null)
     {
-        var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" }), members, more: more, options: options);
+        var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" }), members, more: more, options: options, beforeMembers: beforeMembers);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         return cluster;
@@ -145,6 +145,57 @@ public sealed class SlowUserCodeTests
         Assert.Equal(4, proposals.Count);
         Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.Slow), a));
         Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        Assert.True(cluster.Settle());
+    }
+
+    /// <summary>Each proposal runs its hooks anew, each in its time: together they are no handler that hangs.</summary>
+    [Fact]
+    public void R_hooks_that_keep_their_time_cost_nobody_his_place_however_often_the_view_change_begins_anew()
+    {
+        GroupCluster? all = null;
+        int hooks = 0;
+        using var cluster = Settled(10, 5, g => g.OnViewProposed((proposal, context) =>
+        {
+            hooks++;
+            all!.Simulation.After(TimeSpan.FromSeconds(1.5), context.Done);
+        }), s_evicts, c => all = c);
+        var comer = cluster.Add();
+        for (int i = 0; i < 8; i++)
+        {
+            cluster.Simulation.Run(TimeSpan.FromSeconds(0.6));
+            var next = cluster.Add();
+            cluster.Simulation.Run(TimeSpan.FromSeconds(0.6));
+            comer.Crash();
+            cluster.Oracle.Fail(comer.Membership);
+            comer = next;
+        }
+        Assert.InRange(hooks, 5 * 7, int.MaxValue);
+        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.True(cluster.Settle());
+    }
+
+    /// <summary>Who was silent and has spoken since holds nobody up: what was said of it is taken back, although the view change goes on to wait for another one's handler.</summary>
+    [Fact]
+    public void R_who_was_late_in_a_view_change_that_lasts_for_another_is_not_accused_for_as_long()
+    {
+        var gate = new TaskCompletionSource();
+        using var cluster = Settled(12, 3, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)));
+        var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
+        _ = cluster.Simulation.Spawn(() => rank[0].Group!.SendToAsync(2, "hang", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        foreach (var other in new[] { rank[0], rank[2] }) cluster.Simulation.Network.Cut(rank[1].SimNode, other.SimNode, CutMode.Drop);
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3.5));
+        int accused = cluster.Oracle.Accusations.Count(a => a == (rank[1].Id, Accusation.FlushStall));
+        Assert.Equal(2, accused);
+        // As long as it is silent it stands.
+        Assert.Empty(cluster.Oracle.Withdrawals);
+        cluster.Simulation.Network.Heal();
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.NotNull(cluster.Oracle.Find("g")!.Pending);
+        Assert.Equal(accused, cluster.Oracle.Accusations.Count(a => a.Subject == rank[1].Id));
+        Assert.Equal(accused, cluster.Oracle.Withdrawals.Count(id => id == rank[1].Id));
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
     }

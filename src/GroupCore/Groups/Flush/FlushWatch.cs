@@ -13,7 +13,8 @@ namespace GroupCore.Groups.Flush;
 /// <remarks>
 /// Every step a member that is held up says so (FlushWait) to the leader, with whom it misses: nobody when user code is the reason. It says
 /// the same to those whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader
-/// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps.
+/// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps. Each step
+/// takes back what was said of those whom neither this member nor the leader misses any more, however long the flush lasts for others.
 /// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
 /// itself that its handlers are at work, once it has gone on to for as long as the group's options bear. Of a message to itself only its sender knows: it
 /// says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
@@ -30,6 +31,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<ProcessId> _suspected = [];
     private readonly List<int> _missing = [];
     private readonly List<int> _owing = [];
+    private readonly List<int> _named = [];
     private readonly List<int> _forwarding = [];
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
@@ -77,6 +79,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         _accused.Clear();
         _tooSlow.Clear();
         _owing.Clear();
+        _named.Clear();
         group.WaitsFor = [];
     }
 
@@ -114,9 +117,16 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (reason != WaitReason.None || !_owing.Contains(from)) Forgive(from);
         }
         if (_leader is not null && reason != WaitReason.TooSlow) _leader.OnWait(from, ranks);
-        if (from != flush.Leader && _leader is null) return;
-        if (from == flush.Leader) _steps = 0;
-        else if (reason != WaitReason.TooSlow) return;
+        if (from == flush.Leader)
+        {
+            _steps = 0;
+            if (reason != WaitReason.TooSlow)
+            {
+                _named.Clear();
+                _named.AddRange(ranks);
+            }
+        }
+        else if (_leader is null || reason != WaitReason.TooSlow) return;
         else if (ranks.RemoveAll(rank => !IsTooSlow(rank, from)) > 0) group.Node.Counters.Refuse(RefusalReason.Unexpected);
         foreach (int rank in ranks)
         {
@@ -151,6 +161,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         TellWhoWaits();
         if (_leader is null && reason == WaitReason.None && _missing.Count == 0 && (flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
         foreach (int rank in _missing) Accuse(_accused, rank, Accusation.FlushStall);
+        ForgiveOthers();
         Describe(reason);
         NoteOwnCode();
         if (group.EvictsSlow) AccuseSlow();
@@ -164,7 +175,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>Why this member has not acknowledged; collects who is silent, and whose handlers are waited for.</summary>
     private WaitReason Look()
     {
-        var reason = group.HooksDone && !OwnHandlersRun ? WaitReason.None : WaitReason.OwnCode;
+        // Hooks have a time of their own, with each proposal anew: they are no sign that handlers are at work.
+        var reason = OwnHandlersRun ? WaitReason.OwnCode : group.HooksDone ? WaitReason.None : WaitReason.Others;
         // Who has acknowledged may wait still for what its handlers sent since: whose messages they handle waits for it, and knows no more than that.
         if (flush.Cut is { } cut && !flush.Acked)
         {
@@ -229,14 +241,14 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         return group.Peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
     }
 
-    /// <summary>Members whose messages are being handled here hear that they are. The leader hears again whom this one misses: its last word on that counts.</summary>
+    /// <summary>Members whose messages are being handled here hear that they are. Whom this one misses is said again to the leader, and by the leader: its last word on that counts.</summary>
     private void TellWhoWaits()
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
         reasons.Clear();
         if (!group.Peers.Handles(reasons)) return;
         for (int rank = 0; rank < reasons.Length; rank++)
-            if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], rank == flush.Leader ? _missing : []);
+            if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], _leader is not null || rank == flush.Leader ? _missing : []);
     }
 
     /// <summary>Since when handlers here are at work, and whether what they catch up with comes forward.</summary>
@@ -294,6 +306,12 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private void Forgive(int rank)
     {
         if (_accused.Remove(view.Members[rank].Id)) group.Accusations.Withdraw(_accused, view.Members[rank].Id);
+    }
+
+    private void ForgiveOthers()
+    {
+        for (int i = _accused.Count - 1; i >= 0; i--)
+            if (view.RankOf(_accused[i]) is var rank && !_missing.Contains(rank) && !_named.Contains(rank)) Forgive(rank);
     }
 
     private void SendToAll(WaitReason reason, List<int> ranks)

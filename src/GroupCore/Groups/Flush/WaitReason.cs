@@ -5,10 +5,10 @@ internal enum WaitReason : byte
 {
     None = 0,
 
-    /// <summary>Hooks or handlers of its users are at work.</summary>
+    /// <summary>Handlers of its users are at work.</summary>
     OwnCode = 1,
 
-    /// <summary>Handlers elsewhere are, of messages that its own handlers sent; or what it lacks is on its way.</summary>
+    /// <summary>Handlers elsewhere are, of messages that its own handlers sent; or what it lacks is on its way; or its hooks are at work, which is bounded.</summary>
     Others = 2,
 
     /// <summary>The members named are alive and slower than the group's options allow.</summary>
