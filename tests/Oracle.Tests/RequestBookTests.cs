@@ -41,6 +41,27 @@ public sealed class RequestBookTests
         Assert.Same(later, book.Take(number));
     }
 
+    /// <summary>Who asks again and again while no leader answers would else fill what is sent to the next one. The one view that the Oracle then makes is for all who asked.</summary>
+    [Fact]
+    public void A_view_that_is_asked_for_already_is_not_asked_for_again()
+    {
+        var book = NewBook(out var simulation);
+        using var running = simulation;
+        var first = new Renew(Group, 8);
+        ulong number = book.Submit(first);
+        ulong other = book.Submit(new Renew(new(2, 6), 8)), next = book.Submit(new Renew(Group, 9));
+        for (int again = 0; again < 1_000; again++) Assert.Equal((number, other, next), (book.Submit(new Renew(Group, 8)), book.Submit(new Renew(new(2, 6), 8)), book.Submit(new Renew(Group, 9))));
+        Assert.Equal(3, new[] { number, other, next }.Distinct().Count());
+        Assert.Same(first, book.Take(number));
+        // What is asked for once it is answered waits for an answer of its own, however often others are asked for meanwhile.
+        ulong later = book.Submit(new Renew(Group, 8));
+        Assert.NotEqual(number, later);
+        Assert.Equal(later, book.Submit(new Renew(Group, 8)));
+        book.Clear();
+        Assert.Null(book.Take(later));
+        Assert.NotEqual(later, book.Submit(new Renew(Group, 8)));
+    }
+
     /// <summary>The Oracle keeps what it answered since the oldest request that waits: there is no room for more than it keeps.</summary>
     [Fact]
     public void There_is_room_for_as_many_requests_since_the_oldest_that_waits_as_the_Oracle_keeps_results()

@@ -9,7 +9,8 @@ namespace Oracle.Client;
 /// <summary>
 /// Requests of this process that wait for an answer: sent to the believed leader, repeated after 200 ms … 1 s, to another voter when it does
 /// not answer. The number makes a repeat harmless. A newer flush report of a group takes the place of an older one; an
-/// older one, or the same again, is no other request.
+/// older one, or the same again, is no other request. Nor is a view that is asked for already: what asks for one
+/// after the same view has no effect at the Oracle once another is proposed.
 /// </summary>
 internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory directory)
 {
@@ -19,6 +20,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     private const ulong Registration = 0;
     private readonly SortedDictionary<ulong, Waiting> _waiting = [];
     private readonly SortedDictionary<GroupId, ulong> _flushes = [];
+    private readonly Dictionary<Renew, ulong> _views = [];
 
     // Of those whose result the Oracle records, how many were submitted before. It keeps the results of all since the oldest that waits.
     private readonly SortedDictionary<ulong, ulong> _recorded = [];
@@ -34,13 +36,18 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     public ulong Submit(Operation operation)
     {
         if (operation is Done repeated && _flushes.TryGetValue(repeated.Group, out ulong waits) && _waiting.TryGetValue(waits, out var present) && Covers((Done)present.Operation, repeated)) return waits;
+        if (operation is Renew asked && _views.TryGetValue(asked, out ulong first)) return first;
         ulong number = operation is Register ? Registration : ++_last;
         if (operation is Done done)
         {
             if (_flushes.TryGetValue(done.Group, out ulong earlier)) _waiting.Remove(earlier);
             _flushes[done.Group] = number;
         }
-        else if (operation is not (Register or Renew))
+        else if (operation is Renew renew)
+        {
+            _views.Add(renew, number);
+        }
+        else if (operation is not Register)
         {
             _recorded.Add(number, _submitted++);
         }
@@ -56,6 +63,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         if (!_waiting.Remove(number, out var waiting)) return null;
         _recorded.Remove(number);
         if (waiting.Operation is Done done && _flushes.GetValueOrDefault(done.Group) == number) _flushes.Remove(done.Group);
+        if (waiting.Operation is Renew renew) _views.Remove(renew);
         return waiting.Operation;
     }
 
@@ -96,6 +104,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     {
         _waiting.Clear();
         _flushes.Clear();
+        _views.Clear();
         _recorded.Clear();
     }
 
