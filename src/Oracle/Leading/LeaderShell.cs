@@ -180,6 +180,7 @@ internal sealed class LeaderShell
             _node.Counters.Refuse(RefusalReason.WrongSender);
             return;
         }
+        if (!IsSettled(peer, observer)) return;
         if (suspect.Withdrawn) _detector.Withdraw(suspect.Subject, observer.Id);
         else _detector.Accuse(suspect.Subject, observer.Id, suspect.Evidence, suspect.Health);
         // All that comes in this turn is weighed together: to do so with each report would cost the square of how many there are.
@@ -192,6 +193,17 @@ internal sealed class LeaderShell
     /// </summary>
     private bool MayAccuse(ProcessRecord observer, ProcessRecord subject, Accusation evidence) =>
         _observers.Watches(observer.Id, subject.Id, _state) || (evidence is Accusation.FlushStall or Accusation.Slow && observer.Shares(subject));
+
+    /// <summary>
+    /// Whether nothing says that another came in the name of that process. One that only dialled in may be anybody: two that say that an address refused them are proof,
+    /// and a replica that begins to lead has asked for few of the others so far. It is asked for where it is registered; what it said it says again within 500 ms.
+    /// </summary>
+    private bool IsSettled(int peer, ProcessRecord process)
+    {
+        if (peer == Outlet.Own || _node.Links.IsSettled(peer)) return true;
+        _node.Links.Open(process.Address, process.Id.Node);
+        return false;
+    }
 
     /// <summary>
     /// Something was committed, or a learner took more of the log: the next step of the configuration may be allowed. The first commit of a

@@ -1,0 +1,72 @@
+using GroupCore.Membership;
+using Oracle.Frames;
+using Oracle.Log;
+
+namespace Oracle.Tests;
+
+/// <summary>What is held against a process counts only from those that watch it: who only dialled in, and says that it is one of them, may be anybody.</summary>
+public sealed class UnsettledSuspicionTests
+{
+    private const int Processes = 12;
+
+    /// <summary>
+    /// A replica that did not lead yet has asked for few of the others; who dialled in before in the names of two of them has what it says weighed when the leadership begins,
+    /// and two that saw an address refuse are proof.
+    /// </summary>
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    public void What_a_leader_hears_over_links_of_which_nothing_says_whose_they_are_excludes_nobody(bool begun, bool settled)
+    {
+        using var cluster = new OracleCluster(1, Processes);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        var first = cluster.Leader!;
+        first.Node.Crash();
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Any(process => process.Oracle.Replica is { Log.Leading: not null } replica && replica.Shell.Active == begun), 5), cluster.Describe());
+        var leader = cluster.Alive.Single(process => process.Oracle.Replica?.Log.Leading is not null);
+        var (state, observers) = (leader.Oracle.Replica!.State, new Leading.Observers());
+        var victim = cluster.Alive.First(process => process != leader && !leader.Oracle.Replica.Log.Entries.Configuration.Contains(process.Node.Id));
+        var watchers = cluster.Alive.Where(process => process != leader && process != victim && observers.Watches(process.Oracle.Self, victim.Oracle.Self, state)).Take(2).ToList();
+        var others = leader.Node.Links.Ends.Where(end => watchers.Exists(watcher => watcher.Node.Id == end.NodeId)).ToList();
+        foreach (var end in others) end.IsUnsettled = !settled;
+        leader.Node.Post(() =>
+        {
+            Assert.Equal(begun, leader.Oracle.Replica!.Shell.Active);
+            foreach (var watcher in watchers)
+            {
+                int peer = leader.Node.Links.Open(watcher.Node.Address, watcher.Node.Id);
+                if (!settled) Assert.False(leader.Node.Node.Links.IsSettled(peer));
+                leader.Oracle.Replica.Shell.OnSuspect(peer, new Replica(watcher.Node.Id, watcher.Node.Address), new SuspectFrame(victim.Oracle.Self, false, Accusation.Refused, 0));
+            }
+        });
+        cluster.Run(0.1);
+        foreach (var end in others) end.IsUnsettled = false;
+        cluster.Run(5);
+        Assert.Equal(settled, victim.Oracle.State == MembershipState.Poisoned);
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>It says it again, and is asked for meanwhile: the one that is dead is excluded all the same.</summary>
+    [Fact]
+    public void Who_is_not_heard_at_first_is_heard_when_it_says_it_again()
+    {
+        using var cluster = new OracleCluster(1, Processes);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        var leader = cluster.Leader!;
+        var dead = cluster.Alive.First(process => process != leader && !leader.Oracle.Replica!.Log.Entries.Configuration.Contains(process.Node.Id));
+        var self = dead.Oracle.Self;
+        foreach (var end in leader.Node.Links.Ends) end.IsUnsettled = true;
+        dead.Node.Crash();
+        cluster.Run(0.4);
+        Assert.True(leader.Oracle.Replica!.State.IsAlive(self));
+        foreach (var end in leader.Node.Links.Ends) end.IsUnsettled = false;
+        Assert.True(cluster.RunUntil(() => !leader.Oracle.Replica.State.IsAlive(self), 0.6), cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+}
