@@ -8,7 +8,8 @@ namespace Oracle.Leading;
 
 /// <summary>
 /// Tells processes what was decided. An optimisation: what is lost here, members find out by asking (groupcore-oracle 4.6), and what a
-/// deposed leader sends is committed, so it may be old but never wrong. Proposals are repeated every second until they are superseded.
+/// deposed leader sends is committed, so it may be old but never wrong. Proposals are repeated every second until they are superseded. What all
+/// processes are told, or as many as are excluded together, is told to a bounded number of them with each step.
 /// </summary>
 internal sealed class Announcer(INode node, Outlet outlet)
 {
@@ -17,8 +18,15 @@ internal sealed class Announcer(INode node, Outlet outlet)
     private readonly SortedDictionary<GroupId, long> _pending = [];
     private readonly List<Replica> _to = [];
     private readonly List<GroupId> _due = [];
+    private readonly ToldInTurn _replicas = new();
+    private readonly ToldInTurn _excluded = new();
 
-    public void Clear() => _pending.Clear();
+    public void Clear()
+    {
+        _pending.Clear();
+        _replicas.Clear();
+        _excluded.Clear();
+    }
 
     /// <summary>A leadership begins: every process hears who leads, and all pending proposals follow, a bounded number at a time.</summary>
     public void Begin(OracleState state, ReplicatedLog log)
@@ -32,10 +40,9 @@ internal sealed class Announcer(INode node, Outlet outlet)
     /// <summary>Every process hears who the replicas are now: those that it knew of may be gone before it asks the leader again.</summary>
     public void Replicas(OracleState state, ReplicatedLog log)
     {
-        _to.Clear();
         foreach (var process in state.Processes)
-            if (process.Alive) _to.Add(new(process.Id.Node, process.Address));
-        if (_to.Count > 0) outlet.Send(_to, new SyncAnswer(log.Entries.ConfigurationAt(log.Commit), log.LeaderHint, [], ""));
+            if (process.Alive) _replicas.Add(process);
+        TellReplicas(log);
     }
 
     public void Propose(OracleState state, GroupRecord group)
@@ -66,8 +73,21 @@ internal sealed class Announcer(INode node, Outlet outlet)
         if (_to.Count > 0) outlet.Send(_to, new SyncAnswer(log.Entries.ConfigurationAt(log.Commit), log.LeaderHint, [group.Id], reason));
     }
 
-    public void Poison(ProcessRecord process) =>
-        outlet.Send(process.Id.Node, process.Address, new PoisonFrame(process.Id, "the Oracle excluded this process: it did not answer or was reported gone"));
+    public void Poison(ProcessRecord process)
+    {
+        _excluded.Add(process);
+        TellExcluded();
+    }
+
+    /// <summary>Every 100 ms.</summary>
+    public void Step(OracleState state, ReplicatedLog log)
+    {
+        _replicas.Step();
+        _excluded.Step();
+        TellExcluded();
+        TellReplicas(log);
+        Repeat(state);
+    }
 
     /// <summary>Repeats proposals that are due.</summary>
     public void Repeat(OracleState state)
@@ -83,6 +103,20 @@ internal sealed class Announcer(INode node, Outlet outlet)
             if (state.Find(id) is { Pending: not null } group) Propose(state, group);
             else _pending.Remove(id);
         }
+    }
+
+    private void TellReplicas(ReplicatedLog log)
+    {
+        _to.Clear();
+        while (_replicas.TryTake(out var process))
+            if (process.Alive) _to.Add(new(process.Id.Node, process.Address));
+        if (_to.Count > 0) outlet.Send(_to, new SyncAnswer(log.Entries.ConfigurationAt(log.Commit), log.LeaderHint, [], ""));
+    }
+
+    private void TellExcluded()
+    {
+        while (_excluded.TryTake(out var process))
+            outlet.Send(process.Id.Node, process.Address, new PoisonFrame(process.Id, "the Oracle excluded this process: it did not answer or was reported gone"));
     }
 
     private void Add(OracleState state, ProcessId id)

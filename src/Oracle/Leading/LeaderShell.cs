@@ -226,7 +226,7 @@ internal sealed class LeaderShell
             _leases.Prune();
         }
         _progress = true;
-        _announcer.Repeat(_state);
+        _announcer.Step(_state, _log);
         if (_names.Release(_state, _intake)) _log.Port.RequestTurn();
     }
 
