@@ -1,10 +1,12 @@
+using System.Collections.Immutable;
+
 namespace GroupCore.Tests.Wire;
 
 /// <summary>Whoever sends a dictionary or a set chooses its keys: which they are does not decide how long it takes to build it.</summary>
 public sealed class ChosenKeyTests
 {
     // As many as a value of the DHT holds, and the buckets of a table of so many.
-    private const int Many = 43_600, Buckets = 43_627;
+    private const int Many = 43_600, Buckets = 43_627, Keys = 1000;
 
     [Fact]
     public void Keys_that_all_stand_in_one_chain_by_their_own_hashes_are_spread()
@@ -53,6 +55,58 @@ public sealed class ChosenKeyTests
         Assert.NotSame(usual, Back<HashSet<long>>("90").Comparer);
         Assert.NotSame(usual, Assert.IsType<HashSet<long>>(Back<ISet<long>>("90")).Comparer);
         Assert.NotSame(usual, Assert.IsType<HashSet<long>>(Back<IReadOnlySet<long>>("90")).Comparer);
+    }
+
+    /// <summary>They keep hashes in the order of numbers, in a tree, or none: in a table that was filled first a hash that is asked stands in a chain.</summary>
+    [Fact]
+    public void Immutable_dictionaries_and_sets_are_filled_without_a_table_of_chains()
+    {
+        Assert.Equal((Keys, 0), Filled<ImmutableDictionary<CountedKey, int>>(map: true));
+        Assert.Equal((Keys, 0), Filled<IImmutableDictionary<CountedKey, int>>(map: true));
+        Assert.Equal((0, 0), Filled<ImmutableSortedDictionary<CountedKey, int>>(map: true));
+        Assert.Equal((Keys, 0), Filled<ImmutableHashSet<CountedKey>>(map: false));
+        Assert.Equal((Keys, 0), Filled<IImmutableSet<CountedKey>>(map: false));
+        Assert.Equal((0, 0), Filled<ImmutableSortedSet<CountedKey>>(map: false));
+    }
+
+    [Fact]
+    public void Immutable_dictionaries_are_refused_when_a_key_comes_twice_also_with_the_same_value()
+    {
+        Assert.Throws<InvalidDataException>(static () => Back<ImmutableDictionary<long, int>>("8205010501"));
+        Assert.Throws<InvalidDataException>(static () => Back<IImmutableDictionary<long, int>>("8205010501"));
+        Assert.Throws<InvalidDataException>(static () => Back<ImmutableSortedDictionary<long, int>>("8205010501"));
+        Assert.Equal(2, Back<ImmutableDictionary<long, int>>("8205010601").Count);
+    }
+
+    private static (int Hashes, int Equalities) Filled<T>(bool map)
+    {
+        byte[] bytes = map
+            ? ContractSerializerTests.Bytes(Enumerable.Range(1, Keys).ToDictionary(static i => new CountedKey(i), static i => i))
+            : ContractSerializerTests.Bytes(Enumerable.Range(1, Keys).Select(static i => new CountedKey(i)).ToArray());
+        (CountedKey.Hashes, CountedKey.Equalities) = (0, 0);
+        Assert.Equal(Keys, Assert.IsAssignableFrom<System.Collections.ICollection>(ContractSerializerTests.Back<T>(bytes)).Count);
+        return (CountedKey.Hashes, CountedKey.Equalities);
+    }
+
+    /// <summary>Hashed and ordered as its number is.</summary>
+    internal readonly record struct CountedKey(int Number) : IComparable<CountedKey>
+    {
+        [ThreadStatic]
+        internal static int Hashes, Equalities;
+
+        public bool Equals(CountedKey other)
+        {
+            Equalities++;
+            return Number == other.Number;
+        }
+
+        public int CompareTo(CountedKey other) => Number.CompareTo(other.Number);
+
+        public override int GetHashCode()
+        {
+            Hashes++;
+            return Number;
+        }
     }
 
     [Flags]

@@ -70,6 +70,13 @@ internal static class Collections
 
     private static Dictionary<TKey, TValue> Table<TKey, TValue>(int capacity) where TKey : notnull => new(capacity, SpreadComparer<TKey>.Instance);
 
+    // Without a table in between: chosen keys would stand in one chain of that. Its builder takes an entry that comes twice.
+    private static ImmutableDictionary<TKey, TValue> Tree<TKey, TValue>(KeyValuePair<TKey, TValue>[] entries) where TKey : notnull
+    {
+        var made = Entries(System.Collections.Immutable.ImmutableDictionary.CreateBuilder<TKey, TValue>(), entries).ToImmutable();
+        return made.Count == entries.Length ? made : throw new ArgumentException("An entry comes twice.", nameof(entries));
+    }
+
     private static Formatter Array<T>() => new ArrayFormatter<T>();
     private static Formatter List<T>() => new ListFormatter<T>();
     private static Formatter IList<T>() => Ordered<IList<T>, T>(i => new List<T>(i));
@@ -132,13 +139,13 @@ internal static class Collections
         new MapFormatter<ConcurrentDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new ConcurrentDictionary<TKey, TValue>(), e));
 
     private static Formatter ImmutableDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<ImmutableDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(), e).ToImmutableDictionary());
+        new MapFormatter<ImmutableDictionary<TKey, TValue>, TKey, TValue>(e => Tree(e));
 
     private static Formatter IImmutableDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<IImmutableDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(), e).ToImmutableDictionary());
+        new MapFormatter<IImmutableDictionary<TKey, TValue>, TKey, TValue>(e => Tree(e));
 
     private static Formatter ImmutableSortedDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(), e).ToImmutableSortedDictionary());
+        new MapFormatter<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new SortedDictionary<TKey, TValue>(), e).ToImmutableSortedDictionary());
 
     private static Formatter FrozenDictionary<TKey, TValue>() where TKey : notnull =>
         new MapFormatter<FrozenDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(), e).ToFrozenDictionary());
