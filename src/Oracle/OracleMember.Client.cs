@@ -56,7 +56,12 @@ public sealed partial class OracleMember
 
     private void StepStart()
     {
-        if (!_outlet.System.IsNone && _replica is null && _node.Now - _adoptedAt >= AdoptAgainAfter) Abandon();
+        if (!_outlet.System.IsNone && _node.Now - _adoptedAt >= AdoptAgainAfter)
+        {
+            // Who was made a replica before it heard that it is registered belongs to the system. But all that it knows of it may be gone.
+            if (_replica is null) Abandon();
+            else _bootstrap.Search([.. _directory.Addresses]);
+        }
         if (_outlet.System.IsNone && _bootstrap.Step()) Found();
         if (_silenceReported || !_outlet.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
         _silenceReported = true;
@@ -109,6 +114,7 @@ public sealed partial class OracleMember
     private void Found()
     {
         _outlet.System = new(_node.Random.NextUInt64(), _node.Random.NextUInt64());
+        _adoptedAt = _node.Now;
         var self = new Replica(_node.Id, _node.Links.Local);
         var replicas = new Configuration([self], []);
         _directory.Learn(replicas);
@@ -136,7 +142,7 @@ public sealed partial class OracleMember
         if (Registered || _replica is not null)
         {
             if (system != _outlet.System) OnOtherSystem(system, answer);
-            else if (State == MembershipState.Blocked) Follow(peer, from, answer);
+            else if (State is MembershipState.Blocked or MembershipState.Starting) Follow(peer, from, answer);
             return;
         }
         if (answer.Replicas.Voters.Count == 0) return;

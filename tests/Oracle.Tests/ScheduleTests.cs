@@ -23,10 +23,12 @@ public sealed class ScheduleTests
     /// <summary>
     /// Seeds of the campaign that once failed. 10161: who asked to join while the last members left was kept by a group that was gone. 19984:
     /// the repetition of an older view made a process forget that it had finished the flush of the next.
+    /// 172002363: who was made a replica before it heard that it was registered asked nobody any more when all those had gone that it knew.
     /// </summary>
     [Theory]
     [InlineData(10161)]
     [InlineData(19984)]
+    [InlineData(172002363)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Spared.Judge(seed, GroupCore.Runtime.Rule.None));
 
     /// <summary>The whole surface: the same guarantees, whatever callers, hosts and strangers do; a table of what was drawn is the campaign's.</summary>
