@@ -105,6 +105,9 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether it stands in the queue of acknowledgements to come.</summary>
     public bool IsAckQueued { get; set; }
 
+    /// <summary>The addresses under which it is found.</summary>
+    public List<NodeAddress> Reached { get; } = [];
+
     /// <summary>Other numbers of the same node, opened by another spelling of its address.</summary>
     public List<int> Aliases { get; } = [];
 

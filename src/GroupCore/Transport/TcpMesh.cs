@@ -86,6 +86,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
+    /// <summary>Addresses, and other spellings of them, under which a link is found.</summary>
+    public int Addresses => _byAddress.Count;
+
     /// <summary>Bytes of the slabs that connections, links and the encoding of frames hold.</summary>
     public long SlabBytes => _pool.RentedBytes;
 
@@ -229,15 +232,21 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         ? _peers[peer]
         : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_numbers} were opened.");
 
-    // Who was reached there. Under an alias of the address it may be over already.
-    private LinkPeer? At(NodeAddress address) => _byAddress.TryGetValue(address, out var peer) && !peer.IsOver ? peer : null;
+    // Who was reached there.
+    private LinkPeer? At(NodeAddress address) => _byAddress.GetValueOrDefault(address);
+
+    private void Reach(LinkPeer peer, NodeAddress address)
+    {
+        _byAddress[address] = peer;
+        if (!peer.Reached.Contains(address)) peer.Reached.Add(address);
+    }
 
     private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId, bool asked)
     {
         var session = new LinkSession(_numbers++, _pool, LinkCarrier.Connection, node: _backlog);
         var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = NewToken() };
         _peers[peer.Number] = peer;
-        if (asked) _byAddress[address] = peer;
+        if (asked) Reach(peer, address);
         else BecomeGuest(peer);
         if (nodeId != 0) _byId[nodeId] = peer;
         Live++;
@@ -271,7 +280,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         // It may have been released before it was known who is there.
         if (peer.IsOpened) AskedFor(known);
         known.Holds += peer.Holds;
-        _byAddress[peer.Address] = known;
+        Reach(known, peer.Address);
         if (known is { IsOpened: true, Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
         foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
         {
@@ -297,7 +306,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         if (peer.IsOver) return;
         Become(peer, LinkPhase.Ended);
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
-        if (_byAddress.TryGetValue(peer.Address, out same) && same == peer) _byAddress.Remove(peer.Address);
+        foreach (var address in peer.Reached)
+            if (_byAddress.TryGetValue(address, out same) && same == peer) _byAddress.Remove(address);
+        peer.Reached.Clear();
         LeaveGuests(peer);
         peer.Session.Close();
         Live--;
