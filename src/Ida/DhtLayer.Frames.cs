@@ -68,7 +68,7 @@ internal sealed partial class DhtLayer
         }
     }
 
-    // Of a part that is handed on who hands it on and who took over both take part.
+    // Of a part that is handed on who hands it on and who took over both take part, and only who is of the own shard can hold it.
     private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn = false)
     {
         var op = _participant.NewRecord();
@@ -98,7 +98,7 @@ internal sealed partial class DhtLayer
         int bytes = 0;
         for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced, ref bytes);
         // Another's own attempt would come with other pairs than its issuer's.
-        if (valid && body.Complete && !(handedOn ? _participant.TakesPart(from, op) && _participant.TakesPart(coordinator, op) : op.Key.Payload != 0 || op.Owner == from))
+        if (valid && body.Complete && !(handedOn ? ShardOfRank(from) == _state.Shard && _participant.TakesPart(from, op) && _participant.TakesPart(coordinator, op) : op.Key.Payload != 0 || op.Owner == from))
         {
             _participant.Discard(op);
             Node.Counters.Refuse(RefusalReason.Unexpected);

@@ -88,18 +88,25 @@ public sealed class HostileInputTests
         Assert.Equal(next, (await put).Operation.Sequence);
     }
 
-    /// <summary>A member that takes no part in a put gives one of its two replicas other values under the issuer's attempt, before the issuer's own come: as its proposal, or as one that is handed on.</summary>
+    /// <summary>
+    /// A member that takes no part in a put, or only as a replica of another shard, gives one of its replicas other values under the issuer's attempt, before the
+    /// issuer's own come: as its proposal, or as one that is handed on.
+    /// </summary>
     [Theory]
-    [InlineData(false, false)]
-    [InlineData(true, false)]
-    [InlineData(true, true)]
-    public async Task R_who_does_not_issue_a_put_is_not_heard_of_its_values(bool handedOn, bool byReplica)
+    [InlineData(false, false, false)]
+    [InlineData(true, false, false)]
+    [InlineData(true, true, false)]
+    [InlineData(false, false, true)]
+    [InlineData(true, false, true)]
+    [InlineData(true, true, true)]
+    public async Task R_who_does_not_issue_a_put_is_not_heard_of_its_values(bool handedOn, bool byReplica, bool elsewhere)
     {
         var world = DhtWorld.Founded(4);
         var (target, other, liar) = (world.Members[0], world.Members[2], world.Members[3]);
         byte[]? proposed = null;
         world.AtSend = (_, to, frame) => proposed = frame.Type == DhtFrame.Propose && to == target ? frame.Body : proposed;
-        var put = world.Members[1].Dht.Map<string, long>("m").OrderedPutAsync("a0", 5L).AsTask();
+        KeyValuePair<string, long>[] pairs = elsewhere ? [new("a0", 5L), new("a1", 7L)] : [new("a0", 5L)];
+        var put = world.Members[1].Dht.Map<string, long>("m").OrderedPutAsync(pairs).AsTask();
         world.Members[1].Turn(static () => { });
         var lie = proposed!.ToArray();
         int value = lie.AsSpan().LastIndexOf([(byte)1, (byte)5]) + 1;
