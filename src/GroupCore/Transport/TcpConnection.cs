@@ -36,6 +36,9 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>Whether the socket takes no more for now.</summary>
     public bool IsBlocked { get; set; }
 
+    /// <summary>When its session came up.</summary>
+    public long UpAt { get; set; }
+
     /// <summary>Where bytes are received; between turns only one that holds the beginning of a frame.</summary>
     public Slab? Input { get; set; }
 

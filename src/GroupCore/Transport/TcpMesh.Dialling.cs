@@ -7,6 +7,7 @@ namespace GroupCore.Transport;
 /// <content>Making connections, and making them again.</content>
 internal sealed partial class TcpMesh
 {
+    private const long ShortLife = 1000 * Millisecond;
     private const long DialTime = 1000 * Millisecond;
     private const long HelloTime = 5000 * Millisecond;
     private const long ReportPause = 50 * Millisecond;
@@ -63,7 +64,7 @@ internal sealed partial class TcpMesh
 
     public void OnRedial(LinkPeer peer)
     {
-        if (peer.Phase != LinkPhase.Up && !peer.IsOpened) Fail(peer, LinkFault.Rejected);
+        if (peer.Phase != LinkPhase.Up && peer is { IsOpened: false, Attempt: 0 }) Fail(peer, LinkFault.Rejected);
         else if (peer.Phase == LinkPhase.Down) Dial(peer);
         else if (peer.IsOpened) Confirm(peer);
     }
@@ -147,9 +148,15 @@ internal sealed partial class TcpMesh
         // Who only dialled in is not dialled: where it listens is what it says of itself. It comes back, or is forgotten.
         if (!peer.IsOpened)
         {
+            peer.Attempt = 0;
             Redial(peer, ForgetAfter);
             return;
         }
+        RedialInTurn(peer, pause);
+    }
+
+    private void RedialInTurn(LinkPeer peer, long pause)
+    {
         peer.Attempt = Math.Min(peer.Attempt + 1, RedialAfter.Length - 1);
         long delay = Math.Max(pause, RedialAfter[peer.Attempt]);
         Redial(peer, delay - (delay / 4) + _random.Next(0, delay / 2));
@@ -163,6 +170,7 @@ internal sealed partial class TcpMesh
 
     // A connection that carried the session is gone. Who dialled it did so because it was asked to; also where nobody needs it any more it dials once,
     // to hear whether the other end has closed the session: else whoever needs it next would send into one that is no more.
+    // With pauses, where it accepts and closes at once: else that would be without end.
     private void Broken(TcpConnection connection, long pause)
     {
         var peer = connection.Peer!;
@@ -170,10 +178,19 @@ internal sealed partial class TcpMesh
         peer.Connection = null;
         Become(peer, LinkPhase.Down);
         peer.Session.Detach();
+        peer.ShortLived = !peer.IsOpened && _node.Now - connection.UpAt < ShortLife ? Math.Min(peer.ShortLived + 1, RedialAfter.Length) : 0;
+        peer.Attempt = Math.Max(0, peer.ShortLived - 1);
         Raise(peer, LinkFault.Reset);
         if (pause > 0 && peer.IsOpened) Redial(peer, pause);
-        else if (pause == 0 && connection.Kind == ConnectionKind.Dialled) Dial(peer);
-        else RedialLater(peer, 0);
+        else if (pause == 0 && connection.Kind == ConnectionKind.Dialled)
+        {
+            if (peer.ShortLived == 0) Dial(peer);
+            else RedialInTurn(peer, 0);
+        }
+        else
+        {
+            RedialLater(peer, 0);
+        }
     }
 
     private void Drop(TcpConnection connection)

@@ -290,7 +290,7 @@ internal sealed partial class TcpMesh
         if (connection.Kind == ConnectionKind.Dialled) Confirmed(peer);
         else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;
-        peer.HeardAt = _node.Now;
+        peer.HeardAt = connection.UpAt = _node.Now;
         peer.ReportedAt = long.MinValue;
         Raise(peer, LinkNews.Up);
         Acknowledged(peer);

@@ -12,9 +12,9 @@ namespace GroupCore.Transport;
 /// <para>Phases of a connection: connecting → Hello → HelloAck → frames. Hello names cluster, wire versions, the dialler, the node that is
 /// meant, and both ends' names of the session; the received offsets in Hello and HelloAck say from where each end sends on. A dialler that does not
 /// know whom it dials asks for the id first, on the same connection.</para>
-/// <para>Failure cases. Connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms; of two connections
-/// that cross, the one dialled by the lower id stays. A peer that this node never asked for is not dialled, since where it listens is what it
-/// says of itself: it comes back within 60 s or its link ends with <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
+/// <para>Failure cases. Connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms; where nobody
+/// needs the link any more and it was up for less than 1 s, after pauses that grow as below; of two connections that cross, the one
+/// dialled by the lower id stays. A peer that this node never asked for is not dialled, since where it listens is what it says of itself: it comes back within 60 s or its link ends with <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
 /// 1000 ms. No answer in 1 s, or none of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.

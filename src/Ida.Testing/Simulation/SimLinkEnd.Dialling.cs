@@ -8,6 +8,7 @@ internal sealed partial class SimLinkEnd
     private const long Millisecond = 1_000_000;
     private const long ReportPause = 50 * Millisecond;
     private const long FramingPause = 1000 * Millisecond;
+    private const long ShortLife = 1000 * Millisecond;
     private const long ForgetAfter = 60_000 * Millisecond;
     private const int RedialGrowth = 5;
 
@@ -16,7 +17,8 @@ internal sealed partial class SimLinkEnd
     private long _vouchedUntil;
     private long _attempt, _probe;
     private bool _dialling, _probing, _dialled, _untold;
-    private int _failures;
+    private int _failures, _shortLived;
+    private long _upAt;
     private long _helloReceived, _ackReceived;
     private SimEventKind _probeAnswer;
     private long _reportedAt = -ReportPause;
@@ -125,10 +127,13 @@ internal sealed partial class SimLinkEnd
     {
         if (IsOver || !Connected || !Owner.Alive) return;
         Lose();
+        _shortLived = !_opened && _simulation.Time - _upAt < ShortLife ? _shortLived + 1 : 0;
+        _failures = Math.Max(0, _shortLived - 1);
         Raise(LinkFault.Reset);
         if (pause > 0 && _opened) RedialAfter(pause);
-        else if (pause == 0 && _dialled) Dial();
-        else RedialLater();
+        else if (pause > 0 || !_dialled) RedialLater();
+        else if (_shortLived == 0) Dial();
+        else RedialInTurn();
     }
 
     private void Lose()
@@ -151,7 +156,7 @@ internal sealed partial class SimLinkEnd
             case SimEventKind.DialTimeout when _dialling: DialFailed(LinkFault.Unreachable); break;
             case SimEventKind.DialReplaced: End(LinkFault.Replaced); break;
             case SimEventKind.DialRejected: End(LinkFault.Rejected); break;
-            case SimEventKind.Redial when !_opened: End(LinkFault.Rejected); break;
+            case SimEventKind.Redial when !_opened && _failures == 0: End(LinkFault.Rejected); break;
             case SimEventKind.Redial when !Connected: Dial(); break;
             case SimEventKind.ProbeArrive: ProbeArrived(); break;
             case SimEventKind.ProbeAnswer: ProbeAnswered(); break;
@@ -217,7 +222,7 @@ internal sealed partial class SimLinkEnd
 
     private void Up()
     {
-        (Connected, _dialling, _known, _failures) = (true, false, true, 0);
+        (Connected, _dialling, _known, _failures, _upAt) = (true, false, true, 0, _simulation.Time);
         _reportedAt = _simulation.Time - ReportPause;
         Raise(null);
         Owner.Links.Acknowledged(this);
@@ -235,9 +240,15 @@ internal sealed partial class SimLinkEnd
     {
         if (!_opened)
         {
+            _failures = 0;
             RedialAfter(ForgetAfter);
             return;
         }
+        RedialInTurn();
+    }
+
+    private void RedialInTurn()
+    {
         long pause = Simulation.Nanoseconds(Model.RedialMinimum), longest = Simulation.Nanoseconds(Model.RedialMaximum);
         for (int i = 0; i < _failures && pause < longest; i++) pause *= RedialGrowth;
         _failures++;

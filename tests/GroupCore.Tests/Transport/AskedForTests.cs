@@ -409,6 +409,7 @@ public sealed class AskedForTests
         link = node.Dials(There);
         node.Answers(link, HelloStatus.Accepted, Meant, 9);
         node.Mesh.Release(peer);
+        node.Pass(ScriptedNode.Second);
         link.End();
         node.Turn();
         // Whether the other end has closed it is asked once.
@@ -421,6 +422,7 @@ public sealed class AskedForTests
         node.Answers(link, HelloStatus.Accepted, Meant, 9);
         node.Mesh.Hold(peer);
         node.Mesh.Release(peer);
+        node.Pass(ScriptedNode.Second);
         link.End();
         node.Turn();
         node.Dials(There, DialResult.Refused);

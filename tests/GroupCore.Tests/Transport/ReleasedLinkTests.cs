@@ -35,6 +35,7 @@ public sealed class ReleasedLinkTests
         Assert.Empty(node.Port.Dialled);
         int peer = Held(node, out var link);
         node.Mesh.Release(peer);
+        node.Pass(ScriptedNode.Second);
         link.End();
         node.Turn();
         node.Dials(There, DialResult.Refused);
@@ -50,11 +51,64 @@ public sealed class ReleasedLinkTests
         var node = new ScriptedNode();
         int peer = Held(node, out var link);
         node.Mesh.Release(peer);
+        node.Pass(ScriptedNode.Second);
         link.End();
         node.Turn();
         node.Answers(node.Dials(There), HelloStatus.Forgotten, Meant);
         Assert.Equal((peer, LinkFault.Rejected), node.News[^1]);
         Assert.NotEqual(peer, node.Mesh.Open(new(There), Meant));
+    }
+
+    /// <summary>Else it is dialled without end, for what was needed once.</summary>
+    [Fact]
+    public void One_that_accepts_and_closes_at_once_is_dialled_with_pauses_when_nobody_holds_its_link()
+    {
+        var node = new ScriptedNode();
+        int peer = Held(node, out var link);
+        node.Mesh.Release(peer);
+        for (int i = 0; i < 1000; i++)
+        {
+            link.End();
+            node.Pass(ScriptedNode.Second / 1000);
+            if (node.Port.Dialled[^1].IsClosed) continue;
+            link = node.Dials(There);
+            node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        }
+        Assert.InRange(node.Port.Dialled.Count, 4, 6);
+        node.Pass(2 * ScriptedNode.Second);
+        if (link.IsClosed)
+        {
+            link = node.Dials(There);
+            node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        }
+        int dialled = node.Port.Dialled.Count;
+        node.Pass(2 * ScriptedNode.Second);
+        link.End();
+        node.Turn();
+        Assert.Equal(dialled + 1, node.Port.Dialled.Count);
+    }
+
+    [Fact]
+    public void A_simulated_one_that_accepts_and_closes_at_once_is_dialled_with_pauses_as_well()
+    {
+        using var simulation = new Simulation(1);
+        var (one, other) = (simulation.AddNode(), simulation.AddNode());
+        var heard = new Heard();
+        one.Node.Observe(heard);
+        one.Post(() =>
+        {
+            int peer = one.Links.Open(other.Address, other.Id);
+            one.Links.Hold(peer);
+            one.Links.Release(peer);
+        });
+        for (int i = 0; i < 1000; i++)
+        {
+            simulation.Run(TimeSpan.FromMilliseconds(1));
+            if (one.Links.Ends is [{ Connected: true } end]) end.Break();
+        }
+        Assert.InRange(heard.News.Count(static news => news is null), 3, 6);
+        simulation.Run(TimeSpan.FromSeconds(4));
+        Assert.True(one.Links.Ends[0].Connected);
     }
 
     [Fact]
