@@ -37,8 +37,6 @@ public sealed class AdvertiseTests
             Membership = new()
             {
                 LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), PoisonTimeout = TimeSpan.FromMilliseconds(500),
-                // Beside other tests the one that joins it later may be held up for a second, which is not what is looked at here.
-                ProbeInterval = TimeSpan.FromSeconds(1),
             },
         });
         var firstLife = node.Id;
