@@ -7,13 +7,17 @@ using GroupCore.Transport;
 namespace Ida.Tests.Shared;
 
 /// <summary>Forwards connections to a node and, when asked, resets each after a random number of bytes.</summary>
+/// <remarks>
+/// On threads of its own, as the nodes run on theirs: what other tests of the process do to the thread pool would else hold up what lies between two
+/// nodes, but not the nodes, and after 800 ms of that one of them is excluded.
+/// </remarks>
 internal sealed class BreakingProxy : IDisposable
 {
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
-    private readonly CancellationTokenSource _over = new();
-    private readonly ConcurrentDictionary<Socket, bool> _toTarget = new();
+    private readonly ConcurrentDictionary<Connection, bool> _open = new();
     private readonly Lock _lock = new();
     private readonly Prng _random;
+    private volatile bool _over;
     private volatile int _most;
     private int _breaks;
     private int _connections;
@@ -23,7 +27,7 @@ internal sealed class BreakingProxy : IDisposable
         _random = new(seed);
         _listener.Start();
         Address = EndPointText.Format((IPEndPoint)_listener.LocalEndpoint);
-        _ = Accept();
+        Run(Accept);
     }
 
     public NodeAddress Address { get; }
@@ -44,82 +48,115 @@ internal sealed class BreakingProxy : IDisposable
     /// <summary>Puts bytes into the streams to the target.</summary>
     public void Inject(byte[] bytes)
     {
-        foreach (var socket in _toTarget.Keys) socket.Send(bytes);
+        foreach (var connection in _open.Keys) connection.Server.Send(bytes);
     }
 
     /// <summary>Ends the connections there are.</summary>
     public void BreakAll()
     {
-        foreach (var socket in _toTarget.Keys) socket.Shutdown(SocketShutdown.Both);
+        foreach (var connection in _open.Keys) connection.Server.Shutdown(SocketShutdown.Both);
     }
 
     public void Dispose()
     {
-        _over.Cancel();
+        _over = true;
         _listener.Dispose();
-        foreach (var socket in _toTarget.Keys) socket.Dispose();
+        foreach (var connection in _open.Keys) connection.Reset();
     }
 
-    private async Task Accept()
+    private static void Run(Action work) => new Thread(() => work()) { IsBackground = true, Name = nameof(BreakingProxy) }.Start();
+
+    private void Accept()
     {
         try
         {
-            while (true) _ = Forward(await _listener.AcceptSocketAsync(_over.Token));
+            while (true)
+            {
+                var client = _listener.AcceptSocket();
+                Run(() => Forward(client));
+            }
         }
-        catch (Exception error) when (error is OperationCanceledException or SocketException or ObjectDisposedException)
+        catch (Exception error) when (error is SocketException or ObjectDisposedException or InvalidOperationException)
         {
             // The test is over.
         }
     }
 
-    private async Task Forward(Socket from)
+    private void Forward(Socket client)
     {
-        using var client = from;
-        using var server = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-        client.NoDelay = true;
+        var connection = new Connection(client);
         try
         {
-            var target = EndPointText.Parse(Target.Text, nameof(Target));
-            await server.ConnectAsync(target, _over.Token);
-            _toTarget[server] = true;
+            client.NoDelay = true;
+            connection.Server.Connect(EndPointText.Parse(Target.Text, nameof(Target)));
+            lock (_lock) connection.Left = _most == 0 ? int.MaxValue : 1 + _random.Next(_most);
+            _open[connection] = true;
             Interlocked.Increment(ref _connections);
-            int left;
-            lock (_lock) left = _most == 0 ? int.MaxValue : 1 + _random.Next(_most);
-            var budget = new StrongBox(left);
-            await Task.WhenAny(Copy(client, server, budget), Copy(server, client, budget));
+            // Whoever ends it all sees this one, or is seen here.
+            if (_over) return;
+            Run(() => Copy(connection, connection.Server, client));
+            Copy(connection, client, connection.Server);
         }
-        catch (Exception error) when (error is SocketException or OperationCanceledException or ObjectDisposedException)
+        catch (Exception error) when (error is SocketException or ObjectDisposedException)
         {
-            // Either end is gone: so is the other.
+            // Nobody is there: so is nobody here.
         }
-        _toTarget.TryRemove(server, out _);
-        client.LingerState = server.LingerState = new(true, 0);
+        finally
+        {
+            End(connection);
+        }
     }
 
-    private async Task Copy(Socket from, Socket to, StrongBox budget)
+    private void Copy(Connection connection, Socket from, Socket to)
     {
         var buffer = new byte[32 << 10];
         try
         {
             while (true)
             {
-                int count = await from.ReceiveAsync(buffer.AsMemory(), _over.Token);
+                int count = from.Receive(buffer);
                 if (count == 0) return;
-                int allowed = Math.Min(count, Math.Max(0, Interlocked.Add(ref budget.Left, -count) + count));
-                await to.SendAsync(buffer.AsMemory(0, allowed), _over.Token);
+                int allowed = Math.Min(count, Math.Max(0, Interlocked.Add(ref connection.Left, -count) + count));
+                to.Send(buffer.AsSpan(0, allowed));
                 if (allowed == count) continue;
                 Interlocked.Increment(ref _breaks);
                 return;
             }
         }
-        catch (Exception error) when (error is SocketException or OperationCanceledException or ObjectDisposedException)
+        catch (Exception error) when (error is SocketException or ObjectDisposedException)
         {
             // Broken by the other direction or by an end.
         }
+        finally
+        {
+            End(connection);
+        }
     }
 
-    private sealed class StrongBox(int left)
+    /// <summary>Either end is gone: so is the other.</summary>
+    private void End(Connection connection)
     {
-        public int Left = left;
+        _open.TryRemove(connection, out _);
+        connection.Reset();
+    }
+
+    private sealed class Connection(Socket client)
+    {
+        /// <summary>Bytes until it is reset, in both directions together.</summary>
+        public int Left;
+
+        private int _ended;
+
+        public Socket Server { get; } = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+
+        public void Reset()
+        {
+            if (Interlocked.Exchange(ref _ended, 1) != 0) return;
+            foreach (var socket in (Socket[])[client, Server])
+            {
+                socket.LingerState = new(true, 0);
+                socket.Dispose();
+            }
+        }
     }
 }
