@@ -61,6 +61,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>Its share of what may be in flight is given back: it waits for what may be long in coming.</summary>
     public bool IsParked;
 
+    /// <summary>The rank of the member that it waits for while it is parked, −1 for none.</summary>
+    public int Awaits = -1;
+
     /// <summary>That has come, and it waits for a place: before those that have had none.</summary>
     public bool IsDue;
 

@@ -13,6 +13,7 @@ internal sealed partial class Coordinator
     /// <summary>Begins an attempt; without a view to act in the operation waits for the next.</summary>
     private void Issue(ClientOp op)
     {
+        if (op.IsDue && !MayResume(op)) return;
         op.RetryAt = 0;
         op.Asks = false;
         SetDue(op, false);
@@ -22,17 +23,19 @@ internal sealed partial class Coordinator
             AskHowItEnded(op);
             return;
         }
-        if (ReachOf(op, map) is not Reach.All and var reach)
+        if (BlockedBy(op, map) is >= 0 and var awaited)
         {
             _someAwait = true;
-            if (reach == Reach.SomeFull) Park(op);
             op.RetryAt = AwaitsRoom;
+            if (MayPark(op, awaited)) Park(op, awaited);
+            else if (op.Phase == OpPhase.Admitted) Refuse(op, Overloaded(op));
             return;
         }
         if (op.IsParked && !MayResume(op))
         {
             SetDue(op, true);
-            op.RetryAt = state.Node.Now + (RetryDelay * (1 + (_due / state.Options.MaxInFlight)));
+            // With the next tick all that are due take what places there are, in their order.
+            op.RetryAt = state.Node.Now;
             return;
         }
         if (op.IsParked) Resume(op);

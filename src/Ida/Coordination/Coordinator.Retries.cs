@@ -153,9 +153,9 @@ internal sealed partial class Coordinator
             return;
         }
         if (HasRoom(owner)) send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
-        if (MayPark(op.Charge)) Park(op);
+        if (MayPark(op, owner)) Park(op, owner);
         // It may be that the member stalls: all together ask it no more often than a few of them would.
-        op.RetryAt = state.Node.Now + (AskAgain * (1 + (_awaiting / FewAsk)));
+        op.RetryAt = state.Node.Now + (AskAgain * (1 + (_parked.Count / FewAsk)));
         op.Asks = true;
     }
 

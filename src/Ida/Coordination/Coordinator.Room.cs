@@ -9,10 +9,11 @@ namespace Ida.Coordination;
 /// member whose link has none; the operation stays in its place in the order and goes when there is room, as after a view change all do.
 /// </summary>
 /// <remarks>
-/// An operation that waits for room, or a retry that waits for the member of its session to answer, gives its share of
-/// <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and at most half of what may wait does
-/// so: so one member that takes or says nothing does not stop operations on others. When that has come they go as there are places, before
-/// calls that have not begun. One that waits for a member which has not installed the view yet keeps its share: that takes a moment, and most may wait for it.
+/// An operation that waits for room or for a member to install the view, or a retry that waits for the member of its session to answer, gives
+/// its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and counts to what waits, of
+/// which one member gets a part: so one that is late, or takes or says nothing, does not stop operations on others. What would be more is
+/// refused, or keeps its share if it was sent. When that has come they go as there are places, before calls that have not begun, and leave
+/// those every second place.
 /// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
 /// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
 /// </remarks>
@@ -21,9 +22,10 @@ internal sealed partial class Coordinator
     private const long AwaitsRoom = long.MaxValue;
     private const int MostRefusals = 8;
     private const long MostGuess = 4 * DhtLimits.PartBytes;
-    private long _bytes, _waitingBytes, _awaitingBytes;
+    private long _bytes, _waitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
-    private int _awaiting, _due;
+    private readonly ParkedOps _parked = new();
+    private int _due;
 
     // Since a member last had room.
     private bool _someAwait;
@@ -39,7 +41,7 @@ internal sealed partial class Coordinator
         for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
         {
             next = op.Next;
-            if (op.RetryAt == AwaitsRoom) Issue(op);
+            if (op.RetryAt == AwaitsRoom || op.IsDue) Issue(op);
         }
         _admitting = false;
         AdmitWaiting();
@@ -55,14 +57,16 @@ internal sealed partial class Coordinator
         _bytes += more;
     }
 
-    private bool BringsTooMuch(ClientOp op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && _inFlight.Count - _awaiting > 1;
+    private bool BringsTooMuch(ClientOp op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && OnTheWay > 1;
 
-    private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && _inFlight.Count - _awaiting + _due < state.Options.MaxInFlight
-        && (_bytes + _dueBytes + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && _inFlight.Count == _awaiting));
+    private int OnTheWay => _inFlight.Count - _parked.Count;
+
+    // Thousands may be due at once: calls on other members would wait for all of them.
+    private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_due, (state.Options.MaxInFlight + 1) / 2) < state.Options.MaxInFlight
+        && (_bytes + _dueBytes + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && OnTheWay == 0));
 
     /// <summary>Whether one that gave its share back may have it again.</summary>
-    private bool MayResume(ClientOp op) => _inFlight.Count - _awaiting < state.Options.MaxInFlight
-        && (_bytes + op.Charge <= state.Options.MaxInFlightBytes || _inFlight.Count == _awaiting);
+    private bool MayResume(ClientOp op) => OnTheWay < state.Options.MaxInFlight && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || OnTheWay == 0);
 
     /// <summary>Whether others come before it. Where only puts wait, and for the window, reads pass them.</summary>
     private bool Queues(ClientOp op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
@@ -74,14 +78,29 @@ internal sealed partial class Coordinator
         return first is not { IsPut: true } || InWindow ? first : _waiting.FirstRead;
     }
 
+    private int WaitingOps => _waiting.Count + _parked.Count;
+
+    private long WaitingBytes => _waitingBytes + _parked.Bytes;
+
+    private long MostWaiting => (long)state.Options.MaxInFlight * WaitingFactor;
+
     // Whatever it has, one may: beside calls that go on and on no place would ever be free for many bytes at once.
-    private bool MayWait(ClientOp op) => _waiting.Count + _awaiting < state.Options.MaxInFlight * WaitingFactor
-        && (_waiting.Count == 0 || _waitingBytes + _awaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes);
+    private bool MayWait(ClientOp op) => WaitingOps < MostWaiting && (_waiting.Count == 0 || WaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes);
 
-    /// <summary>Too much waits for room or answers already, and so would this one.</summary>
-    private bool WaitsTooLong(ClientOp op) => _awaiting > 0 && state.Acts && state.Map is { } map && !MayPark(op.AskedBytes) && (MustAskWhetherGiven(op) || ReachOf(op, map) == Reach.SomeFull);
+    /// <summary>Too much waits already for whom it would wait for.</summary>
+    private bool WaitsTooLong(ClientOp op) => _parked.Count > 0 && state.Acts && state.Map is { } map
+        && (MustAskWhetherGiven(op) ? state.OwnerOf(op.Id.Session) : BlockedBy(op, map)) is >= 0 and var rank && !MayPark(op, rank);
 
-    private bool MayPark(long bytes) => _awaiting < state.Options.MaxInFlight * WaitingFactor / 2 && _awaitingBytes + bytes <= state.Options.MaxInFlightBytes / 2;
+    /// <summary>
+    /// Whether it may give its share back to wait for a member. Whatever it has, one may; what was sent may as long as there is place among
+    /// all that waits, since it cannot be refused.
+    /// </summary>
+    private bool MayPark(ClientOp op, int rank)
+    {
+        if (op.IsParked || _parked.Count == 0) return true;
+        long ops = MostWaiting - WaitingOps - 1, bytes = state.Options.MaxInFlightBytes - WaitingBytes - op.AskedBytes;
+        return ops >= 0 && bytes >= 0 && (op.Phase is OpPhase.Sent or OpPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes));
+    }
 
     private OverloadedException Overloaded(ClientOp op)
     {
@@ -90,7 +109,7 @@ internal sealed partial class Coordinator
         var time = _endedOps.TimeFor((_waiting.Count / 8) + 1);
         var bytes = _endedBytes.TimeFor(op.AskedBytes + (_waitingBytes / 8));
         return new(time > bytes ? time : bytes,
-            $"{_waiting.Count + _awaiting} operations with {_waitingBytes + _awaitingBytes} bytes wait at this member beside {_inFlight.Count - _awaiting} with {_bytes} bytes in flight; nothing was executed.");
+            $"{WaitingOps} operations with {WaitingBytes} bytes wait at this member beside {OnTheWay} with {_bytes} bytes in flight; nothing was executed.");
     }
 
     private OverloadedException TooMany()
@@ -168,13 +187,18 @@ internal sealed partial class Coordinator
         }
     }
 
-    private void Park(ClientOp op)
+    /// <summary>It holds what was asked and answered so far, and not what an answer may bring.</summary>
+    private void Park(ClientOp op, int rank)
     {
-        if (op.IsParked) return;
+        if (op.IsParked)
+        {
+            _parked.Attribute(op, rank);
+            return;
+        }
         op.IsParked = true;
-        _awaiting++;
         _bytes -= op.Charge;
-        _awaitingBytes += op.Charge;
+        op.Charge = op.AskedBytes + op.AnswerBytes;
+        _parked.Add(op, rank);
     }
 
     private void SetDue(ClientOp op, bool due)
@@ -189,15 +213,13 @@ internal sealed partial class Coordinator
     {
         SetDue(op, false);
         op.IsParked = false;
-        _awaiting--;
-        _bytes += op.Charge;
-        _awaitingBytes -= op.Charge;
+        _parked.Remove(op);
+        TakeShare(op);
     }
 
-    /// <summary>Whether everybody who has to be asked can be sent it now.</summary>
-    private Reach ReachOf(ClientOp op, ShardMap map)
+    /// <summary>The first of those who have to be asked to whom nothing can be sent now, for want of room or since it has not installed the view; −1 without one.</summary>
+    private int BlockedBy(ClientOp op, ShardMap map)
     {
-        var reach = Reach.All;
         int shard = -1;
         for (int i = 0; i < op.PartCount; i++)
         {
@@ -206,22 +228,14 @@ internal sealed partial class Coordinator
             if (op.IsPut)
             {
                 foreach (ushort slot in map.Members(shard))
-                    if (!Reaches(map.RankOfSlot(slot), ref reach)) return reach;
+                    if (map.RankOfSlot(slot) is var rank && !HasRoom(rank)) return rank;
             }
-            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot && !Reaches(map.RankOfSlot(slot), ref reach))
+            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot && map.RankOfSlot(slot) is var rank && !HasRoom(rank))
             {
-                return reach;
+                return rank;
             }
         }
-        return reach;
-    }
-
-    /// <summary>Adds one to those who have to be asked; false where no other matters any more.</summary>
-    private bool Reaches(int rank, ref Reach reach)
-    {
-        if (HasRoom(rank)) return true;
-        reach = state.Port.IsHere(rank) ? Reach.SomeFull : Reach.SomeLate;
-        return reach == Reach.SomeFull;
+        return -1;
     }
 
     private bool HasRoom(int rank) => rank == state.Rank || state.Port.Room(rank) > 0;

@@ -66,6 +66,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _running.Clear();
         _takeovers.Clear();
         _early.Clear();
+        // Ranks are others now.
+        for (var op = _inFlight.First; op is not null; op = op.Next) _parked.Attribute(op, -1);
         for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
         {
             next = op.Next;
