@@ -14,10 +14,13 @@ internal sealed partial class Coordinator
     private void Issue(ClientOp op)
     {
         if (op.IsDue && !MayResume(op)) return;
-        op.RetryAt = 0;
-        op.Asks = false;
         SetDue(op, false);
-        if (!state.Acts || state.Map is not { } map) return;
+        op.Asks = false;
+        if (state is not { Acts: true, Map: { } map })
+        {
+            op.RetryAt = 0;
+            return;
+        }
         if (MustAskWhetherGiven(op))
         {
             AskHowItEnded(op);
@@ -25,10 +28,7 @@ internal sealed partial class Coordinator
         }
         if (BlockedBy(op, map) is >= 0 and var awaited)
         {
-            _someAwait = true;
-            op.RetryAt = AwaitsRoom;
-            if (MayPark(op, awaited)) Park(op, awaited);
-            else if (op.Phase == OpPhase.Admitted) Refuse(op, Overloaded(op));
+            AwaitRoom(op, awaited);
             return;
         }
         if (op.IsParked && !MayResume(op))
@@ -38,7 +38,9 @@ internal sealed partial class Coordinator
             op.RetryAt = state.Node.Now;
             return;
         }
+        op.RetryAt = 0;
         if (op.IsParked) Resume(op);
+        EndHold(op);
         op.Attempt++;
         op.AnswerBytes = 0;
         op.ForgetResults();

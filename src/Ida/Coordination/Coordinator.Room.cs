@@ -27,8 +27,11 @@ internal sealed partial class Coordinator
     private readonly ParkedOps _parked = new();
     private int _due;
 
-    // Since a member last had room.
-    private bool _someAwait;
+    private readonly RoomHold _hold = new();
+    private readonly List<int> _asked = [];
+
+    // Since a member last had room, and whether some is not held any more.
+    private bool _someAwait, _released;
     private long _dueBytes;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
@@ -36,15 +39,24 @@ internal sealed partial class Coordinator
     public void OnRoom()
     {
         if (!_someAwait) return;
-        _someAwait = false;
-        _admitting = true;
-        for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
-        {
-            next = op.Next;
-            if (op.RetryAt == AwaitsRoom || op.IsDue) Issue(op);
-        }
-        _admitting = false;
+        IssueAwaiting();
         AdmitWaiting();
+    }
+
+    private void IssueAwaiting()
+    {
+        _admitting = true;
+        do
+        {
+            _someAwait = _released = false;
+            for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
+            {
+                next = op.Next;
+                if (op.RetryAt == AwaitsRoom || op.IsDue) Issue(op);
+            }
+        }
+        while (_released);
+        _admitting = false;
     }
 
     /// <summary>Bytes of an answer have come for a read.</summary>
@@ -135,6 +147,7 @@ internal sealed partial class Coordinator
 
     private void ReturnShare(ClientOp op)
     {
+        EndHold(op);
         if (op.IsParked) Resume(op);
         _bytes -= op.Charge;
         _endedOps.Add(1);
@@ -217,9 +230,22 @@ internal sealed partial class Coordinator
         TakeShare(op);
     }
 
-    /// <summary>The first of those who have to be asked to whom nothing can be sent now, for want of room or since it has not installed the view; −1 without one.</summary>
+    /// <summary>
+    /// One of those who have to be asked to whom nothing can be sent now, for want of room or since it has not installed the view; −1 without
+    /// one. The one that it waits for already comes first.
+    /// </summary>
     private int BlockedBy(ClientOp op, ShardMap map)
     {
+        if (op.RetryAt == AwaitsRoom && op.Awaits >= 0 && !HasRoom(op, op.Awaits)) return op.Awaits;
+        FindAsked(op, map);
+        foreach (int rank in _asked)
+            if (!HasRoom(op, rank)) return rank;
+        return -1;
+    }
+
+    private void FindAsked(ClientOp op, ShardMap map)
+    {
+        _asked.Clear();
         int shard = -1;
         for (int i = 0; i < op.PartCount; i++)
         {
@@ -227,16 +253,35 @@ internal sealed partial class Coordinator
             shard = op.Parts[i].Shard;
             if (op.IsPut)
             {
-                foreach (ushort slot in map.Members(shard))
-                    if (map.RankOfSlot(slot) is var rank && !HasRoom(rank)) return rank;
+                foreach (ushort slot in map.Members(shard)) AddAsked(map.RankOfSlot(slot));
             }
-            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot && map.RankOfSlot(slot) is var rank && !HasRoom(rank))
+            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot)
             {
-                return rank;
+                AddAsked(map.RankOfSlot(slot));
             }
         }
-        return -1;
     }
+
+    private void AddAsked(int rank)
+    {
+        if (rank != state.Rank) _asked.Add(rank);
+    }
+
+    /// <summary>It waits for this member's link, or for it to install the view.</summary>
+    private void AwaitRoom(ClientOp op, int rank)
+    {
+        // That of another one has come, and may be gone when this one has some.
+        bool inTurns = op.RetryAt == AwaitsRoom && op.Awaits >= 0 && op.Awaits != rank;
+        if (inTurns && _hold.MayBegin(state.Node.Now)) _hold.Begin(op, _asked, state.Node.Now);
+        _someAwait = true;
+        op.RetryAt = AwaitsRoom;
+        if (MayPark(op, rank)) Park(op, rank);
+        else if (op.Phase == OpPhase.Admitted) Refuse(op, Overloaded(op));
+    }
+
+    private void EndHold(ClientOp op) => _released |= _hold.End(op, state.Node.Now);
+
+    private bool HasRoom(ClientOp op, int rank) => !_hold.KeepsFrom(op, rank) && HasRoom(rank);
 
     private bool HasRoom(int rank) => rank == state.Rank || state.Port.Room(rank) > 0;
 }

@@ -67,6 +67,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _takeovers.Clear();
         _early.Clear();
         // Ranks are others now.
+        _hold.End(state.Node.Now);
         for (var op = _inFlight.First; op is not null; op = op.Next) _parked.Attribute(op, -1);
         for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
         {
@@ -109,6 +110,11 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     /// <summary>Deadlines, retries and takeovers.</summary>
     public void Tick(long now)
     {
+        if (_hold.IsOver(now))
+        {
+            _hold.End(now);
+            _released = true;
+        }
         _admitting = true;
         for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
         {
@@ -191,6 +197,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private void AdmitWaiting()
     {
         if (_admitting) return;
+        if (_released && _over is null) IssueAwaiting();
         _admitting = true;
         while (_over is null && NextWaiting() is { } next && HasPlace(next)) Admit(next);
         _admitting = false;
