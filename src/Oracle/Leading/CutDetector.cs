@@ -17,7 +17,8 @@ namespace Oracle.Leading;
 /// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are
 /// slow is seen by nobody but the members of a group that evicts for it, however many processes watch the slow one. So it is judged apart: when two other members
 /// of one such group say it for 2 s, or the only other one that lives. Where handlers wait for the same thing, members say it of each other: of whom enough
-/// say it is no witness, so that somebody is left in each group.
+/// say it is no witness, so that somebody is left in each group. Where that leaves no witness for 10 s, the one of them that was registered last goes, and the
+/// others have 10 s again: what they waited for may have been with it.
 /// The process that decides is alive, since it decides: nothing is proof of the contrary. Without it nobody could decide if it is the only
 /// voter: then it stays.
 /// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
@@ -35,6 +36,9 @@ internal sealed class CutDetector(INode node, Observers observers)
     private readonly ReportTable _slow = new();
     private long _decidedSince;
 
+    // When one that was said to be slow went last.
+    private long _slowWentAt;
+
     /// <summary>Whether anybody is accused.</summary>
     public bool Any => _reports.Count + _slow.Count > 0;
 
@@ -42,7 +46,7 @@ internal sealed class CutDetector(INode node, Observers observers)
     {
         _reports.Clear();
         _slow.Clear();
-        _decidedSince = 0;
+        _decidedSince = _slowWentAt = 0;
     }
 
     /// <summary>What an observer says now takes the place of what it said.</summary>
@@ -66,6 +70,8 @@ internal sealed class CutDetector(INode node, Observers observers)
     /// <param name="mayGo">Whether the others can decide without that process; of pairs that do not get on the next one is looked at where they cannot.</param>
     public List<Failure> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
     {
+        foreach (var (subject, _) in _slow)
+            if (!state.IsAlive(subject)) _slowWentAt = node.Now;
         _reports.Expire(state, node.Now);
         _slow.Expire(state, node.Now);
         var decided = new List<Failure>();
@@ -102,11 +108,15 @@ internal sealed class CutDetector(INode node, Observers observers)
         var slow = new List<ProcessId>();
         foreach (var (subject, reports) in _slow)
             if (state.Find(subject) is { Alive: true } process && IsSlow(state, process, reports, [], 0)) slow.Add(subject);
+        int others = decided.Count;
         foreach (var subject in slow)
         {
             if (subject == needed || decided.Exists(failure => failure.Process == subject)) continue;
             if (IsSlow(state, state.Find(subject)!, _slow[subject], slow, SlowWait) && mayGo(subject)) decided.Add(new(subject, false));
         }
+        if (decided.Count > others || node.Now - _slowWentAt < PairTimeout) return;
+        int last = slow.FindLastIndex(subject => subject != needed && IsSlow(state, state.Find(subject)!, _slow[subject], [], PairTimeout) && mayGo(subject));
+        if (last >= 0) decided.Add(new(slow[last], false));
     }
 
     /// <summary>Whether enough of those others say it, and for so long, who are not slow themselves.</summary>

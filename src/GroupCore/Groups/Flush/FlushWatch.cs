@@ -16,8 +16,8 @@ namespace GroupCore.Groups.Flush;
 /// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps. Each step
 /// takes back what was said of those whom neither this member nor the leader misses any more, however long the flush lasts for others.
 /// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
-/// itself that its handlers are at work, once it has gone on to for as long as the group's options bear. Of a message to itself only its sender knows: it
-/// says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
+/// itself that its handlers are at work, once it has gone on to for as long as the group's options bear. That stands with another proposal, and ends
+/// three steps after this member found or the leader said it last. Of a message to itself only its sender knows: it says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
 /// Two members whose handlers' messages to each other a link lost would wait for each other for ever, and each say so: a wait for what a link may
 /// have lost is excused by handlers at work, or by progress, and for some steps only by a wait for others.
 /// Source: groupcore-oracle 5.5, 6.8 (e).
@@ -26,6 +26,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
 {
     private const int Head = 9;
     private const int LooksForLost = 5;
+    private const int LooksForQuick = 3;
     private readonly List<ProcessId> _accused = [];
     private readonly List<ProcessId> _tooSlow = [];
     private readonly List<ProcessId> _suspected = [];
@@ -36,8 +37,10 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    // Made with the first flush of the view; since when a member's handlers are at work stands, whatever proposal comes.
+    // Both made with the first flush of the view: since when a member's handlers are at work, and that it is too slow, stands whatever proposal comes.
     private WaitSign[] _signs = [];
+    // The look at which it was last found or said that a member is too slow.
+    private long[] _tooSlowAt = [];
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
     // Since when handlers here have been at work for others' messages, and for its own, as far as it looked.
@@ -49,13 +52,15 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     // Since the flush began, and since the leader was last heard.
     private int _looks;
     private int _steps;
+    // In the view.
+    private long _looksInAll;
 
     /// <summary>A flush begins, or begins again with another proposal.</summary>
     public void Start(FlushLeader? leader)
     {
         int members = view.Members.Count;
         (_handled, _forwarded) = (new Progress[members], new Progress[members]);
-        if (_signs.Length == 0) _signs = new WaitSign[members];
+        if (_signs.Length == 0) (_signs, _tooSlowAt) = (new WaitSign[members], new long[members]);
         // What they said of another proposal is no answer in this one.
         for (int rank = 0; rank < members; rank++) _signs[rank] = _signs[rank] with { Reason = WaitReason.None };
         (_leader, _steps, _looks) = (leader, 0, 0);
@@ -66,18 +71,15 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void Close()
     {
         Stop();
-        foreach (var id in _suspected) group.Accusations.Withdraw(_suspected, id);
-        _suspected.Clear();
+        Withdraw(_suspected);
+        Withdraw(_tooSlow);
     }
 
-    /// <summary>The flush is over, or begins again.</summary>
+    /// <summary>The flush is over, or begins again. Whose handlers were at work for too long is no quicker for that.</summary>
     public void Stop()
     {
         _round++;
-        foreach (var id in _accused) group.Accusations.Withdraw(_accused, id);
-        foreach (var id in _tooSlow) group.Accusations.Withdraw(_tooSlow, id);
-        _accused.Clear();
-        _tooSlow.Clear();
+        Withdraw(_accused);
         _owing.Clear();
         _named.Clear();
         group.WaitsFor = [];
@@ -131,7 +133,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         foreach (int rank in ranks)
         {
             if (reason != WaitReason.TooSlow) Accuse(_accused, rank, Accusation.FlushStall);
-            else if (group.EvictsSlow) Accuse(_tooSlow, rank, Accusation.Slow);
+            else if (group.EvictsSlow) AccuseOfSlowness(rank);
         }
         if (_leader is not null && reason == WaitReason.TooSlow && ranks.Count > 0) SendToAll(reason, ranks);
     }
@@ -142,6 +144,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         group.Touch();
         _steps++;
         _looks++;
+        _looksInAll++;
         _missing.Clear();
         _slow.Clear();
         var reason = Look();
@@ -165,6 +168,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         Describe(reason);
         NoteOwnCode();
         if (group.EvictsSlow) AccuseSlow();
+        ForgiveQuick();
         group.Membership.Sync(view.Group, view.Id, flush.Wedge);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
@@ -271,9 +275,26 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         for (int rank = 0; _leader is not null && rank < _signs.Length; rank++)
             if (IsAtWorkForLong(rank)) AddTo(_slow, rank);
         if (_slow.Count == 0) return;
-        foreach (int rank in _slow) Accuse(_tooSlow, rank, Accusation.Slow);
+        foreach (int rank in _slow) AccuseOfSlowness(rank);
         if (_leader is not null) SendToAll(WaitReason.TooSlow, _slow);
         else Send(flush.Leader, WaitReason.TooSlow, _slow);
+    }
+
+    private void AccuseOfSlowness(int rank)
+    {
+        _tooSlowAt[rank] = _looksInAll;
+        Accuse(_tooSlow, rank, Accusation.Slow);
+    }
+
+    /// <summary>Their handlers have ended, as far as is known here. The leader looks as often, and of its words two may come between two looks here, and none between the next two.</summary>
+    private void ForgiveQuick()
+    {
+        for (int i = _tooSlow.Count - 1; i >= 0; i--)
+        {
+            if (_looksInAll - _tooSlowAt[view.RankOf(_tooSlow[i])] < LooksForQuick) continue;
+            group.Accusations.Withdraw(_tooSlow, _tooSlow[i]);
+            _tooSlow.RemoveAt(i);
+        }
     }
 
     private void Describe(WaitReason reason)
@@ -300,6 +321,12 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (accused.Contains(id)) return;
         accused.Add(id);
         group.Accusations.Accuse(accused, id, evidence);
+    }
+
+    private void Withdraw(List<ProcessId> accused)
+    {
+        foreach (var id in accused) group.Accusations.Withdraw(accused, id);
+        accused.Clear();
     }
 
     /// <summary>Who was held to be silent has spoken.</summary>
