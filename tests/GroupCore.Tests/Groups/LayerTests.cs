@@ -1,15 +1,16 @@
 using GroupCore.Groups;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
 /// <summary>What a layer above a group is promised (groupcore-oracle 5.6): contributions, frames and the order of its calls.</summary>
 public sealed class LayerTests
 {
-    private static (GroupCluster Cluster, List<TestLayer> ByRank) Attached(ulong seed, int members, Func<int, byte[]> contribution)
+    private static (GroupCluster Cluster, List<TestLayer> ByRank) Attached(ulong seed, int members, Func<int, byte[]> contribution, Action<GroupBuilder>? more = null, LinkModel? link = null)
     {
-        var cluster = new GroupCluster(seed, members);
+        var cluster = new GroupCluster(seed, members, more: more, link: link);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var layers = new TestLayer[members];
@@ -121,5 +122,42 @@ public sealed class LayerTests
         }
         Assert.Empty(cluster.Oracle.Accusations);
         Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>Answers that another asks for as fast as it gets them fill the link for as long as it likes: the layer has its turn all the same, and so have they.</summary>
+    [Fact]
+    public void A_layer_has_room_beside_answers_that_fill_the_link()
+    {
+        var (cluster, layers) = Attached(7, 2, _ => [], static g => g.OnQuery<int, byte[]>("much", static byte[] (from, q) => new byte[60_000]), new() { BytesPerSecond = 2_500_000 });
+        using var all = cluster;
+        var (giving, asking) = (cluster.Members.Single(m => m.Group!.Rank == 0), cluster.Members.Single(m => m.Group!.Rank == 1));
+        int answers = 0, sent = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                while (true)
+                {
+                    await asking.Group!.QueryToAsync<int, byte[]>(0, "much", 1, TimeSpan.FromMinutes(1)).ConfigureAwait(false);
+                    answers++;
+                }
+            });
+        }
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        var layer = layers[0];
+        layer.Room = rank =>
+        {
+            for (; layer.Port.Room(rank) > 0; sent++)
+            {
+                layer.Port.Reserve(60_000).Clear();
+                layer.Port.Send([rank], FrameType.FirstLayer, 60_000);
+            }
+        };
+        giving.SimNode.Post(() => _ = layer.Port.Room(1));
+        int before = answers;
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.InRange(sent, 50, int.MaxValue);
+        Assert.InRange(answers - before, 50, int.MaxValue);
+        Assert.Empty(cluster.Oracle.Accusations);
     }
 }

@@ -18,6 +18,8 @@ internal sealed class TestLayer(IGroupPort port, Func<byte[]> contribution) : IG
 
     public Exception? Over { get; private set; }
 
+    public Action<int>? Room { get; set; }
+
     public void OnWedged(Proposal proposal) => Events.Add("wedged");
 
     public void Contribute(IBufferWriter<byte> into)
@@ -33,6 +35,8 @@ internal sealed class TestLayer(IGroupPort port, Func<byte[]> contribution) : IG
     }
 
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body) => Frames.Add((rank, type, body.ToArray()));
+
+    public void OnRoom(int rank) => Room?.Invoke(rank);
 
     public void OnBlocked(bool blocked) => Events.Add(blocked ? "blocked" : "unblocked");
 

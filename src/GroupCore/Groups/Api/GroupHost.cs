@@ -24,7 +24,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly IdleSweep _idle;
     private Action? _handedOver;
     private readonly Func<GroupId, bool> _mayBe;
-    private int _firstServed;
+    private readonly Prng _first = new(1);
     private long _queries;
     private readonly bool[] _slots = new bool[GroupLimits.GroupsPerProcess + 1];
 
@@ -274,8 +274,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <inheritdoc/>
     public void OnRoom(int peer)
     {
-        // Another group is the first each time: none takes all the room for itself.
-        int count = _groups.Count, first = _firstServed++ & int.MaxValue;
+        // None takes all the room for itself. Drawn: with turns in a fixed order links that have room in one too would give it to the same group always.
+        int count = _groups.Count, first = count == 0 ? 0 : _first.Next(count);
         for (int i = 0; i < count && count == _groups.Count; i++) _groups[(first + i) % count].OnRoom(peer);
     }
 

@@ -15,6 +15,7 @@ internal sealed partial class GroupProtocol
     private int _repliesWaiting;
     private long _replyCostWaiting;
     private bool[] _relinked = [];
+    private byte[] _firstForRoom = [];
 
     /// <summary>Bytes of bulk that may be sent to a member now; without any, <see cref="OnRoom"/> tells when.</summary>
     public long RoomTo(int rank) => rank == Rank ? long.MaxValue : Node.Links.Room(_peers[rank]);
@@ -30,15 +31,23 @@ internal sealed partial class GroupProtocol
         return true;
     }
 
-    /// <summary>A link has room again: what waits for it goes on, calls at the end of this turn.</summary>
+    /// <summary>
+    /// A link has room again: what waits for it goes on, calls at the end of this turn. Answers, a joiner's state and the layer are first in turn:
+    /// each of them may have more to send than the link bears for as long as the load lasts, and whoever is first may take all the room.
+    /// </summary>
     public void OnRoom(int peer)
     {
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
         Touch();
-        SendReplies(rank);
         Flush.OnRoom(rank);
-        _giver?.OnRoom(rank);
-        TellLayerOfRoom(rank);
+        int first = _firstForRoom[rank];
+        _firstForRoom[rank] = (byte)((first + 1) % 3);
+        for (int i = first; i < first + 3; i++)
+        {
+            if (i % 3 == 0) SendReplies(rank);
+            else if (i % 3 == 1) _giver?.OnRoom(rank);
+            else TellLayerOfRoom(rank);
+        }
     }
 
     private void TellLayerOfRoom(int rank)
