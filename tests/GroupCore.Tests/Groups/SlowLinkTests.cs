@@ -129,4 +129,40 @@ public sealed class SlowLinkTests
         }
         Assert.Empty(cluster.Oracle.Accusations);
     }
+
+    /// <summary>Answers that another asks for as fast as it gets them fill the link for as long as it likes: messages have their turn all the same, and so have they.</summary>
+    [Theory, InlineData(true), InlineData(false)]
+    public void Messages_have_room_beside_answers_that_fill_the_link(bool ordered)
+    {
+        int answers = 0, delivered = 0;
+        using var cluster = new GroupCluster(4, 2, link: new() { BytesPerSecond = BytesPerSecond }, more: g => g
+            .Handle<byte[]>("bulk", (from, m) => delivered++)
+            .OnQuery<int, byte[]>("much", static byte[] (from, q) => new byte[60_000]));
+        Assert.True(cluster.Settle());
+        var (giving, asking) = (cluster[0], cluster[1]);
+        Task Send() => ordered ? giving.Group!.OrderedSendAsync("bulk", new byte[60_000]).AsTask() : giving.Group!.SendToAsync(asking.Group!.Rank, "bulk", new byte[60_000]).AsTask();
+        for (int i = 0; i < 100; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                while (true)
+                {
+                    await asking.Group!.QueryToAsync<int, byte[]>(giving.Group!.Rank, "much", 1, TimeSpan.FromMinutes(1)).ConfigureAwait(false);
+                    answers++;
+                }
+            });
+        }
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        for (int i = 0; i < 100; i++)
+        {
+            _ = cluster.Simulation.Spawn(async () =>
+            {
+                while (true) await Send().ConfigureAwait(false);
+            });
+        }
+        int before = answers;
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.True(delivered > 15 && answers - before > 15, $"{delivered} delivered, {answers - before} answers");
+        Assert.Empty(cluster.Oracle.Accusations);
+    }
 }
