@@ -111,6 +111,36 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>Four groups of two whose handlers wait for the same thing: none waits for another group's turn. Where groups overlap, who waited for one that goes stays.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Of_each_group_whose_members_are_all_slow_to_each_other_one_goes(bool overlapping)
+    {
+        using var cluster = new OracleCluster(6, 9);
+        var pairs = overlapping ? new[] { (1, 2), (2, 3), (3, 1), (4, 5), (6, 7) } : [(1, 2), (3, 4), (5, 6), (7, 8)];
+        cluster.OnActive = process => process.Node.Post(() =>
+        {
+            process.Oracle.Join("g", Options, "");
+            foreach (var (one, other) in pairs)
+                if (process == cluster[one] || process == cluster[other]) process.Oracle.Join($"{one} and {other}", new() { SlowMember = SlowMember.Evict }, "");
+        });
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && Array.TrueForAll(pairs, pair => cluster[pair.Item2].Groups.ViewOf($"{pair.Item1} and {pair.Item2}") is { Members.Count: 2 }), 10), cluster.Describe());
+        cluster.Run(3);
+        foreach (var (one, other) in pairs)
+        {
+            AccuseOfSlowness(cluster[one], cluster[other]);
+            // Of three in a ring each says it of the next.
+            if (!overlapping || one > 3) AccuseOfSlowness(cluster[other], cluster[one]);
+        }
+        cluster.Run(9.5);
+        Assert.Equal(9, cluster.Alive.Count());
+        cluster.Run(3.5);
+        Assert.Equal(9 - (overlapping ? 3 : 4), cluster.Alive.Count());
+        cluster.AssertNoViolations();
+    }
+
     /// <summary>One of two votes alone, and both are slow by each other's word: the other one goes, and not before its time.</summary>
     [Fact]
     public void Where_the_only_voter_is_slow_too_the_other_one_goes()

@@ -14,11 +14,8 @@ namespace Oracle.Leading;
 /// processes that fail together are excluded by one entry. Proof of death (a process gone from its host; its own address, not a proxy's,
 /// refused or answered by another as two observers saw) needs no tally. A report that lasts 10 s without reaching H is a pair that does not
 /// get on: the one with more complaints goes, else the later registered.
-/// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are
-/// slow is seen by nobody but the members of a group that evicts for it, however many processes watch the slow one. So it is judged apart: when two other members
-/// of one such group say it for 2 s, or the only other one that lives. Where handlers wait for the same thing, members say it of each other: of whom enough
-/// say it is no witness, so that somebody is left in each group. Where that leaves no witness for 10 s, the one of them that was registered last goes, and the
-/// others have 10 s again: what they waited for may have been with it.
+/// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are slow is judged apart
+/// (<see cref="SlowMembers"/>).
 /// The process that decides is alive, since it decides: nothing is proof of the contrary. Without it nobody could decide if it is the only
 /// voter: then it stays.
 /// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
@@ -28,16 +25,9 @@ internal sealed class CutDetector(INode node, Observers observers)
     private const long UnstableWait = Durations.Second;
     private const long PairTimeout = 10 * Durations.Second;
     private const int PoorHealth = 4;
-    private const int SlowWitnesses = 2;
-
-    // Members look once a second.
-    private const long SlowWait = 2 * Durations.Second;
     private readonly ReportTable _reports = new();
-    private readonly ReportTable _slow = new();
+    private readonly SlowMembers _slow = new(node);
     private long _decidedSince;
-
-    // When one that was said to be slow went last.
-    private long _slowWentAt;
 
     /// <summary>Whether anybody is accused.</summary>
     public bool Any => _reports.Count + _slow.Count > 0;
@@ -46,21 +36,23 @@ internal sealed class CutDetector(INode node, Observers observers)
     {
         _reports.Clear();
         _slow.Clear();
-        _decidedSince = _slowWentAt = 0;
+        _decidedSince = 0;
     }
 
     /// <summary>What an observer says now takes the place of what it said.</summary>
     public void Accuse(ProcessId subject, ProcessId observer, Accusation evidence, int health)
     {
-        var (table, other) = evidence == Accusation.Slow ? (_slow, _reports) : (_reports, _slow);
-        table.Add(subject, observer, evidence, health, node.Now);
-        other.Remove(subject, observer);
+        bool slow = evidence == Accusation.Slow;
+        if (slow) _slow.Accuse(subject, observer, health);
+        else _reports.Add(subject, observer, evidence, health, node.Now);
+        if (slow) _reports.Remove(subject, observer);
+        else _slow.Withdraw(subject, observer);
     }
 
     public void Withdraw(ProcessId subject, ProcessId observer)
     {
         _reports.Remove(subject, observer);
-        _slow.Remove(subject, observer);
+        _slow.Withdraw(subject, observer);
     }
 
     /// <summary>Whom to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
@@ -70,10 +62,7 @@ internal sealed class CutDetector(INode node, Observers observers)
     /// <param name="mayGo">Whether the others can decide without that process; of pairs that do not get on the next one is looked at where they cannot.</param>
     public List<Failure> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
     {
-        foreach (var (subject, _) in _slow)
-            if (!state.IsAlive(subject)) _slowWentAt = node.Now;
         _reports.Expire(state, node.Now);
-        _slow.Expire(state, node.Now);
         var decided = new List<Failure>();
         int each = Math.Max(1, Observers.PerSubject(alive));
         int high = 2 * (((7 * each) + 9) / 10), low = 2 * Math.Max(1, ((3 * each) + 9) / 10);
@@ -98,43 +87,9 @@ internal sealed class CutDetector(INode node, Observers observers)
         {
             foreach (var subject in tallied) decided.Add(new(subject, false));
         }
-        AddSlow(state, decided, needed, mayGo);
+        _slow.Decide(state, decided, needed, mayGo);
         if (decided.Count == 0) AddPair(state, decided, needed, mayGo);
         return decided;
-    }
-
-    private void AddSlow(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
-    {
-        var slow = new List<ProcessId>();
-        foreach (var (subject, reports) in _slow)
-            if (state.Find(subject) is { Alive: true } process && IsSlow(state, process, reports, [], 0)) slow.Add(subject);
-        int others = decided.Count;
-        foreach (var subject in slow)
-        {
-            if (subject == needed || decided.Exists(failure => failure.Process == subject)) continue;
-            if (IsSlow(state, state.Find(subject)!, _slow[subject], slow, SlowWait) && mayGo(subject)) decided.Add(new(subject, false));
-        }
-        if (decided.Count > others || node.Now - _slowWentAt < PairTimeout) return;
-        int last = slow.FindLastIndex(subject => subject != needed && IsSlow(state, state.Find(subject)!, _slow[subject], [], PairTimeout) && mayGo(subject));
-        if (last >= 0) decided.Add(new(slow[last], false));
-    }
-
-    /// <summary>Whether enough of those others say it, and for so long, who are not slow themselves.</summary>
-    private bool IsSlow(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, Report> reports, List<ProcessId> slow, long wait)
-    {
-        foreach (var id in process.Groups)
-        {
-            if (state.Find(id) is not { Options.SlowMember: SlowMember.Evict } group || group.View.RankOf(process.Id) < 0) continue;
-            int others = 0, witnesses = 0;
-            foreach (var member in group.View.Members)
-            {
-                if (member.Id == process.Id || !state.IsAlive(member.Id) || slow.Contains(member.Id)) continue;
-                others++;
-                if (reports.TryGetValue(member.Id, out var report) && node.Now - report.Since >= wait) witnesses++;
-            }
-            if (witnesses > 0 && witnesses >= Math.Min(SlowWitnesses, others)) return true;
-        }
-        return false;
     }
 
     private static bool IsOneStall(SortedDictionary<ProcessId, Report> reports)
