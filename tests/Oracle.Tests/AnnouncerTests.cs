@@ -30,13 +30,7 @@ public sealed class AnnouncerTests
     public void When_a_leadership_begins_each_process_is_told_once_a_bounded_number_at_a_time()
     {
         _announcer.Begin(_state, _node.Log);
-        AssertTold(1);
-        for (int step = 2; step <= 5; step++)
-        {
-            _announcer.Step(_state, _node.Log);
-            AssertTold(step);
-        }
-        Assert.Equal(Processes, _links.Told.Distinct().Count());
+        AssertEachIsTold();
     }
 
     /// <summary>The first ones would else hear of each change, and the last ones of none.</summary>
@@ -57,13 +51,7 @@ public sealed class AnnouncerTests
     public void Of_many_that_are_excluded_together_each_is_told_once_a_bounded_number_at_a_time()
     {
         foreach (var process in _state.Processes.ToList()) _announcer.Poison(process);
-        AssertTold(1);
-        for (int step = 2; step <= 5; step++)
-        {
-            _announcer.Step(_state, _node.Log);
-            AssertTold(step);
-        }
-        Assert.Equal(Processes, _links.Told.Distinct().Count());
+        AssertEachIsTold();
     }
 
     [Fact]
@@ -86,6 +74,17 @@ public sealed class AnnouncerTests
         _announcer.Clear();
         _announcer.Step(_state, _node.Log);
         Assert.Equal(before, _links.Told.Count);
+    }
+
+    private void AssertEachIsTold()
+    {
+        AssertTold(1);
+        for (int step = 2; step <= 5; step++)
+        {
+            _announcer.Step(_state, _node.Log);
+            AssertTold(step);
+        }
+        Assert.Equal(Processes, _links.Told.Distinct().Count());
     }
 
     private void AssertTold(int steps) => Assert.Equal(Math.Min(Processes, steps * Once), _links.Told.Count);

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -12,39 +11,28 @@ public sealed class FlushGateTests
     [Fact]
     public void Many_that_are_proved_dead_together_cost_one_look_at_what_waits()
     {
-        var bus = new LogBus(Rule.None);
-        var part = bus.Add(1);
-        var replica = new OracleReplica(part, new(), new(part), () => { }, () => { });
-        replica.Log.Found(LogBus.ReplicaOf(1));
-        for (ulong node = 1; node <= Failed + 1; node++)
-            replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
-        for (int turn = 0; turn < 10; turn++) Turn();
-        var self = replica.State.FindNode(1)!.Id;
-        ProcessId[] others = [.. Enumerable.Range(2, Failed).Select(node => replica.State.FindNode((ulong)node)!.Id)];
+        var leader = new LoneLeader(Failed + 1);
+        var replica = leader.Replica;
+        var self = leader.IdOf(1);
+        ProcessId[] others = [.. Enumerable.Range(2, Failed).Select(node => leader.IdOf((ulong)node))];
         for (int i = 0; i < Groups; i++) Append(new Create($"g{i:000}", new() { StrictPrimary = true }, 0, [self, others[i % Failed]]), self, (ulong)i + 1);
         // Their leases are those that the leader granted.
-        for (int i = 0; i < Failed; i++) replica.Shell.OnLeaseAsk(0, LogBus.ReplicaOf((ulong)i + 2), new(others[i], bus.Parts[1].Now, 0));
-        Turn();
-        Turn();
+        for (int i = 0; i < Failed; i++) replica.Shell.OnLeaseAsk(0, LogBus.ReplicaOf((ulong)i + 2), new(others[i], leader.Bus.Parts[1].Now, 0));
+        leader.Turn();
+        leader.Turn();
         Append(new Fail([.. others.Select(static id => new Failure(id, false))]), default, 0);
         ulong number = 1_000;
         foreach (var group in replica.State.Groups.ToList())
             replica.Shell.OnRequest(0, LogBus.ReplicaOf(1), new(self, ++number, number, new Done(group.Id, group.View.Id, group.Pending!.Number, [self])));
-        Turn();
-        Turn();
+        leader.Turn();
+        leader.Turn();
         Assert.All(replica.State.Groups, static group => Assert.Equal(2, group.View.Members.Count));
         long before = replica.Shell.FlushesLooked;
         Append(new Fail([.. others.Select(static id => new Failure(id, true))]), default, 0);
-        Turn();
-        Turn();
+        leader.Turn();
+        leader.Turn();
         Assert.All(replica.State.Groups, static group => Assert.Single(group.View.Members));
         Assert.InRange(replica.Shell.FlushesLooked - before, Groups, 2 * Groups);
-
-        void Turn()
-        {
-            replica.Shell.EndOfTurn();
-            replica.Log.EndOfTurn();
-        }
 
         void Append(Operation operation, ProcessId requester, ulong number)
         {

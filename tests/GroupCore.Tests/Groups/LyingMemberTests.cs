@@ -150,7 +150,7 @@ public sealed class LyingMemberTests
         using var cluster = WithSlowMember(67, gate.Task);
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var slow = cluster[2];
-        for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
+        SendMany(cluster);
         for (int second = 0; second < 25; second++)
         {
             if (second == 0 || again) ClaimViewChange(slow, Number + (ulong)second);
@@ -169,7 +169,7 @@ public sealed class LyingMemberTests
         var gate = new TaskCompletionSource();
         using var cluster = WithSlowMember(78, gate.Task);
         var liar = cluster[2];
-        for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
+        SendMany(cluster);
         // As long as it may be behind with what it held it is believed.
         Lie(60);
         Assert.Empty(cluster.Oracle.Accusations);
@@ -194,6 +194,11 @@ public sealed class LyingMemberTests
                 cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
             }
         }
+    }
+
+    private static void SendMany(GroupCluster cluster)
+    {
+        for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
     }
 
     /// <summary>A frame of a flush that there is not, to all others.</summary>

@@ -1,0 +1,32 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>A replica that leads alone, as it stands in its node: with so many registered processes, of which it is the first.</summary>
+internal sealed class LoneLeader
+{
+    public LoneLeader(int processes)
+    {
+        var part = Bus.Add(1);
+        Replica = new(part, new(), new(part), () => { }, () => { });
+        Replica.Log.Found(LogBus.ReplicaOf(1));
+        for (ulong node = 1; node <= (ulong)processes; node++)
+            Replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
+        // Until nothing is left to do for the configuration.
+        for (int turn = 0; turn < 10; turn++) Turn();
+    }
+
+    public LogBus Bus { get; } = new(Rule.None);
+
+    public OracleReplica Replica { get; }
+
+    public ProcessId IdOf(ulong node) => Replica.State.FindNode(node)!.Id;
+
+    public void Turn()
+    {
+        Replica.Shell.EndOfTurn();
+        Replica.Log.EndOfTurn();
+    }
+}
