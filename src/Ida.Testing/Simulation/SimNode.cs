@@ -183,11 +183,11 @@ public sealed class SimNode : ILinkSink
         return Simulation.NewLife(Host, _node.Without);
     }
 
-    /// <summary>Runs <paramref name="action"/> inside a coming turn of this node; not at all if it dies first.</summary>
+    /// <summary>Runs <paramref name="action"/> inside a coming turn of this node, when its command queue has room; not at all if it dies first.</summary>
     public void Post(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
-        if (Alive && !_node.TryPost(new ActionCommand(action))) throw new InvalidOperationException($"The command queue of {Name} is full.");
+        if (Alive && !_node.TryPost(new ActionCommand(action))) Simulation.After(TimeSpan.FromMilliseconds(1), () => Post(action));
     }
 
     /// <summary>Name and address.</summary>

@@ -235,4 +235,16 @@ public sealed class NodeTests
 
         public void OnTimer(long token) => At = now();
     }
+
+    /// <summary>What a harness posts is no call of a user, which would be refused: it waits for room.</summary>
+    [Fact]
+    public void What_is_posted_beyond_the_command_queue_runs_when_there_is_room()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        var node = simulation.AddNode();
+        int ran = 0;
+        for (int i = 0; i < 100_000; i++) node.Post(() => ran++);
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(100_000, ran);
+    }
 }
