@@ -17,6 +17,7 @@ public sealed class BuilderTests
         ["OnQueryAsync"] = static g => g.OnQueryAsync<int, int>("late", static (from, q) => new(QueryAnswer<int>.Of(q))),
         ["OnView"] = static g => g.OnView(static view => { }),
         ["OnViewProposed"] = static g => g.OnViewProposed(static (proposal, context) => context.Done()),
+        ["OnViewProposedAsync"] = static g => g.OnViewProposedAsync(static (proposal, context) => default),
         ["Checkpoint"] = static g => g.Checkpoint(static to => { }, static state => { }),
         ["CheckpointSnapshot"] = static g => g.CheckpointSnapshot(static () => static to => { }, static state => { }),
         ["OnError"] = static g => g.OnError(static error => { }),
@@ -54,6 +55,7 @@ public sealed class BuilderTests
         ["HandleBytes"] = static g => g.HandleBytes("async", static async (from, m) => await Task.CompletedTask),
         ["OnError"] = static g => g.OnError(static async error => await Task.CompletedTask),
         ["OnView"] = static g => g.OnView(static async view => await Task.CompletedTask),
+        ["OnViewProposed"] = static g => g.OnViewProposed(static async (proposal, context) => await context.SendAsync(0, "hook", 1)),
         ["Checkpoint"] = static g => g.Checkpoint(static to => { }, static async state => await Task.CompletedTask),
         ["CheckpointSnapshot"] = static g => g.CheckpointSnapshot(static () => static to => { }, static async state => await Task.CompletedTask),
     };
@@ -63,6 +65,7 @@ public sealed class BuilderTests
     [InlineData("HandleBytes", "handler", "HandleAsync")]
     [InlineData("OnError", "handler", "async")]
     [InlineData("OnView", "handler", "async")]
+    [InlineData("OnViewProposed", "handler", "OnViewProposedAsync")]
     [InlineData("Checkpoint", "load", "async")]
     [InlineData("CheckpointSnapshot", "load", "async")]
     public void What_nobody_awaits_is_refused_where_it_is_async(string use, string parameter, string named)

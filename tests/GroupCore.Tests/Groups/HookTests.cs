@@ -111,6 +111,40 @@ public sealed class HookTests
         Assert.Null(cluster.Verdict());
     }
 
+    /// <summary>Its sends are handled before the view, and its end is what the view change waits for; what it throws, before its first await or behind it, is told.</summary>
+    [Theory]
+    [InlineData("ends")]
+    [InlineData("throws")]
+    [InlineData("throws at once")]
+    [InlineData("never ends")]
+    public void A_hook_that_is_awaited_is_done_when_it_ends(string how)
+    {
+        var (errors, hooked) = (new List<GroupError>(), new List<ulong>());
+        GroupCluster? all = null;
+        bool on = false;
+        using var cluster = Settled(124, 3, g => g.Handle<ulong>("hook", (from, view) => hooked.Add(view)).OnError(errors.Add).OnViewProposedAsync(async (proposal, context) =>
+        {
+            if (!on) return;
+            if (how == "throws at once") throw new FormatException(how);
+            foreach (var survivor in context.Survivors) await context.SendAsync(context.View.RankOf(survivor), "hook", context.View.Id).ConfigureAwait(false);
+            await all!.Simulation.Delay(how == "never ends" ? TimeSpan.FromHours(1) : TimeSpan.FromMilliseconds(500)).ConfigureAwait(false);
+            if (how == "throws") throw new FormatException(how);
+        }));
+        (all, on) = (cluster, true);
+        ulong view = cluster[0].Group!.CurrentView.Id;
+        RequestView(cluster);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(400));
+        Assert.Equal(how == "throws at once", cluster[0].Group!.CurrentView.Id > view);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group!.CurrentView.Id > view), how == "never ends" ? TimeSpan.FromSeconds(6) : TimeSpan.FromSeconds(1)));
+        on = false;
+        Assert.Equal(how == "throws at once" ? 0 : 9, hooked.Count);
+        Assert.All(hooked, sent => Assert.Equal(view, sent));
+        Assert.Equal(how == "never ends" ? 3 : 0, cluster.Members.Sum(static m => m.Group!.Status.HooksGivenUp));
+        if (how.StartsWith("throws", StringComparison.Ordinal)) Assert.Equal([how, how, how], errors.Select(static error => error.Exception?.Message));
+        else Assert.Equal(how == "never ends" ? 3 : 0, errors.Count);
+        Assert.Null(cluster.Verdict());
+    }
+
     [Fact]
     public void What_the_hook_of_a_leaver_sends_reaches_those_that_stay()
     {

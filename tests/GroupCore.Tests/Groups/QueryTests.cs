@@ -305,4 +305,36 @@ public sealed class QueryTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Null(cluster.Verdict());
     }
+
+    /// <summary>The view change without that member has begun: nothing is sent to it. A question that was sent before may have been executed, and is not told the same.</summary>
+    [Fact]
+    public void A_question_to_one_that_goes_is_told_whether_it_was_sent()
+    {
+        using var cluster = Settled(133, 3, static _ => Never());
+        var (asker, gone) = (cluster[0], cluster[2]);
+        int rank = gone.Group!.Rank;
+        var ends = new List<Exception>();
+        Ask();
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        gone.Crash();
+        cluster.Oracle.Fail(gone.Membership);
+        Assert.True(cluster.Simulation.RunUntil(() => asker.Group!.Protocol.IsWedged, TimeSpan.FromSeconds(1)));
+        Ask();
+        Assert.True(cluster.Settle());
+        Assert.True(cluster.Simulation.RunUntil(() => ends.Count == 2, TimeSpan.FromSeconds(5)));
+        Assert.Single(ends.OfType<TooFewRepliesException>());
+        Assert.Single(ends.OfType<MemberGoneException>());
+
+        void Ask() => _ = cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                await asker.Group!.QueryToAsync<int, int>(rank, "maybe", 1).ConfigureAwait(false);
+            }
+            catch (Exception error) when (error is MemberGoneException or TooFewRepliesException)
+            {
+                ends.Add(error);
+            }
+        });
+    }
 }

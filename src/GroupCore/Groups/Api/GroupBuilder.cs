@@ -103,10 +103,22 @@ public sealed class GroupBuilder
     }
 
     /// <summary>Hears that a view change begins; the flush waits for each hook's <see cref="TerminationContext.Done"/>, at most 2 s.</summary>
+    /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>; <see cref="OnViewProposedAsync"/> takes it.</exception>
     public GroupBuilder OnViewProposed(Action<Proposal, TerminationContext> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Open.OnProposed.Add(handler);
+        Open.OnProposed.Add(UserCode.NotAsync(handler, $"What hears of proposed views must not be async here, where nobody waits for it: {nameof(OnViewProposedAsync)} takes it.", nameof(handler)));
+        return this;
+    }
+
+    /// <summary>
+    /// The same, done when it ends, however that is: what it throws is told to <see cref="OnError"/>. Other events of the group are handled meanwhile, which what it sends
+    /// may bring; the view change waits for it, at most 2 s.
+    /// </summary>
+    public GroupBuilder OnViewProposedAsync(Func<Proposal, TerminationContext, ValueTask> handler)
+    {
+        ArgumentNullException.ThrowIfNull(handler);
+        Open.OnProposed.Add((proposal, context) => _ = context.DoneWith(handler(proposal, context)));
         return this;
     }
 

@@ -30,7 +30,11 @@ public sealed class TerminationContext
     /// got the group's state by then handles it as little as anything else of the view that ends: it gets the state that comes after all that.
     /// A member that leaves with this view change sends too, and is sent to, and its handlers may answer: it takes part in the view that ends.
     /// </summary>
-    /// <exception cref="NotMemberException">The membership is over.</exception>
+    /// <exception cref="NotMemberException">The membership is over; <see cref="PoisonedException"/> where the process was excluded.</exception>
+    /// <exception cref="SendQueueFullException">As for <see cref="Group.SendToAsync"/>.</exception>
+    /// <exception cref="MessageTooLargeException">As for <see cref="Group.SendToAsync"/>.</exception>
+    /// <exception cref="HandlerNotRegisteredException">As for <see cref="Group.SendToAsync"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is none of the view.</exception>
     public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);
 
     /// <summary>
@@ -40,5 +44,25 @@ public sealed class TerminationContext
     public void Done()
     {
         if (Interlocked.Exchange(ref _done, 1) == 0) _group.Protocol.PostHookDone(this);
+    }
+
+    /// <summary>It is done when that ends, on whatever thread.</summary>
+    internal async Task DoneWith(ValueTask work)
+    {
+        try
+        {
+            await work.ConfigureAwait(false);
+            Done();
+        }
+        catch (Exception error)
+        {
+            Failed(error);
+        }
+    }
+
+    internal void Failed(Exception error)
+    {
+        _group.Report(new("view proposed", default, error));
+        Done();
     }
 }

@@ -242,8 +242,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
             catch (Exception error)
             {
-                group.Facade.Report(new("view proposed", default, error));
-                context.Done();
+                context.Failed(error);
             }
         }
         Running = null;

@@ -148,6 +148,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             if (!next.Members[rank].Initialised) AskForInitialisedView();
         }
         else if (_life.Phase == GroupPhase.Loading) _loader = new(this, next, _host.Options.MaxCheckpointBytes);
+        FailUnasked(next);
         Queries.OnView(next);
         BindAll();
         SendReplies();
@@ -158,6 +159,13 @@ internal sealed partial class GroupProtocol : ITimerTarget
         CheckLost(next);
         if (stuck && !IsOfFirstHolders(next, rank)) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
         ReplayEarly(next);
+    }
+
+    /// <summary>Questions that waited for a member which is gone were not sent, unlike others that it leaves without an answer.</summary>
+    private void FailUnasked(View next)
+    {
+        foreach (var call in _betweenViews)
+            if (call.Query != 0 && next.RankOf(call.To!.Value) < 0) Queries.Fail(call.Query, new MemberGoneException(Name, call.To.Value.ToString()));
     }
 
     /// <summary>Whether this member gives the checkpoint to members of the view without state: the coordinator does.</summary>

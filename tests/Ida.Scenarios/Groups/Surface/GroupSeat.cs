@@ -97,7 +97,8 @@ internal sealed class GroupSeat
                 .HandleAsync<byte[]>("peer later", async (_, m) => await OnPeerAsync(Letter.Read(m)).ConfigureAwait(false))
                 .OnQueryAsync<byte[], byte[]>("ask later", async (_, m) => await AnswerAsync(Letter.Read(m)).ConfigureAwait(false));
         }
-        if (_habits.Hook != HookHabit.None) g.OnViewProposed(OnProposed);
+        if (_habits.Hook is HookHabit.Awaits or HookHabit.AwaitsAndThrows) g.OnViewProposedAsync(async (_, context) => await OnProposedAsync(context).ConfigureAwait(false));
+        else if (_habits.Hook != HookHabit.None) g.OnViewProposed(OnProposed);
         if (!Shared.HasState) return;
         if (Shared.BySnapshot) g.CheckpointSnapshot(Snapshot, Load);
         else g.Checkpoint(to => Snapshot()(to), Load);
@@ -353,9 +354,22 @@ internal sealed class GroupSeat
         }
     }
 
-    private void SendFromHook(TerminationContext context)
+    private async Task OnProposedAsync(TerminationContext context)
+    {
+        if (HasEnded) return;
+        Work.Add(_surface.Simulation.Now, s_hook);
+        _surface.Drawn.Draw(GroupNames.HookAwaits);
+        await Task.WhenAll(SendFromHook(context)).ConfigureAwait(false);
+        await _surface.Simulation.Delay(_habits.HookTime / 4).ConfigureAwait(false);
+        if (_habits.Hook != HookHabit.AwaitsAndThrows) return;
+        _surface.Drawn.Draw(GroupNames.HookAwaitsAndThrows);
+        throw new FormatException("A hook that throws behind its first await.");
+    }
+
+    private List<Task> SendFromHook(TerminationContext context)
     {
         _surface.Drawn.Draw(GroupNames.HookSends);
+        List<Task> all = [];
         foreach (var survivor in context.Survivors)
         {
             if (!context.View.Members[context.View.RankOf(survivor)].Initialised)
@@ -368,7 +382,9 @@ internal sealed class GroupSeat
             BinaryPrimitives.WriteUInt64LittleEndian(message.AsSpan(8), context.View.Id);
             var sent = context.SendAsync(context.View.RankOf(survivor), "hook", message).AsTask();
             _surface.Calls.Watch("message of a hook", this, sent, static error => error is NotMemberException or PoisonedException or NodeStoppedException);
+            all.Add(sent);
         }
+        return all;
     }
 
     private Action<IBufferWriter<byte>> Snapshot()
