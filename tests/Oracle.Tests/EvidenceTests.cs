@@ -111,6 +111,52 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>
+    /// What they all waited for comes. Each looks once a second, and takes its words back then; who has done so first is no witness for the others' words, nor
+    /// is one of whom fewer and fewer say it.
+    /// </summary>
+    [Theory]
+    [InlineData(2, true)]
+    [InlineData(3, true)]
+    [InlineData(5, true)]
+    [InlineData(3, false)]
+    [InlineData(5, false)]
+    public void Members_that_were_slow_to_each_other_stay_when_they_take_it_back_one_after_the_other(int members, bool allOfOneMember)
+    {
+        using var cluster = WithGroupOf(members, SlowMember.Evict);
+        AccuseEachOther(cluster, members, 0);
+        cluster.Run(6.5);
+        for (int i = 0; i < members; i++)
+        {
+            for (int j = 0; j < members; j++)
+            {
+                var (one, other) = allOfOneMember ? (cluster[i], cluster[j]) : (cluster[j], cluster[i]);
+                if (one != other) one.Node.Post(() => one.Oracle.Withdraw(other.Oracle.Self));
+            }
+            cluster.Run(0.6);
+        }
+        cluster.Run(15);
+        Assert.Equal(9, cluster.Alive.Count());
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>One of all that are slow to each other goes. What was said of it is taken back at once: who said it has its time all the same.</summary>
+    [Fact]
+    public void Who_said_it_of_one_that_goes_has_its_time_also_where_that_is_taken_back_at_once()
+    {
+        using var cluster = WithGroupOf(3, SlowMember.Evict);
+        AccuseEachOther(cluster, 3, 0);
+        var victim = Enumerable.Range(0, 3).Select(i => cluster[i]).MaxBy(process => process.Oracle.Self)!;
+        var self = victim.Oracle.Self;
+        Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(self), 15), cluster.Describe());
+        for (int i = 0; i < 3; i++)
+            if (cluster[i] is var one && one != victim) one.Node.Post(() => one.Oracle.Withdraw(self));
+        cluster.Run(9);
+        Assert.Equal(8, cluster.Alive.Count());
+        cluster.Run(5);
+        Assert.Equal(7, cluster.Alive.Count());
+    }
+
     /// <summary>Four groups of two whose handlers wait for the same thing: none waits for another group's turn. Where groups overlap, who waited for one that goes stays.</summary>
     [Theory]
     [InlineData(false)]

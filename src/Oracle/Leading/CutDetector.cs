@@ -55,6 +55,9 @@ internal sealed class CutDetector(INode node, Observers observers)
         _slow.Withdraw(subject, observer);
     }
 
+    /// <summary>It is decided that a process goes, or it has gone.</summary>
+    public void OnGoing(ProcessId subject) => _slow.OnGoing(subject);
+
     /// <summary>Whom to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
     /// <param name="state">Who is registered.</param>
     /// <param name="alive">How many are.</param>

@@ -260,6 +260,7 @@ internal sealed class LeaderShell
     public void OnFailed(ProcessRecord process)
     {
         if (process.Status == ProcessStatus.Failed) _excluding.Remove(process.Id);
+        _detector.OnGoing(process.Id);
         if (!Knowing) return;
         if (process.Proved)
         {
@@ -298,7 +299,9 @@ internal sealed class LeaderShell
 
     private void StartExcluding(ProcessId process)
     {
-        if (_excluding.Add(process)) _unlogged.Add(process);
+        if (!_excluding.Add(process)) return;
+        _unlogged.Add(process);
+        _detector.OnGoing(process);
     }
 
     /// <summary>An exclusion that the log does not take is decided again by the evidence, which is repeated; until then the process is a member like others.</summary>

@@ -7,11 +7,12 @@ namespace Oracle.Leading;
 
 /// <summary>
 /// Who goes because its handlers are slow. That is seen by nobody but the members of a group that evicts for it, however many processes watch the slow
-/// one: two other members of one such group say it for 2 s, or the only other one that lives.
+/// one: two other members of one such group say it for 6 s, or the only other one that lives.
 /// </summary>
 /// <remarks>
 /// Where handlers wait for the same thing, members say it of each other: of whom enough say it is no witness, so that somebody is left in each
-/// group. Those of whom it is said for 10 s, but by none who is not slow, go too, the latest registered first. Who says it of one that goes
+/// group, nor is it one in the 6 s after that: when what they wait for comes, each takes its word back at a look of its own.
+/// Those of whom it is said for 10 s, but by none who is not slow, go too, the latest registered first. Who says it of one that goes
 /// stays for 10 s more: what it waited for may have been with that one.
 /// Source: groupcore-oracle 6.8 (e).
 /// </remarks>
@@ -19,14 +20,19 @@ internal sealed class SlowMembers(INode node)
 {
     private const int Witnesses = 2;
 
-    // Members look once a second.
-    private const long Wait = 2 * Durations.Second;
+    // Members look once a second. In a flush they take their word back at their third look after the leader's last, which comes 2.5 s after the
+    // slow one's last at most: nobody goes, or speaks of others, for what is over.
+    private const long Wait = 6 * Durations.Second;
     private const long StuckWait = 10 * Durations.Second;
     private static readonly HashSet<ProcessId> s_nobody = [];
+    private static readonly Dictionary<ProcessId, long> s_never = [];
     private readonly ReportTable _reports = new();
 
     // When one went of whom a process said it.
     private readonly SortedDictionary<ProcessId, long> _freedAt = [];
+
+    // When enough said it of a process last.
+    private readonly SortedDictionary<ProcessId, long> _slowAt = [];
 
     /// <summary>How many are accused.</summary>
     public int Count => _reports.Count;
@@ -35,25 +41,35 @@ internal sealed class SlowMembers(INode node)
     {
         _reports.Clear();
         _freedAt.Clear();
+        _slowAt.Clear();
     }
 
     public void Accuse(ProcessId subject, ProcessId observer, int health) => _reports.Add(subject, observer, Accusation.Slow, health, node.Now);
 
     public void Withdraw(ProcessId subject, ProcessId observer) => _reports.Remove(subject, observer);
 
+    /// <summary>A process goes, for whatever reason: who waits for it may wait no longer.</summary>
+    public void OnGoing(ProcessId subject)
+    {
+        if (_reports.CountOf(subject) == 0) return;
+        foreach (var observer in _reports[subject].Keys) _freedAt[observer] = node.Now;
+    }
+
     /// <summary>Adds those who go, if they may and are not <paramref name="needed"/>, to those decided.</summary>
     public void Decide(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
-        NoteWhoWent(state);
         _reports.Expire(state, node.Now);
+        Forget(_freedAt, StuckWait);
+        Forget(_slowAt, Wait);
         var (slow, going, freed) = (new SortedSet<ProcessId>(), new HashSet<ProcessId>(), new HashSet<ProcessId>());
         foreach (var (subject, _) in _reports)
-            if (IsSlow(state, subject, s_nobody, 0)) slow.Add(subject);
+            if (IsSlow(state, subject, s_nobody, s_never, 0)) slow.Add(subject);
+        foreach (var subject in slow) _slowAt[subject] = node.Now;
         foreach (var failure in decided) Goes(failure.Process);
         foreach (var subject in slow)
-            if (IsSlow(state, subject, slow, Wait)) Add(subject);
+            if (IsSlow(state, subject, slow, _slowAt, Wait)) Add(subject);
         foreach (var subject in slow.Reverse())
-            if (!freed.Contains(subject) && IsSlow(state, subject, going, StuckWait)) Add(subject);
+            if (!freed.Contains(subject) && IsSlow(state, subject, going, s_never, StuckWait)) Add(subject);
 
         void Add(ProcessId subject)
         {
@@ -69,19 +85,14 @@ internal sealed class SlowMembers(INode node)
         }
     }
 
-    private void NoteWhoWent(OracleState state)
+    private void Forget(SortedDictionary<ProcessId, long> times, long after)
     {
-        List<ProcessId> old = [.. _freedAt.Where(freed => node.Now - freed.Value >= StuckWait).Select(static freed => freed.Key)];
-        foreach (var observer in old) _freedAt.Remove(observer);
-        foreach (var (subject, reports) in _reports)
-        {
-            if (state.IsAlive(subject)) continue;
-            foreach (var (observer, _) in reports) _freedAt[observer] = node.Now;
-        }
+        List<ProcessId> old = [.. times.Where(time => node.Now - time.Value >= after).Select(static time => time.Key)];
+        foreach (var process in old) times.Remove(process);
     }
 
-    /// <summary>Whether enough of the living others of a group say it, and for so long, without those who are no witnesses.</summary>
-    private bool IsSlow(OracleState state, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses, long wait)
+    /// <summary>Whether enough of the living others of a group say it, and for so long since they were slow themselves, without those who are no witnesses.</summary>
+    private bool IsSlow(OracleState state, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses, IReadOnlyDictionary<ProcessId, long> slowAt, long wait)
     {
         if (state.Find(subject) is not { Alive: true } process) return false;
         var reports = _reports[subject];
@@ -93,7 +104,7 @@ internal sealed class SlowMembers(INode node)
             {
                 if (member.Id == subject || !state.IsAlive(member.Id) || noWitnesses.Contains(member.Id)) continue;
                 others++;
-                if (reports.TryGetValue(member.Id, out var report) && node.Now - report.Since >= wait) witnesses++;
+                if (reports.TryGetValue(member.Id, out var report) && node.Now - Math.Max(report.Since, slowAt.GetValueOrDefault(member.Id)) >= wait) witnesses++;
             }
             if (witnesses > 0 && witnesses >= Math.Min(Witnesses, others)) return true;
         }

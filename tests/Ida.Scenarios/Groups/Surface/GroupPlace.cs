@@ -13,6 +13,7 @@ internal sealed class GroupPlace(GroupSurface surface)
     private readonly HashSet<SimNode> _crashed = [];
     private TimeSpan _worker;
     private SimNode? _kept;
+    private bool _lost;
 
     public SimMember Member { get; set; } = null!;
 
@@ -62,13 +63,14 @@ internal sealed class GroupPlace(GroupSurface surface)
     {
         if (IsEnding || IsStarting)
         {
-            _kept = null;
+            (_kept, _lost) = (null, false);
             return false;
         }
-        bool kept = _kept is null || _kept == Member.Host;
-        if (Member.Node.State == MembershipState.Active) _kept = Member.Host;
-        else kept = false;
-        return !kept;
+        bool active = Member.Node.State == MembershipState.Active;
+        bool news = !_lost && !(active && (_kept is null || _kept == Member.Host));
+        if (active) _kept = Member.Host;
+        _lost = !active;
+        return news;
     }
 
     /// <summary>The thread that runs its handlers comes so much later, the next time.</summary>

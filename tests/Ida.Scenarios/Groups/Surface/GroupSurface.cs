@@ -478,8 +478,10 @@ internal sealed class GroupSurface
         if (!place.TryTakeLoss()) return;
         // What is slow where links are is nobody's.
         bool links = Drawn.Drawn.ContainsKey(GroupNames.Narrow) || Drawn.Drawn.ContainsKey(GroupNames.SmallBudget);
-        if (_groups.Exists(group => group.Evicts && place.Seats.Exists(seat => seat.Shared == group) && (links || WorkOf(place, group) >= group.Options.SlowMemberTimeout * LeastClock))) return;
-        throw new ScenarioFailedException($"{place.Member} lost its place at {Simulation.Now} and is {place.Member.Node.State}; {string.Join(", ", _groups.Select(group => $"its user code was at work for {WorkOf(place, group)} in {group.Name}{(group.Evicts ? $", which bears {group.Options.SlowMemberTimeout}" : "")}"))}.");
+        bool slow = _groups.Exists(group => group.Evicts && place.Seats.Exists(seat => seat.Shared == group) && (links || WorkOf(place, group) >= group.Options.SlowMemberTimeout * LeastClock));
+        if (!slow)
+            throw new ScenarioFailedException($"{place.Member} lost its place at {Simulation.Now} and is {place.Member.Node.State}; {string.Join(", ", _groups.Select(group => $"its user code was at work for {WorkOf(place, group)} in {group.Name}{(group.Evicts ? $", which bears {group.Options.SlowMemberTimeout}" : "")}"))}.");
+        Drawn.Draw(GroupNames.Evicted);
     }
 
     // Each group has a thread of its own; the handlers of an earlier membership may still hold it.

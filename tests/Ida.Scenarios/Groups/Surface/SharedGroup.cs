@@ -16,7 +16,7 @@ internal sealed class SharedGroup
         Options = new()
         {
             Composition = random.Chance(0.3) ? Composition.Shift : Composition.HotSwap, StrictPrimary = random.Chance(0.8), SlowMember = evicts ? SlowMember.Evict : SlowMember.Block,
-            SlowMemberTimeout = evicts ? TimeSpan.FromSeconds(1 + random.Next(4)) : TimeSpan.FromSeconds(15),
+            SlowMemberTimeout = evicts ? TimeSpan.FromSeconds(random.Chance(0.3) ? 12 : 1 + random.Next(4)) : TimeSpan.FromSeconds(15),
         };
         if (Options.Composition == Composition.Shift) drawn.Draw(GroupNames.Shift);
         if (!Options.StrictPrimary) drawn.Draw(GroupNames.NotPrimary);

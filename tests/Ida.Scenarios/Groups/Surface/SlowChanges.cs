@@ -4,10 +4,11 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// View changes that handlers hold up, in groups that evict: one blocks for about as long as the group bears, and then sends what makes another block as well.
-/// Neither may be taken for slow because of the time of both.
+/// Neither may be taken for slow because of the time of both. Some block for longer than members say it before the slow one goes.
 /// </summary>
 internal sealed class SlowChanges(GroupSurface surface)
 {
+    private const int LongestSaid = 10_000;
     // Dice of its own: schedules without such groups stay what they are.
     private readonly Prng _random = new(surface.Case.Seed ^ 0x510C4A);
 
@@ -52,6 +53,6 @@ internal sealed class SlowChanges(GroupSurface surface)
     private Letter DrawBlock(SharedGroup group, Deed deed, bool nested, int rank)
     {
         long bears = (long)group.Options.SlowMemberTimeout.TotalMilliseconds;
-        return new(surface.NextId(ordered: false, nested), deed, rank, (int)_random.Next(bears / 2, 2 * bears));
+        return new(surface.NextId(ordered: false, nested), deed, rank, (int)_random.Next(bears / 2, (2 * bears) + (_random.Chance(0.3) ? LongestSaid : 0)));
     }
 }
