@@ -20,8 +20,8 @@ internal sealed class SlowMembers(INode node)
 {
     private const int Witnesses = 2;
 
-    // Members look once a second. In a flush they take their word back at their third look after the leader's last, which comes 2.5 s after the
-    // slow one's last at most: nobody goes, or speaks of others, for what is over.
+    // Members look once a second, and who is quick again says so in a flush; where that does not arrive they take their word back at their third
+    // look after the leader's last, which comes 2.5 s after the slow one's last at most: nobody speaks of others for what is over.
     private const long Wait = 6 * Durations.Second;
     private const long StuckWait = 10 * Durations.Second;
     private static readonly HashSet<ProcessId> s_nobody = [];

@@ -17,7 +17,7 @@ namespace GroupCore.Groups.Flush;
 /// takes back what was said of those whom neither this member nor the leader misses any more, however long the flush lasts for others.
 /// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
 /// itself that its handlers are at work, once it has gone on to for as long as the group's options bear. That stands with another proposal, and ends
-/// three steps after this member found or the leader said it last. Of a message to itself only its sender knows: it says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
+/// when the slow one says that its handlers have ended, or three steps after this member found or the leader said it last. Of a message to itself only its sender knows: it says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
 /// Two members whose handlers' messages to each other a link lost would wait for each other for ever, and each say so: a wait for what a link may
 /// have lost is excused by handlers at work, or by progress, and for some steps only by a wait for others.
 /// Source: groupcore-oracle 5.5, 6.8 (e).
@@ -46,6 +46,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     // Since when handlers here have been at work for others' messages, and for its own, as far as it looked.
     private long? _handlesSince;
     private long? _handlesOwnSince;
+    // At how many looks it still says that they have ended.
+    private int _saysEnded;
     // When what this member catches up with behind its load last came forward.
     private long _loadMovedAt;
     private long _round;
@@ -101,7 +103,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void OnWait(int from, ReadOnlySpan<byte> body)
     {
         var ranks = new List<int>();
-        bool known = body.Length >= Head && body[8] <= (byte)WaitReason.TooSlow;
+        bool known = body.Length >= Head && body[8] <= (byte)WaitReason.Ended;
         // Nobody is named twice.
         for (int at = Head; at + 1 < body.Length && at < Head + (2 * _signs.Length); at += 2) AddTo(ranks, BinaryPrimitives.ReadUInt16LittleEndian(body[at..]));
         if (!known || body.Length != Head + (2 * ranks.Count) || ranks.Exists(rank => rank >= _signs.Length))
@@ -110,6 +112,11 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             return;
         }
         var reason = (WaitReason)body[8];
+        if (reason == WaitReason.Ended)
+        {
+            OnEnded(from);
+            return;
+        }
         if (reason != WaitReason.TooSlow)
         {
             // Handlers that are at work for one member's message may hold another's up: it says each of them in one step.
@@ -136,6 +143,15 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             else if (group.EvictsSlow) AccuseOfSlowness(rank);
         }
         if (_leader is not null && reason == WaitReason.TooSlow && ranks.Count > 0) SendToAll(reason, ranks);
+    }
+
+    private void OnEnded(int from)
+    {
+        var now = group.Node.Now;
+        _signs[from] = new(WaitReason.Others, now, null, now);
+        Forgive(from);
+        if (from == flush.Leader) _steps = 0;
+        if (_tooSlow.Remove(view.Members[from].Id)) group.Accusations.Withdraw(_tooSlow, view.Members[from].Id);
     }
 
     void ITimerTarget.OnTimer(long token)
@@ -167,7 +183,11 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         ForgiveOthers();
         Describe(reason);
         NoteOwnCode();
-        if (group.EvictsSlow) AccuseSlow();
+        if (group.EvictsSlow)
+        {
+            SayEnded();
+            AccuseSlow();
+        }
         ForgiveQuick();
         group.Membership.Sync(view.Group, view.Id, flush.Wedge);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
@@ -268,6 +288,19 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         _handlesOwnSince = group.Peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
     }
 
+    /// <summary>To all that may hold it to be slow, more than once: with another proposal they would not take it.</summary>
+    private void SayEnded()
+    {
+        if (HandlersRun() || OwnHandlersRun)
+        {
+            _saysEnded = LooksForQuick;
+            return;
+        }
+        if (_saysEnded == 0) return;
+        _saysEnded--;
+        SendToAll(WaitReason.Ended, []);
+    }
+
     private void AccuseSlow()
     {
         _slow.RemoveAll(rank => !IsLong(_signs[rank].AtWorkSince));
@@ -286,7 +319,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         Accuse(_tooSlow, rank, Accusation.Slow);
     }
 
-    /// <summary>Their handlers have ended, as far as is known here. The leader looks as often, and of its words two may come between two looks here, and none between the next two.</summary>
+    /// <summary>Nothing is known of their handlers any more. The leader looks as often, and of its words two may come between two looks here, and none between the next two.</summary>
     private void ForgiveQuick()
     {
         for (int i = _tooSlow.Count - 1; i >= 0; i--)

@@ -13,4 +13,7 @@ internal enum WaitReason : byte
 
     /// <summary>The members named are alive and slower than the group's options allow.</summary>
     TooSlow = 3,
+
+    /// <summary>Handlers of its users were at work, and have ended.</summary>
+    Ended = 4,
 }

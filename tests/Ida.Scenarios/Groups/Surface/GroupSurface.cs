@@ -19,6 +19,8 @@ internal sealed class GroupSurface
     public const double LeastClock = 0.95;
 
     private const double MostDrift = 0.03;
+    // Members look once a second, and so does the slow one.
+    private static readonly TimeSpan s_forgiven = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan s_seconds = TimeSpan.FromSeconds(5), s_stop = TimeSpan.FromSeconds(5), s_joinTimeout = TimeSpan.FromSeconds(60);
     private readonly ScenarioRun _run;
     private readonly SimCluster _cluster;
@@ -472,21 +474,27 @@ internal sealed class GroupSurface
             if (place.Saving > TimeSpan.Zero && place.Seats.Exists(seat => seat.Shared == group)) group.Saves.Add(Simulation.Now, place.Saving);
     }
 
-    /// <summary>Where nothing fails a place is lost only for user code that was at work for as long as a group that evicts bears.</summary>
+    /// <summary>Where nothing fails a place is lost only for user code that was at work for as long as a group that evicts bears, until then or nearly so.</summary>
     private void JudgeLoss(GroupPlace place)
     {
         if (!place.TryTakeLoss()) return;
         // What is slow where links are is nobody's.
         bool links = Drawn.Drawn.ContainsKey(GroupNames.Narrow) || Drawn.Drawn.ContainsKey(GroupNames.SmallBudget);
-        bool slow = _groups.Exists(group => group.Evicts && place.Seats.Exists(seat => seat.Shared == group) && (links || WorkOf(place, group) >= group.Options.SlowMemberTimeout * LeastClock));
+        bool slow = _groups.Exists(group => group.Evicts && place.Seats.Exists(seat => seat.Shared == group) && (links || IsSlow(place, group)));
         if (!slow)
-            throw new ScenarioFailedException($"{place.Member} lost its place at {Simulation.Now} and is {place.Member.Node.State}; {string.Join(", ", _groups.Select(group => $"its user code was at work for {WorkOf(place, group)} in {group.Name}{(group.Evicts ? $", which bears {group.Options.SlowMemberTimeout}" : "")}"))}.");
+            throw new ScenarioFailedException($"{place.Member} lost its place at {Simulation.Now} and is {place.Member.Node.State}; {string.Join(", ", _groups.Select(group => $"its user code was at work for {WorkOf(place, group, Simulation.Now)}, {WorkOf(place, group, Simulation.Now - s_forgiven)} of it {s_forgiven} ago, in {group.Name}{(group.Evicts ? $", which bears {group.Options.SlowMemberTimeout}" : "")}"))}.");
         Drawn.Draw(GroupNames.Evicted);
     }
 
+    private bool IsSlow(GroupPlace place, SharedGroup group)
+    {
+        var work = WorkOf(place, group, Simulation.Now);
+        return work >= group.Options.SlowMemberTimeout * LeastClock && work > WorkOf(place, group, Simulation.Now - s_forgiven);
+    }
+
     // Each group has a thread of its own; the handlers of an earlier membership may still hold it.
-    private TimeSpan WorkOf(GroupPlace place, SharedGroup group) =>
-        place.Seats.Where(seat => seat.Shared == group).Aggregate(place.Work.Until(Simulation.Now) + group.Saves.Until(Simulation.Now), (sum, seat) => sum + seat.Work.Until(Simulation.Now));
+    private static TimeSpan WorkOf(GroupPlace place, SharedGroup group, TimeSpan now) =>
+        place.Seats.Where(seat => seat.Shared == group).Aggregate(place.Work.Until(now) + group.Saves.Until(now), (sum, seat) => sum + seat.Work.Until(now));
 
     private async Task UntilAsync(Func<bool> condition, int seconds, string what)
     {

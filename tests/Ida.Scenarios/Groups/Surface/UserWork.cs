@@ -7,5 +7,5 @@ internal sealed class UserWork
 
     public void Add(TimeSpan begun, TimeSpan length) => _pieces.Add((begun, length));
 
-    public TimeSpan Until(TimeSpan now) => _pieces.Aggregate(TimeSpan.Zero, (sum, piece) => sum + (now - piece.Begun < piece.Length ? now - piece.Begun : piece.Length));
+    public TimeSpan Until(TimeSpan now) => _pieces.Where(piece => piece.Begun < now).Aggregate(TimeSpan.Zero, (sum, piece) => sum + (now - piece.Begun < piece.Length ? now - piece.Begun : piece.Length));
 }
