@@ -12,7 +12,8 @@ internal readonly record struct HelloAckFrame(HelloStatus Status, byte Version, 
     public byte[] ToFrame()
     {
         int listen = Encoding.UTF8.GetByteCount(Listen);
-        var frame = new byte[FrameHeader.Size + Fixed + 1 + listen];
+        // A socket is given its address.
+        var frame = GC.AllocateArray<byte>(FrameHeader.Size + Fixed + 1 + listen, pinned: true);
         FrameHeader.Write(frame, FrameType.HelloAck, 0, 0, frame.Length - FrameHeader.Size);
         var body = frame.AsSpan(FrameHeader.Size);
         (body[0], body[1]) = ((byte)Status, Version);

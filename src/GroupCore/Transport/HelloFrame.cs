@@ -39,7 +39,8 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
     public byte[] ToFrame()
     {
         int cluster = Encoding.UTF8.GetByteCount(Cluster), listen = Encoding.UTF8.GetByteCount(Listen);
-        var frame = new byte[FrameHeader.Size + Fixed + 2 + cluster + listen];
+        // A socket is given its address.
+        var frame = GC.AllocateArray<byte>(FrameHeader.Size + Fixed + 2 + cluster + listen, pinned: true);
         FrameHeader.Write(frame, FrameType.Hello, 0, 0, frame.Length - FrameHeader.Size);
         var body = frame.AsSpan(FrameHeader.Size);
         (body[0], body[1], body[2]) = (MinVersion, MaxVersion, Probe ? (byte)1 : (byte)0);

@@ -33,6 +33,9 @@ internal sealed partial class LinkSession
 
     // A frame larger than this is copied nowhere: it is sent from the slab it was encoded in.
     private const int CopyBytes = 2 << 10;
+
+    // What is queued behind so much may wait long, and each small slice would keep a slab of others' bytes.
+    private const int SharedBacklog = 16 << 10;
     private const int WriteBytes = 256 << 10;
     private const long FirstRetransmit = 50_000_000;
     private const long LastRetransmit = 1_000_000_000;
@@ -155,10 +158,13 @@ internal sealed partial class LinkSession
         _ownUsed += frame.Length;
     }
 
-    /// <summary>Queues a frame that lies in a shared slab. One for a stranger is copied: it may never take it, and holds no slab of others' bytes.</summary>
+    /// <summary>
+    /// Queues a frame that lies in a shared slab. One for a stranger, and a small one where much is queued, is copied: it may be taken late or never, and
+    /// holds no slab of others' bytes, which the node's limits would not count.
+    /// </summary>
     public void AppendSlice(Slab slab, int start, int length)
     {
-        if (IsForeign) AppendCopy(slab.Bytes.AsSpan(start, length));
+        if (IsForeign || (IsCopied(length) && Backlog > SharedBacklog)) AppendCopy(slab.Bytes.AsSpan(start, length));
         else if (Admit(length)) _queue.Append(slab, start, length);
     }
 

@@ -109,6 +109,39 @@ public sealed class LostLinkTests
         Assert.True(cluster.Settle());
     }
 
+    /// <summary>It waits for a handler that has its window full, say: the link has lost nothing of it, and it goes over the next one.</summary>
+    [Fact]
+    public void A_question_to_one_member_of_which_nothing_was_sent_outlives_the_link()
+    {
+        using var cluster = new GroupCluster(12, 2);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (asker, other) = (cluster[0], cluster[1]);
+        int answer = 0;
+        Exception? error = null;
+        // Its link is full with the turn in which it asks.
+        Overflow(asker, other, multicasts: 0, bytes: LinkLimits.MostBulkBytes + 1_000_000);
+        cluster.Simulation.Network.Cut(asker.SimNode, other.SimNode, CutMode.Drop);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        cluster.Simulation.Spawn(async () =>
+        {
+            try
+            {
+                answer = await asker.Group!.QueryToAsync<int, int>(other.Group!.Rank, "ask", 41, TimeSpan.FromMinutes(1));
+            }
+            catch (Exception failed)
+            {
+                error = failed;
+            }
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        Overflow(asker, other, multicasts: 0);
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
+        cluster.Simulation.Network.Heal();
+        Assert.True(cluster.Simulation.RunUntil(() => answer != 0 || error is not null, TimeSpan.FromSeconds(20)));
+        Assert.Null(error);
+    }
+
     /// <summary>The first of them leads the flush, or neither does.</summary>
     [Theory, InlineData(1, 0, 1), InlineData(2, 1, 2), InlineData(3, 0, 2), InlineData(4, 2, 1)]
     public void Two_members_that_each_lost_what_its_handler_sent_the_other_do_not_excuse_each_other_for_ever(ulong seed, int first, int second)
@@ -284,12 +317,12 @@ public sealed class LostLinkTests
     }
 
     /// <summary>More in one turn than a link takes, and multicasts behind it.</summary>
-    private static void Overflow(TestMember from, TestMember to, int multicasts)
+    private static void Overflow(TestMember from, TestMember to, int multicasts, long bytes = LinkLimits.QueueBytes)
     {
         var protocol = from.Group!.Protocol;
         from.SimNode.Post(() =>
         {
-            for (long bytes = 0; bytes <= LinkLimits.QueueBytes; bytes += 1_000_000)
+            for (long queued = 0; queued <= bytes; queued += 1_000_000)
             {
                 protocol.Frame(FrameType.FirstLayer, 1_000_000);
                 protocol.SendTo(to.Group!.Rank);

@@ -190,6 +190,33 @@ public sealed class LinkSessionTests
         }
     }
 
+    /// <summary>What is queued counts by its bytes: a member that stands still while others take much keeps little more than those.</summary>
+    [Fact]
+    public void Small_frames_for_one_that_stands_still_keep_few_slabs_of_what_others_take()
+    {
+        var pool = new SlabPool();
+        var buffer = new SendBuffer(pool);
+        LinkSession still = new(1, pool, LinkCarrier.Connection), quick = new(2, pool, LinkCarrier.Connection);
+        for (int round = 0; round < 5_000; round++)
+        {
+            Append(200, still, quick);
+            Append(60_000, quick);
+            quick.Close();
+            quick = new(2, pool, LinkCarrier.Connection);
+        }
+        Assert.InRange(still.Backlog, 1_000_000, 1_200_000);
+        Assert.InRange(pool.RentedBytes, still.Backlog, 10 << 20);
+
+        void Append(int body, params LinkSession[] to)
+        {
+            int size = FrameHeader.Size + body;
+            FrameHeader.Write(buffer.Reserve(size), FrameType.Data, 1, 0, body);
+            buffer.Seal(size);
+            foreach (var session in to) buffer.AppendShared(session, size);
+            buffer.Commit(size);
+        }
+    }
+
     [Fact]
     public void Slabs_of_acknowledged_frames_are_used_again()
     {

@@ -198,6 +198,7 @@ internal sealed class PeerChannel
         if (call.Query != 0) BinaryPrimitives.WriteUInt64LittleEndian(frame[at..], call.Query);
         call.Payload.Written.CopyTo(frame[head..]);
         _group.SendTo(rank);
+        if (call.Query != 0) _group.Queries.OnSent(call.Query);
     }
 
     /// <summary>A message of a member. Untrusted.</summary>
@@ -413,7 +414,8 @@ internal sealed class PeerChannel
         }
     }
 
-    private void SendWaiting()
+    /// <summary>What waits for room, and may go.</summary>
+    public void SendWaiting()
     {
         for (int rank = 0; _chains.Count > 0 && rank < _acks.Length; rank++)
         {

@@ -28,7 +28,7 @@ internal sealed class QueryCall<TReply>(INode node, IPayloadSerializer serialize
     {
         if (_error is not null)
         {
-            _done.TrySetException(ISharedError.ForCall(_error));
+            End(ISharedError.ForCall(_error));
             return;
         }
         try
@@ -39,7 +39,14 @@ internal sealed class QueryCall<TReply>(INode node, IPayloadSerializer serialize
         }
         catch (Exception error)
         {
-            _done.TrySetException(error);
+            End(error);
         }
+    }
+
+    private void End(Exception error)
+    {
+        _done.TrySetException(error);
+        // Nobody waits for it any more whose token has fired.
+        _ = _done.Task.Exception;
     }
 }

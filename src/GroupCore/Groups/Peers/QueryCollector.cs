@@ -22,6 +22,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     private List<(ProcessId Member, ulong View)>? _lost;
     private View? _view;
     private bool _multicast;
+    private bool _sent;
     private int _majority;
     private int _values;
     private bool _over;
@@ -64,6 +65,9 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         _asked[view.RankOf(member)] = Asked.Yes;
         _outstanding = 1;
     }
+
+    /// <summary>A query to one member is on the link to it.</summary>
+    public void OnSent() => _sent = true;
 
     /// <summary>Notes that a member has answered; false when it is not asked, or has.</summary>
     private bool TryAnswer(ProcessId member)
@@ -113,10 +117,12 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
 
     /// <summary>
     /// What a member answered may be lost with its link, while it lives: where all were asked, that cannot pass for a result. Others may have an
-    /// ordered query before its own asker: then it is judged when it is delivered here, if in that view.
+    /// ordered query before its own asker: then it is judged when it is delivered here, if in that view. One to a member that still waits goes over the
+    /// next link.
     /// </summary>
     public void OnLinkLost(ProcessId member, ulong view)
     {
+        if (_asked is not null && !_multicast && !_sent) return;
         if (_asked is null) (_lost ??= []).Add((member, view));
         if (_asked is null || (_multicast && view < _view!.Id) || _over) return;
         int rank = _view!.RankOf(member);

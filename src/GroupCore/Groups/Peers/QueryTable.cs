@@ -51,6 +51,11 @@ internal sealed class QueryTable(INode node, Action givenUp)
         if (_open.TryGetValue(number, out var query)) query.OnDelivered(view);
     }
 
+    public void OnSent(ulong number)
+    {
+        if (_open.TryGetValue(number, out var query)) query.OnSent();
+    }
+
     public void Fail(ulong number, Exception error)
     {
         if (_open.TryGetValue(number, out var query)) query.Fail(error);
