@@ -106,10 +106,10 @@ internal sealed class SimLinks(SimNode owner) : ILinks
     public void Acknowledged(SimLinkEnd end)
     {
         Held.Measure(owner.Node.Now);
-        if (end.Session.TryReopen()) owner.ReceiveRoom(end);
+        if (end.Session.TryReopen()) owner.Receive(new(end, null, null, LinkNews.Room));
         if (!Held.MayReopen) return;
         foreach (var session in Held.TakeWaiting())
-            if (session.TryReopen()) owner.ReceiveRoom(_ends[session.Peer]);
+            if (session.TryReopen()) owner.Receive(new(_ends[session.Peer], null, null, LinkNews.Room));
     }
 
     /// <summary>The end for a node that dialled: the one of the same link, one that waits for that node, or a new one.</summary>

@@ -414,8 +414,7 @@ internal sealed class PeerChannel
         }
     }
 
-    /// <summary>What waits for room, and may go.</summary>
-    public void SendWaiting()
+    private void SendWaiting()
     {
         for (int rank = 0; _chains.Count > 0 && rank < _acks.Length; rank++)
         {

@@ -15,7 +15,6 @@ internal sealed partial class GroupProtocol
     private int _repliesWaiting;
     private long _replyCostWaiting;
     private bool[] _relinked = [];
-    private const int WhoWantRoom = 5;
     private byte[] _firstForRoom = [];
 
     /// <summary>Bytes of bulk that may be sent to a member now; without any, <see cref="OnRoom"/> tells when.</summary>
@@ -33,8 +32,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// A link has room again: what waits for it goes on. Answers, a joiner's state, the layer, multicasts and messages to one member are first in
-    /// turn: each of them may have more to send than the link bears for as long as the load lasts, and whoever is first may take all the room.
+    /// A link has room again: what waits for it goes on, calls at the end of this turn. Answers, a joiner's state and the layer are first in turn:
+    /// each of them may have more to send than the link bears for as long as the load lasts, and whoever is first may take all the room.
     /// </summary>
     public void OnRoom(int peer)
     {
@@ -42,17 +41,12 @@ internal sealed partial class GroupProtocol
         Touch();
         Flush.OnRoom(rank);
         int first = _firstForRoom[rank];
-        _firstForRoom[rank] = (byte)((first + 1) % WhoWantRoom);
-        for (int i = first; i < first + WhoWantRoom; i++)
+        _firstForRoom[rank] = (byte)((first + 1) % 3);
+        for (int i = first; i < first + 3; i++)
         {
-            switch (i % WhoWantRoom)
-            {
-                case 0: SendReplies(rank); break;
-                case 1: _giver?.OnRoom(rank); break;
-                case 2: TellLayerOfRoom(rank); break;
-                case 3: DrainCalls(); break;
-                default: Peers.SendWaiting(); break;
-            }
+            if (i % 3 == 0) SendReplies(rank);
+            else if (i % 3 == 1) _giver?.OnRoom(rank);
+            else TellLayerOfRoom(rank);
         }
     }
 
