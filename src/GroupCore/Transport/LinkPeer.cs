@@ -93,7 +93,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Failed dials since the link was up, and connections that broke soon when nobody needed them; 0 then where no dial is due.</summary>
     public int Attempt { get; set; }
 
-    /// <summary>Connections in succession, up to now, that broke soon after they came up.</summary>
+    /// <summary>Connections in succession, up to now, that broke soon after they came up when nobody needed them.</summary>
     public int ShortLived { get; set; }
 
     /// <summary>Next dial, the next question whether it is who it says, or the end of the time in which it may come back.</summary>

@@ -17,7 +17,6 @@ internal sealed partial class TcpMesh
     private const long SilentTime = 5000 * Millisecond;
     private const long ConfirmPause = 1000 * Millisecond;
     private const int MaxStrangers = 64;
-    private const int Patience = 16;
     private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
 
     public void OnAccepted(PortSocket socket)
@@ -171,7 +170,7 @@ internal sealed partial class TcpMesh
 
     // A connection that carried the session is gone. Who dialled it did so because it was asked to; also where nobody needs it any more it dials once,
     // to hear whether the other end has closed the session: else whoever needs it next would send into one that is no more.
-    // With pauses, where it accepts and closes at once: else that would be without end. On a link that somebody needs those begin later, since each may cost a place.
+    // With pauses, where it accepts and closes at once: else that would be without end.
     private void Broken(TcpConnection connection, long pause)
     {
         var peer = connection.Peer!;
@@ -179,14 +178,13 @@ internal sealed partial class TcpMesh
         peer.Connection = null;
         Become(peer, LinkPhase.Down);
         peer.Session.Detach();
-        int patience = peer.IsOpened ? Patience : 0;
-        peer.ShortLived = _node.Now - connection.UpAt < ShortLife ? Math.Min(peer.ShortLived + 1, Patience + RedialAfter.Length) : 0;
-        peer.Attempt = Math.Max(0, peer.ShortLived - patience - 1);
+        peer.ShortLived = !peer.IsOpened && _node.Now - connection.UpAt < ShortLife ? Math.Min(peer.ShortLived + 1, RedialAfter.Length) : 0;
+        peer.Attempt = Math.Max(0, peer.ShortLived - 1);
         Raise(peer, LinkFault.Reset);
         if (pause > 0 && peer.IsOpened) Redial(peer, pause);
         else if (pause == 0 && connection.Kind == ConnectionKind.Dialled)
         {
-            if (peer.ShortLived <= patience) Dial(peer);
+            if (peer.ShortLived == 0) Dial(peer);
             else RedialInTurn(peer, 0);
         }
         else

@@ -11,7 +11,6 @@ internal sealed partial class SimLinkEnd
     private const long ShortLife = 1000 * Millisecond;
     private const long ForgetAfter = 60_000 * Millisecond;
     private const int RedialGrowth = 5;
-    private const int Patience = 16;
 
     private ulong _expected;
     private bool _opened, _wasOpened, _known;
@@ -128,13 +127,12 @@ internal sealed partial class SimLinkEnd
     {
         if (IsOver || !Connected || !Owner.Alive) return;
         Lose();
-        int patience = _opened ? Patience : 0;
-        _shortLived = _simulation.Time - _upAt < ShortLife ? _shortLived + 1 : 0;
-        _failures = Math.Max(0, _shortLived - patience - 1);
+        _shortLived = !_opened && _simulation.Time - _upAt < ShortLife ? _shortLived + 1 : 0;
+        _failures = Math.Max(0, _shortLived - 1);
         Raise(LinkFault.Reset);
         if (pause > 0 && _opened) RedialAfter(pause);
         else if (pause > 0 || !_dialled) RedialLater();
-        else if (_shortLived <= patience) Dial();
+        else if (_shortLived == 0) Dial();
         else RedialInTurn();
     }
 
