@@ -89,6 +89,20 @@ internal sealed class GroupPlace(GroupSurface surface)
         surface.Simulation.After(TimeSpan.Zero, () => life.Crash(hostAnswers));
     }
 
+    /// <summary>Ends the node in order: until that is done it is a member like any other, and gives joiners the state.</summary>
+    public async Task DisposeAsync()
+    {
+        var (life, node) = (Member.Host, Member.Node);
+        try
+        {
+            await node.DisposeAsync();
+        }
+        finally
+        {
+            foreach (var seat in Seats) seat.EndIfOf(life);
+        }
+    }
+
     /// <summary>Seats in lives that are over.</summary>
     public void EndTheGone()
     {

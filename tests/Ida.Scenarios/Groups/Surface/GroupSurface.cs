@@ -401,8 +401,7 @@ internal sealed class GroupSurface
     private Task StopAsync(GroupPlace place)
     {
         place.IsEnding = true;
-        foreach (var seat in place.Seats) seat.EndIfOf(place.Member.Host);
-        var task = place.Member.Node.DisposeAsync().AsTask();
+        var task = place.DisposeAsync();
         Open.Add(new("stop of the node", place, task, Simulation.Now) { Bound = s_stop, Judge = static task => task.Exception is null ? null : $"with {task.Exception.InnerException}" });
         return task;
     }
