@@ -38,6 +38,12 @@ internal struct BulkBudget()
         return room;
     }
 
+    /// <summary>
+    /// Whether what goes to several peers at once may go although others took the room here: up to half as much again as the budget. Who
+    /// asks does so once for each time that this link had room: else those that keep to the budget would never have any.
+    /// </summary>
+    public readonly bool MayExceed(long backlog) => backlog < Bytes + (Bytes / 2);
+
     /// <summary>Something else than this link has no room: its producers wait all the same.</summary>
     public void Close() => IsShort = true;
 

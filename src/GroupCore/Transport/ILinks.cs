@@ -93,6 +93,12 @@ public interface ILinks
     /// </summary>
     long Room(int peer);
 
+    /// <summary>
+    /// Whether one frame for several peers may go to this one beyond its <see cref="Room"/>: the caller had room on this link since its last
+    /// such frame and left it to others while another of its links had none. Links that have room in turns never have it at once.
+    /// </summary>
+    internal bool MayExceed(int peer) => false;
+
     /// <summary>Whether all links together hold as much as the node may: no link has room until some of it is acknowledged.</summary>
     bool IsFull { get; }
 

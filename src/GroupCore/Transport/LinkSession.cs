@@ -113,6 +113,9 @@ internal sealed partial class LinkSession
         return _bulk.Room(Backlog);
     }
 
+    /// <summary>Whether one frame for several peers, this one among them, may be queued beyond what there is room for.</summary>
+    public bool MayExceed => !IsClosed && _node is not { IsFull: true } && _bulk.MayExceed(Backlog);
+
     /// <summary>Whether it stands among the links that wait until the node has room.</summary>
     public bool WaitsForNode { get; set; }
 

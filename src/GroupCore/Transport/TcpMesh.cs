@@ -190,6 +190,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
 
+    /// <inheritdoc/>
+    public bool MayExceed(int peer) => Find(peer)?.Session.MayExceed ?? false;
+
     public NodeBacklog Quota => _backlog;
 
     public bool IsFull => _backlog.IsFull;

@@ -57,6 +57,8 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public long Room(int peer) => End(peer).Session.Room();
 
+    public bool MayExceed(int peer) => End(peer).Session.MayExceed;
+
     public NodeBacklog Quota => Held;
 
     public bool IsFull => Held.IsFull;
@@ -106,10 +108,10 @@ internal sealed class SimLinks(SimNode owner) : ILinks
     public void Acknowledged(SimLinkEnd end)
     {
         Held.Measure(owner.Node.Now);
-        if (end.Session.TryReopen()) owner.Receive(new(end, null, null, LinkNews.Room));
+        if (end.Session.TryReopen()) owner.ReceiveRoom(end);
         if (!Held.MayReopen) return;
         foreach (var session in Held.TakeWaiting())
-            if (session.TryReopen()) owner.Receive(new(_ends[session.Peer], null, null, LinkNews.Room));
+            if (session.TryReopen()) owner.ReceiveRoom(_ends[session.Peer]);
     }
 
     /// <summary>The end for a node that dialled: the one of the same link, one that waits for that node, or a new one.</summary>

@@ -16,6 +16,7 @@ public sealed class SimNode : ILinkSink
     private const int CommandCapacity = 1024;
     private readonly SimClock _clock;
     private readonly Queue<InboxItem> _inbox = new();
+    private readonly Queue<SimLinkEnd> _haveRoom = new();
     private readonly Node _node;
     private Choices _choices, _order;
     private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashAnswers, _silent;
@@ -210,6 +211,14 @@ public sealed class SimNode : ILinkSink
         Wake();
     }
 
+    /// <summary>A link has room again. As over the mesh those who wait hear of it before all that comes next, also in this turn.</summary>
+    internal void ReceiveRoom(SimLinkEnd end)
+    {
+        if (!Alive) return;
+        _haveRoom.Enqueue(end);
+        Wake();
+    }
+
     internal void ScheduleTurn()
     {
         if (_turnScheduled || !Alive) return;
@@ -261,7 +270,7 @@ public sealed class SimNode : ILinkSink
         if (_crashing) Die(_crashAnswers);
         else if (faulted) Die(hostAnswers: true, new NodeFaultedException(_fault!));
         if (!Alive || _midTurn) return;
-        if (_inbox.Count > 0 || _node.HasCommands || Links.HasOutput) ScheduleTurn();
+        if (_inbox.Count + _haveRoom.Count > 0 || _node.HasCommands || Links.HasOutput) ScheduleTurn();
         ScheduleTimer();
     }
 
@@ -294,10 +303,12 @@ public sealed class SimNode : ILinkSink
         int events = 0;
         while (events < batch && _inbox.TryPeek(out var item))
         {
+            AnnounceRoom();
             int before = _frames;
             if (Handle(item, batch - events)) _inbox.Dequeue();
             events += Math.Max(1, _frames - before);
         }
+        AnnounceRoom();
         return _frames;
     }
 
@@ -316,6 +327,7 @@ public sealed class SimNode : ILinkSink
 
     void ILinkSink.OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
     {
+        AnnounceRoom();
         _frames++;
         Simulation.Trace.Add(((ulong)session.Peer << 32) ^ (uint)header.Length);
         Simulation.Trace.Add(((ulong)header.Type << 48) ^ ((ulong)header.Slot << 32) ^ header.View);
@@ -327,9 +339,18 @@ public sealed class SimNode : ILinkSink
     {
         if (item.End.IsClosed) return;
         Simulation.Trace.Add(((ulong)item.End.Number << 8) | (item.Fault is { } kind ? (ulong)kind + 1 : 0));
-        if (item.News == LinkNews.Room) _node.LinkHasRoom(item.End.Number);
-        else if (item.Fault is { } fault) _node.LinkFailed(item.End.Number, fault);
+        if (item.Fault is { } fault) _node.LinkFailed(item.End.Number, fault);
         else _node.LinkUp(item.End.Number);
+    }
+
+    private void AnnounceRoom()
+    {
+        while (_haveRoom.TryDequeue(out var end))
+        {
+            if (end.IsClosed) continue;
+            Simulation.Trace.Add((ulong)end.Number << 8);
+            _node.LinkHasRoom(end.Number);
+        }
     }
 
     private void ScheduleTimer()
@@ -346,6 +367,7 @@ public sealed class SimNode : ILinkSink
     {
         Alive = false;
         Host.Answers = hostAnswers;
+        _haveRoom.Clear();
         while (_inbox.TryDequeue(out var item))
             if (item.Packet is not null) Simulation.Packets.Return(item.Packet);
         foreach (var end in Links.Ends)

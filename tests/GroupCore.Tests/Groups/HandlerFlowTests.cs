@@ -77,4 +77,37 @@ public sealed class HandlerFlowTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal((true, true, true, false), (before, after, next, outlived));
     }
+
+    /// <summary>What ends a handler's wait may be a lock's holder or another group's handler: only that handler itself goes on there.</summary>
+    [Fact]
+    public void Handlers_behind_one_that_waits_do_not_run_where_its_wait_is_ended()
+    {
+        var gate = new TaskCompletionSource();
+        bool isSetting = false;
+        List<bool> next = [];
+        int joined = 0;
+        using var cluster = Settled(2, g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("wait", async (from, m) =>
+            {
+                if (me == 0) await gate.Task.ConfigureAwait(false);
+            }).Handle<byte[]>("next", (from, m) =>
+            {
+                if (me == 0) next.Add(isSetting);
+            });
+        });
+        _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("wait", Array.Empty<byte>()).AsTask());
+        for (int i = 0; i < 3; i++) _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("next", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Empty(next);
+        cluster.Simulation.After(TimeSpan.Zero, () =>
+        {
+            isSetting = true;
+            gate.SetResult();
+            isSetting = false;
+        });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal([false, false, false], next);
+    }
 }

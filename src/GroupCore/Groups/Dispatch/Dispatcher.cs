@@ -215,7 +215,7 @@ internal sealed class Dispatcher : ICompletion
         return call is not null && Interlocked.CompareExchange(ref entry.Target, null, call) == call;
     }
 
-    /// <summary>Runs a batch; outside of the loop unless inline.</summary>
+    /// <summary>Runs a batch, or what is left of it; outside of the loop unless inline.</summary>
     public void Run() => ExecutionContext.Run(_target.Context, static dispatcher => ((Dispatcher)dispatcher!).RunBatch(), this);
 
     private void RunBatch()
@@ -224,16 +224,15 @@ internal sealed class Dispatcher : ICompletion
         else _ = FinishAsync(pending);
     }
 
-    /// <summary>A handler waits for something: the rest of the batch runs behind it.</summary>
+    /// <summary>
+    /// A handler waits for something: the rest of the batch runs behind it, but not where its wait is ended. That may be a caller with a lock,
+    /// or another group's handler, on the loop if it is inline.
+    /// </summary>
     private async Task FinishAsync(ValueTask pending)
     {
-        do
-        {
-            await pending.ConfigureAwait(false);
-            OnEventDone();
-        }
-        while (!RunToPending(out pending));
-        EndBatch();
+        await pending.ConfigureAwait(false);
+        OnEventDone();
+        _node.Resume(this);
     }
 
     /// <summary>Runs events until one is pending; true when none is left.</summary>

@@ -20,7 +20,7 @@ internal sealed partial class ViewMulticast
     public long Unstable { get; private set; }
 
     /// <summary>Whether a record of that many bytes may be sent now. Links are asked once for a run, which is at most a slab.</summary>
-    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && _logs[_self].Received < MostRecords && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _group.HasRoomToOthers());
+    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && _logs[_self].Received < MostRecords && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _group.MayBeginRun());
 
     /// <summary>Originates one record.</summary>
     public void Append(MessageKind kind, uint handler, ReadOnlySpan<byte> payload)
@@ -29,6 +29,7 @@ internal sealed partial class ViewMulticast
         var slab = RoomFor(size);
         if (_runCount == 0)
         {
+            _group.OnRun();
             _runStart = slab.Used;
             _runFirst = _logs[_self].Received;
         }

@@ -414,7 +414,8 @@ internal sealed class PeerChannel
         }
     }
 
-    private void SendWaiting()
+    /// <summary>Sends what waits, as far as there is room.</summary>
+    public void SendWaiting()
     {
         for (int rank = 0; _chains.Count > 0 && rank < _acks.Length; rank++)
         {

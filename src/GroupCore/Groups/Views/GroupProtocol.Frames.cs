@@ -37,7 +37,7 @@ internal sealed partial class GroupProtocol
         _peers = new int[count];
         _others = new int[count - 1];
         _relinked = new bool[count];
-        _firstForRoom = new byte[count];
+        (_firstForRoom, _hadRoom, _someHadRoom) = (new byte[count], new bool[count], false);
         _here = new bool[count];
         _unsettled = new bool[count];
         for (int rank = 0, other = 0; rank < count; rank++)

@@ -15,7 +15,11 @@ internal sealed partial class GroupProtocol
     private int _repliesWaiting;
     private long _replyCostWaiting;
     private bool[] _relinked = [];
+    private const int WhoWantRoom = 5;
     private byte[] _firstForRoom = [];
+    // Which links had room since the last run of multicasts, while one waited.
+    private bool[] _hadRoom = [];
+    private bool _someHadRoom;
 
     /// <summary>Bytes of bulk that may be sent to a member now; without any, <see cref="OnRoom"/> tells when.</summary>
     public long RoomTo(int rank) => rank == Rank ? long.MaxValue : Node.Links.Room(_peers[rank]);
@@ -23,30 +27,47 @@ internal sealed partial class GroupProtocol
     /// <summary>Bytes that another member has taken from its link.</summary>
     public long TakenBy(int rank) => Node.Links.Taken(_peers[rank]);
 
-    /// <summary>Whether bulk may be sent to all others.</summary>
-    public bool HasRoomToOthers()
+    /// <summary>
+    /// Whether a run of multicasts may be sent to all others: each link has room, or had some since the last run, which others took while this
+    /// one waited for the rest. Links that others fill one by one, each as fast as it goes, hardly ever have room in the same turn.
+    /// </summary>
+    public bool MayBeginRun()
     {
-        foreach (int peer in _others)
-            if (Node.Links.Room(peer) <= 0) return false;
+        for (int i = 0; i < _others.Length; i++)
+            if (Node.Links.Room(_others[i]) <= 0 && !(_hadRoom[i < Rank ? i : i + 1] && Node.Links.MayExceed(_others[i]))) return false;
         return true;
     }
 
+    /// <summary>A run of multicasts begins: what room links had before counts no more.</summary>
+    public void OnRun()
+    {
+        if (!_someHadRoom) return;
+        _hadRoom.AsSpan().Clear();
+        _someHadRoom = false;
+    }
+
     /// <summary>
-    /// A link has room again: what waits for it goes on, calls at the end of this turn. Answers, a joiner's state and the layer are first in turn:
-    /// each of them may have more to send than the link bears for as long as the load lasts, and whoever is first may take all the room.
+    /// A link has room again: what waits for it goes on. Answers, a joiner's state, the layer, multicasts and messages to one member are first in
+    /// turn: each of them may have more to send than the link bears for as long as the load lasts, and whoever is first may take all the room.
     /// </summary>
     public void OnRoom(int peer)
     {
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
         Touch();
         Flush.OnRoom(rank);
+        if (_calls.Count > 0) _hadRoom[rank] = _someHadRoom = true;
         int first = _firstForRoom[rank];
-        _firstForRoom[rank] = (byte)((first + 1) % 3);
-        for (int i = first; i < first + 3; i++)
+        _firstForRoom[rank] = (byte)((first + 1) % WhoWantRoom);
+        for (int i = first; i < first + WhoWantRoom; i++)
         {
-            if (i % 3 == 0) SendReplies(rank);
-            else if (i % 3 == 1) _giver?.OnRoom(rank);
-            else TellLayerOfRoom(rank);
+            switch (i % WhoWantRoom)
+            {
+                case 0: SendReplies(rank); break;
+                case 1: _giver?.OnRoom(rank); break;
+                case 2: TellLayerOfRoom(rank); break;
+                case 3: DrainCalls(); break;
+                default: Peers.SendWaiting(); break;
+            }
         }
     }
 
