@@ -41,7 +41,7 @@ internal sealed class PauseSchedule : IDisposable
             : new LinkModel { MaxLatency = TimeSpan.FromMilliseconds(_random.Next(1, 20)), TailChance = 0.05 * _random.NextDouble(), TailLatency = TimeSpan.FromMilliseconds(_random.Next(5, 80)) };
         var simulation = run.Case.Start(new() { Link = link });
         _soon = (5 * membership.ProbeInterval * (membership.ProbeRounds + 1)) + membership.LeaseDuration + TimeSpan.FromSeconds(2);
-        _cluster = new(simulation, 2 + _random.Next(8), seeds: 1, run.Without, membership);
+        _cluster = new(simulation, _random.Chance(0.2) ? 2 : 3 + _random.Next(7), seeds: 1, run.Without, membership);
         _stalls = new(simulation, _random.Fork());
     }
 
