@@ -181,11 +181,29 @@ public sealed class UserCodeTests
         public ulong Hash(ReadOnlySpan<byte> key) => Throws ? throw new TimeZoneNotFoundException("of the user") : key[^1];
     }
 
+    /// <summary>The exception is the user's code too: asked what it says, it may throw again.</summary>
+    [Fact]
+    public void An_error_that_throws_when_it_is_asked_for_its_message_is_told_by_its_type()
+    {
+        var world = DhtWorld.Founded(4, options: Options(new LastByteHash()));
+        var map = world.Members[0].Dht.Map<string, string>("m");
+        var error = Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", "unspeakable").AsTask(); });
+        Assert.Equal(("m", "a1"), (error.Map, error.Key));
+        Assert.IsType<UnspeakableException>(error.InnerException);
+        Assert.Contains(nameof(UnspeakableException), error.Message, StringComparison.Ordinal);
+    }
+
+    private sealed class UnspeakableException : Exception
+    {
+        public override string Message => throw new InvalidOperationException("unspeakable");
+    }
+
     private sealed class MoodySerializer : IPayloadSerializer
     {
         public void Serialize<T>(IBufferWriter<byte> to, T value)
         {
             if (value is "write") throw new TimeZoneNotFoundException("of the user");
+            if (value is "unspeakable") throw new UnspeakableException();
             if (value is "back") to.Advance(-3);
             else if (value is "far") to.Advance(1 << 20);
             else ContractSerializer.Instance.Serialize(to, value);

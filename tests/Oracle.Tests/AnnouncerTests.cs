@@ -1,5 +1,4 @@
 using GroupCore.Runtime;
-using GroupCore.Transport;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
@@ -88,40 +87,4 @@ public sealed class AnnouncerTests
     }
 
     private void AssertTold(int steps) => Assert.Equal(Math.Min(Processes, steps * Once), _links.Told.Count);
-
-    private sealed class TellingLinks : ILinks
-    {
-        /// <summary>Whom something was sent to, by node.</summary>
-        public List<int> Told { get; } = [];
-
-        public NodeAddress Local => LogBus.ReplicaOf(1).Address;
-
-        public bool IsFull => false;
-
-        public TimeSpan TimeToRoom => default;
-
-        public int Open(NodeAddress address, ulong nodeId = 0) => (int)nodeId;
-
-        public void Close(int peer)
-        {
-        }
-
-        public void Probe(int peer)
-        {
-        }
-
-        public ulong NodeIdOf(int peer) => (ulong)peer;
-
-        public NodeAddress AddressOf(int peer) => LogBus.ReplicaOf((ulong)peer).Address;
-
-        public long Backlog(int peer) => 0;
-
-        public long Room(int peer) => 0;
-
-        public Span<byte> Reserve(int size) => new byte[size];
-
-        public void Send(int peer, int length) => Told.Add(peer);
-
-        public void Send(ReadOnlySpan<int> peers, int length) => Told.AddRange(peers);
-    }
 }

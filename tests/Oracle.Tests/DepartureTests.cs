@@ -104,6 +104,60 @@ public sealed class DepartureTests
         }
     }
 
+    /// <summary>The lead went to that one first, which handed it over again: two elections, and between them nothing is decided.</summary>
+    [Fact]
+    public void A_leader_that_departs_with_another_voter_does_not_hand_over_to_that_one()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = WithVoters(seed);
+            var leader = cluster.Leader!;
+            var next = NextVoter(cluster, leader);
+            next.Node.Post(next.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => leader.Oracle.Replica!.State.Find(next.Oracle.Self)!.Status == State.ProcessStatus.Leaving || leader.Oracle.Replica.Log.Leading is null, 2), cluster.Describe());
+            leader.Node.Post(leader.Oracle.Depart);
+            bool led = false;
+            Assert.True(cluster.RunUntil(() => (led |= next.Oracle.Replica!.Log.Leading is not null) || (leader.Oracle.State == MembershipState.Poisoned && next.Oracle.State == MembershipState.Poisoned), 8), cluster.Describe());
+            Assert.False(led, cluster.Describe());
+            cluster.Run(3);
+            Assert.Equal(3, cluster.Alive.Count());
+            Assert.NotNull(cluster.Leader);
+        }
+    }
+
+    /// <summary>It waited 0.6 s for the dead one to take over, and wrote nothing meanwhile.</summary>
+    [Fact]
+    public void A_leader_that_departs_just_after_another_voter_died_hands_over_to_one_that_lives()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = WithVoters(seed);
+            var leader = cluster.Leader!;
+            var dead = NextVoter(cluster, leader);
+            var self = dead.Oracle.Self;
+            dead.Node.Crash();
+            Assert.True(cluster.RunUntil(() => !leader.Oracle.Replica!.State.IsAlive(self), 2), cluster.Describe());
+            leader.Node.Post(leader.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => cluster.Leader is { } other && other != leader, 0.4), cluster.Describe());
+        }
+    }
+
+    private static OracleCluster WithVoters(ulong seed)
+    {
+        var cluster = new OracleCluster(seed, 5);
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
+        cluster.Run(3);
+        return cluster;
+    }
+
+    /// <summary>The first of the other voters.</summary>
+    private static OracleCluster.Process NextVoter(OracleCluster cluster, OracleCluster.Process leader)
+    {
+        var next = leader.Oracle.Replica!.Log.Entries.Configuration.Voters.First(voter => voter.Node != leader.Node.Id);
+        return cluster.Alive.Single(process => process.Node.Id == next.Node);
+    }
+
     private static bool IsVoter(OracleCluster.Process leader, OracleCluster.Process process) =>
         leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id);
 }

@@ -1,3 +1,5 @@
+using GroupCore.Runtime;
+
 namespace Ida;
 
 /// <summary>
@@ -5,7 +7,7 @@ namespace Ida;
 /// executed where it threw before sending; a read whose result it could not make changed nothing.
 /// </summary>
 public sealed class UserCodeException(string what, string map, string key, Exception inner)
-    : DhtException($"{what} threw for the key {key} of the map \"{map}\": {inner.GetType().Name}: {inner.Message}", inner)
+    : DhtException($"{what} threw for the key {key} of the map \"{map}\": {UserError.Text(inner)}", inner)
 {
     /// <summary>The map.</summary>
     public string Map { get; } = map;

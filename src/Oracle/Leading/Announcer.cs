@@ -15,15 +15,18 @@ internal sealed class Announcer(INode node, Outlet outlet)
 {
     private const long RepeatAfter = Durations.Second;
     private const int PerStep = 256;
-    private readonly SortedDictionary<GroupId, long> _pending = [];
+    private readonly Dictionary<GroupId, long> _pending = [];
+
+    // By when they are due, so that each has its turn: of what was proposed anew, or decided, nothing is due here any more.
+    private readonly Queue<(GroupId Group, long Due)> _order = new();
     private readonly List<Replica> _to = [];
-    private readonly List<GroupId> _due = [];
     private readonly ToldInTurn _replicas = new();
     private readonly ToldInTurn _excluded = new();
 
     public void Clear()
     {
         _pending.Clear();
+        _order.Clear();
         _replicas.Clear();
         _excluded.Clear();
     }
@@ -32,8 +35,9 @@ internal sealed class Announcer(INode node, Outlet outlet)
     public void Begin(OracleState state, ReplicatedLog log)
     {
         _pending.Clear();
+        _order.Clear();
         foreach (var group in state.Groups)
-            if (group.Pending is not null) _pending[group.Id] = node.Now;
+            if (group.Pending is not null) Await(group.Id, node.Now);
         Replicas(state, log);
     }
 
@@ -48,7 +52,7 @@ internal sealed class Announcer(INode node, Outlet outlet)
     public void Propose(OracleState state, GroupRecord group)
     {
         if (group.Pending is not { } pending) return;
-        _pending[group.Id] = node.Now + RepeatAfter;
+        Await(group.Id, node.Now + RepeatAfter);
         _to.Clear();
         foreach (var id in pending.Proposal.Survivors) Add(state, id);
         foreach (var id in pending.Proposal.Leavers) Add(state, id);
@@ -89,20 +93,23 @@ internal sealed class Announcer(INode node, Outlet outlet)
         Repeat(state);
     }
 
-    /// <summary>Repeats proposals that are due.</summary>
+    /// <summary>Repeats proposals that are due, those first that have been so longest.</summary>
     public void Repeat(OracleState state)
     {
-        _due.Clear();
-        foreach (var (group, due) in _pending)
+        for (int left = PerStep; left > 0 && _order.TryPeek(out var next) && next.Due <= node.Now;)
         {
-            if (due <= node.Now) _due.Add(group);
-            if (_due.Count == PerStep) break;
+            _order.Dequeue();
+            if (!_pending.TryGetValue(next.Group, out long due) || due != next.Due) continue;
+            left--;
+            if (state.Find(next.Group) is { Pending: not null } group) Propose(state, group);
+            else _pending.Remove(next.Group);
         }
-        foreach (var id in _due)
-        {
-            if (state.Find(id) is { Pending: not null } group) Propose(state, group);
-            else _pending.Remove(id);
-        }
+    }
+
+    private void Await(GroupId group, long due)
+    {
+        _pending[group] = due;
+        _order.Enqueue((group, due));
     }
 
     private void TellReplicas(ReplicatedLog log)

@@ -139,16 +139,22 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return false;
     }
 
-    /// <summary>A voter to remove: one that is gone or leaving, else the latest of too many; one first that the others can spare.</summary>
+    /// <summary>A voter to remove: one that is gone or leaving, else the latest of too many; one first that the others can spare. The leader itself goes last: it can still take those out.</summary>
     private Replica? FindUnwanted(Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted, int target)
     {
-        Replica? unwanted = null;
+        Replica? unwanted = null, self = null;
         foreach (var voter in configuration.Voters)
         {
             if (Contains(wanted, voter.Node)) continue;
+            if (voter.Node == node.Id)
+            {
+                self = voter;
+                continue;
+            }
             if (MayGo(leader, configuration, voter)) return voter;
             unwanted ??= voter;
         }
+        unwanted = self ?? unwanted;
         if (unwanted is not null || configuration.Voters.Count <= target) return unwanted;
         for (int i = configuration.Voters.Count - 1; i >= 0; i--)
             if (configuration.Voters[i].Node != node.Id) return configuration.Voters[i];
@@ -174,17 +180,20 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
             leader.TryChange(Contains(wanted, surplus.Node) ? configuration.Demote(surplus) : configuration.Remove(surplus.Node));
             return;
         }
-        if (Successor(log, leader, configuration) is { } successor) leader.TransferTo(successor.Node);
+        if (Successor(log, leader, configuration, wanted) is { } successor) leader.TransferTo(successor.Node);
         else if (_reachesNone && configuration.Voters.Count == 2) leader.TryChange(configuration.Remove(node.Id));
     }
 
-    /// <summary>The voter to hand over to: the first that the leader can dial, else the first that was introduced to it.</summary>
-    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration)
+    /// <summary>The voter to hand over to: of those that stay the first that the leader can dial, else the first that was introduced to it; where none of them can be, one that goes too.</summary>
+    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted) =>
+        Successor(log, leader, configuration, voter => Contains(wanted, voter.Node)) ?? Successor(log, leader, configuration, _ => true);
+
+    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, Predicate<Replica> among)
     {
         Replica? introduced = null;
         foreach (var voter in configuration.Voters)
         {
-            if (voter.Node == node.Id || leader.LagOf(voter.Node) > CaughtUp) continue;
+            if (voter.Node == node.Id || !among(voter) || leader.LagOf(voter.Node) > CaughtUp) continue;
             if (log.Port.IsConfirmed(voter)) return voter;
             if (introduced is null && log.Port.IsIntroduced(voter)) introduced = voter;
         }

@@ -115,16 +115,33 @@ internal sealed class CutDetector(INode node, Observers observers)
         return gone >= 2 && process.OwnsAddress;
     }
 
-    /// <summary>Distinct observers in halves: those in poor health count half; observers of it that are accused themselves stand for reports they may fail to send.</summary>
+    /// <summary>
+    /// Distinct observers in halves: those in poor health count half where another could say it too; observers of it that are accused themselves stand for reports
+    /// they may fail to send.
+    /// </summary>
     private int Tally(OracleState state, ProcessId subject, SortedDictionary<ProcessId, Report> reports, int low)
     {
         int tally = 0;
-        foreach (var (_, report) in reports) tally += report.Health >= PoorHealth ? 1 : 2;
+        foreach (var (observer, report) in reports) tally += report.Health >= PoorHealth && HasOther(state, subject, observer, low) ? 1 : 2;
         if (tally < low) return tally;
         foreach (var other in observers.WatchersOf(subject, state))
-            if (!reports.ContainsKey(other) && 2 * _reports.CountOf(other) >= low) tally += 2;
+            if (!reports.ContainsKey(other) && IsAccused(other, low)) tally += 2;
         return tally;
     }
+
+    /// <summary>
+    /// Whether a process has another observer, which is not accused itself. Half a word waits for that one's: where there is none, as of two processes, it waited for ever, since
+    /// health recovers with the answers of others, and the only one that could give them was the one that is silent. That health recovers with time instead would not be right:
+    /// who runs punctually again may still be cut off from all others, and cannot know. Poor health does its part without that: rounds of it are up to five times as long.
+    /// </summary>
+    private bool HasOther(OracleState state, ProcessId subject, ProcessId observer, int low)
+    {
+        foreach (var other in observers.WatchersOf(subject, state))
+            if (other != observer && !IsAccused(other, low)) return true;
+        return false;
+    }
+
+    private bool IsAccused(ProcessId process, int low) => 2 * _reports.CountOf(process) >= low;
 
     private void AddPair(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {

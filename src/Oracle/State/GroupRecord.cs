@@ -27,6 +27,18 @@ internal sealed class GroupRecord(GroupId id, string name, GroupOptions options,
     /// <summary>The latest installs, oldest first.</summary>
     public List<View> Installs { get; } = [view];
 
+    /// <summary>Bytes of the members of each kept view, of which the last is <see cref="View"/>.</summary>
+    public List<long> InstallBytes { get; } = [Sizes.Of(view)];
+
+    /// <summary>Bytes of those in <see cref="Queue"/>, each as a member.</summary>
+    public long QueueBytes { get; set; }
+
+    /// <summary>What is counted of the state for this group now.</summary>
+    public long Counted { get; set; }
+
+    /// <summary>Bytes that it takes at most in the saved state, until another one asks to join.</summary>
+    public long Bytes => Sizes.Group(Name, Math.Max(InstallBytes[^1] + QueueBytes, InstallBytes.Max()));
+
     /// <summary>Processes whose exclusion rule A5 refused.</summary>
     public SortedSet<ProcessId> Stalled { get; } = [];
 

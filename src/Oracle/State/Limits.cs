@@ -24,6 +24,15 @@ internal static class Limits
     /// <summary>State of the Oracle in bytes, as a voter accepts it from a leader.</summary>
     public const int SnapshotBytes = 1 << 30;
 
+    /// <summary>
+    /// Bytes of the state with which no group is founded or joined any more (<see cref="OracleState.Bytes"/>): what is not refused, processes and results of requests, has
+    /// room beside them. A state that no replica can be given would leave each voter that dies without a successor.
+    /// </summary>
+    public const long StateBytes = SnapshotBytes - (128 << 20);
+
+    /// <summary>Half of that room: the other half is for the processes, and the oldest request of each.</summary>
+    public const long ResultBytes = 64 << 20;
+
     /// <summary>Requests of one process that may wait for an answer, and results that are kept for it beside that of the oldest that waits.</summary>
     public const int RequestsPerProcess = 1_024;
 

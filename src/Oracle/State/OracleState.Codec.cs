@@ -67,6 +67,7 @@ internal sealed partial class OracleState
         _past.Clear();
         _pastOrder.Clear();
         _rebuild.Clear();
+        Bytes = Sizes.Empty;
     }
 
     private void Load(ReadOnlySpan<byte> bytes)
@@ -108,6 +109,8 @@ internal sealed partial class OracleState
     {
         _processes.Add(process.Id, process);
         _byNode.Add(process.Id.Node, process);
+        Bytes += Sizes.Of(process);
+        foreach (var result in process.Results.Values) Bytes += Sizes.Of(result);
     }
 
     private void Add(GroupRecord group)
@@ -115,13 +118,21 @@ internal sealed partial class OracleState
         _groups.Add(group.Id, group);
         _byName.Add(group.Name, group);
         foreach (var member in group.View.Members) Named(member.Id).Groups.Add(group.Id);
-        foreach (var request in group.Queue) Named(request.Process).Groups.Add(group.Id);
+        group.QueueBytes = 0;
+        foreach (var request in group.Queue)
+        {
+            Named(request.Process).Groups.Add(group.Id);
+            group.QueueBytes += PlaceOf(request);
+        }
+        group.Counted = 0;
+        Count(group);
     }
 
     private void Add(LostGroup lost)
     {
         _lost.Add(lost.Name, lost);
         _lostNames.Add(lost.Id, lost.Name);
+        Bytes += Sizes.Of(lost);
     }
 
     private ProcessRecord Named(ProcessId id) => Find(id) ?? throw new InvalidDataException($"A group names process {id}, which is not saved.");
@@ -222,6 +233,7 @@ internal sealed partial class OracleState
         View last = views[^1];
         var group = new GroupRecord(id, last.Name, last.Options, acceptors, last);
         group.Installs.InsertRange(0, views.Take(views.Count - 1));
+        group.InstallBytes.InsertRange(0, views.Take(views.Count - 1).Select(Sizes.Of));
         if (reader.ReadBoolean())
         {
             reader.ReadArrayHeader();

@@ -7,6 +7,7 @@ namespace Oracle.State;
 internal sealed partial class OracleState
 {
     private const string AllLeft = "the group is over: its last members have left";
+    private static readonly string s_full = $"the groups take {Limits.StateBytes >> 20} MiB of the membership service's state; that is the limit";
     private const string StateLost = "the group's state is lost: no member that held it survives";
 
     private OperationResult Join(ProcessRecord process, Join join)
@@ -17,6 +18,7 @@ internal sealed partial class OracleState
         if (!_byName.TryGetValue(join.Name, out var group))
         {
             if (_groups.Count + _lost.Count >= Limits.Groups) return OperationResult.Refused($"there are {Limits.Groups} groups; that is the limit");
+            if (Bytes + Sizes.Group(join.Name, Sizes.Place(process.Id, process.Address, join.Tag)) > most) return OperationResult.Refused(s_full);
             return OperationResult.Joined(Found(join.Name, join.Options, join.Acceptors, [new(process.Id, process.Address, true, join.Tag)]).Id);
         }
         if (group.Options != join.Options)
@@ -25,7 +27,15 @@ internal sealed partial class OracleState
         if (group.View.RankOf(process.Id) >= 0 || group.QueueIndexOf(process.Id) >= 0) return OperationResult.Joined(group.Id);
         if (group.View.Members.Count + group.Queue.Count >= Limits.GroupMembers)
             return OperationResult.Refused($"group {join.Name} has {Limits.GroupMembers} members; that is the limit");
+        int place = Sizes.Place(process.Id, process.Address, join.Tag);
+        group.QueueBytes += place;
+        if (Bytes + group.Bytes - group.Counted > most)
+        {
+            group.QueueBytes -= place;
+            return OperationResult.Refused(s_full);
+        }
         group.Queue.Add(new(process.Id, join.Tag));
+        Count(group);
         process.Groups.Add(group.Id);
         Request(group, Rebuild.WhenIdle);
         return OperationResult.Joined(group.Id);
@@ -46,6 +56,7 @@ internal sealed partial class OracleState
             if (process.Groups.Count >= Limits.GroupsPerProcess) return OperationResult.Refused($"process {id} is in {Limits.GroupsPerProcess} groups; that is the limit");
             members.Add(new(id, process.Address, true, process.Tag));
         }
+        if (Bytes + Sizes.Group(create.Name, members.Sum(static member => Sizes.Place(member.Id, member.Address, member.Tag))) > most) return OperationResult.Refused(s_full);
         return OperationResult.Joined(Found(create.Name, create.Options, create.Acceptors, members).Id);
     }
 
@@ -57,6 +68,7 @@ internal sealed partial class OracleState
         var group = new GroupRecord(id, name, options, acceptors, view);
         _groups.Add(id, group);
         _byName.Add(name, group);
+        Count(group);
         foreach (var member in members) Find(member.Id)!.Groups.Add(id);
         events.OnInstalled(group, []);
         return group;
@@ -75,7 +87,7 @@ internal sealed partial class OracleState
         }
         if (group.QueueIndexOf(process.Id) is >= 0 and int place)
         {
-            group.Queue.RemoveAt(place);
+            TakeFromQueue(group, place);
             process.Groups.Remove(id);
         }
         return OperationResult.Left(id);
@@ -128,8 +140,16 @@ internal sealed partial class OracleState
         var view = new View(group.Id, group.Name, old.Id + 1, proposal.Number, group.Options, members, joined, proposal.Leavers, pending.Failed, moved);
         (group.View, group.Pending) = (view, null);
         group.Installs.Add(view);
-        if (group.Installs.Count > Limits.InstallsKept) group.Installs.RemoveAt(0);
+        group.InstallBytes.Add(Sizes.Of(view));
+        if (group.Installs.Count > Limits.InstallsKept)
+        {
+            group.Installs.RemoveAt(0);
+            group.InstallBytes.RemoveAt(0);
+        }
+        foreach (var request in group.Queue)
+            if (comers.ContainsKey(request.Process)) group.QueueBytes -= PlaceOf(request);
         group.Queue.RemoveAll(request => comers.ContainsKey(request.Process));
+        Count(group);
         var goers = new List<ViewMember>();
         foreach (var member in old.Members)
         {
@@ -182,6 +202,7 @@ internal sealed partial class OracleState
         foreach (var request in group.Queue) concerned.Add(request.Process);
         _groups.Remove(group.Id);
         _byName.Remove(group.Name);
+        Bytes -= group.Counted;
         foreach (var id in concerned)
         {
             if (Find(id) is not { } process) continue;

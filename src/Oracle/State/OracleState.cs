@@ -24,8 +24,14 @@ namespace Oracle.State;
 /// <item>The name of a lost StrictPrimary group is kept while a member that is not proved dead may hold a lease (<see cref="LostGroup"/>):
 /// who asks for that name then gets no answer, and asks again.</item>
 /// </list>
+/// What the state takes when it is saved is counted with each change (<see cref="Sizes"/>), alike at each replica and in each copy: where it would take more than
+/// <paramref name="most"/>, no group is founded or joined.
 /// </remarks>
-internal sealed partial class OracleState(IStateEvents events, Rule without) : IStateMachine
+/// <param name="events">Who hears of what changes.</param>
+/// <param name="without">A rule that is left out.</param>
+/// <param name="most">Bytes of the state with which no group is founded or joined any more.</param>
+/// <param name="room">Bytes beside those for results that are kept; with more of each process only the oldest request is answered.</param>
+internal sealed partial class OracleState(IStateEvents events, Rule without, long most = Limits.StateBytes, long room = Limits.ResultBytes) : IStateMachine
 {
     private readonly SortedDictionary<ProcessId, ProcessRecord> _processes = [];
     private readonly Dictionary<ulong, ProcessRecord> _byNode = [];
@@ -44,6 +50,9 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
 
     /// <summary>Index of the last applied entry.</summary>
     public ulong Index => _index;
+
+    /// <summary>Bytes that the saved state takes at most; the same at every replica that applied the same entries.</summary>
+    public long Bytes { get; private set; } = Sizes.Empty;
 
     public IReadOnlyCollection<ProcessRecord> Processes => _processes.Values;
 
@@ -93,7 +102,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         }
         if (request.Operation is Release release)
         {
-            if (_lostNames.Remove(release.Group, out string? name)) _lost.Remove(name);
+            if (_lostNames.Remove(release.Group, out string? name) && _lost.Remove(name, out var lost)) Bytes -= Sizes.Of(lost);
             return;
         }
         ProcessRecord? requester = Find(request.Requester);
@@ -114,10 +123,15 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
             return;
         }
         requester.Floor = Math.Max(requester.Floor, request.Floor);
-        while (requester.Results.Count > 0 && requester.Results.GetKeyAtIndex(0) < requester.Floor) requester.Results.RemoveAt(0);
+        while (requester.Results.Count > 0 && requester.Results.GetKeyAtIndex(0) < requester.Floor)
+        {
+            Bytes -= Sizes.Of(requester.Results.GetValueAtIndex(0));
+            requester.Results.RemoveAt(0);
+        }
         bool known = requester.Results.TryGetValue(request.Number, out var result);
         // The oldest that waits has room always: only its answer makes room for others.
-        if (request.Number < requester.Floor || (!known && requester.Results.Count >= Limits.RequestsPerProcess && request.Number != requester.Floor))
+        bool full = requester.Results.Count >= Limits.RequestsPerProcess || Bytes > most + room;
+        if (request.Number < requester.Floor || (!known && full && request.Number != requester.Floor))
         {
             events.OnIgnored(request);
             return;
@@ -125,7 +139,11 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         if (!known)
         {
             result = Perform(requester, request.Operation);
-            if (requester.Alive) requester.Results.Add(request.Number, result);
+            if (requester.Alive)
+            {
+                requester.Results.Add(request.Number, result);
+                Bytes += Sizes.Of(result);
+            }
         }
         events.OnAnswered(request, result!);
     }
@@ -159,8 +177,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         if (known is not null || _past.Contains(register.Node)) return OperationResult.Refused("this life of the node was excluded");
         if (_processes.Count >= Limits.Processes) return OperationResult.Refused($"{Limits.Processes} processes are registered; that is the limit");
         var process = new ProcessRecord(new(register.Node, _index), register.Address, register.Tag, register.Host, register.Number, register.Start, register.Lease, register.OwnsAddress);
-        _processes.Add(process.Id, process);
-        _byNode.Add(register.Node, process);
+        Add(process);
         ProcessesVersion = _index;
         events.OnRegistered(process);
         return new(true, "", process.Id, default);
@@ -182,6 +199,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         {
             ProcessRecord process = Find(id)!;
             process.Status = ProcessStatus.Failed;
+            foreach (var result in process.Results.Values) Bytes -= Sizes.Of(result);
             process.Results.Clear();
             ProcessesVersion = _index;
         }
@@ -200,7 +218,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
         bool member = group.View.RankOf(process.Id) >= 0;
         bool coming = group.Pending is { } pending && pending.Proposal.Joiners.Any(joiner => joiner.Id == process.Id);
         int queued = group.QueueIndexOf(process.Id);
-        if (queued >= 0) group.Queue.RemoveAt(queued);
+        if (queued >= 0) TakeFromQueue(group, queued);
         group.Stalled.Remove(process.Id);
         if (!member)
         {
@@ -242,10 +260,27 @@ internal sealed partial class OracleState(IStateEvents events, Rule without) : I
     {
         if (process.Alive || process.Groups.Count > 0) return;
         _processes.Remove(process.Id);
+        Bytes -= Sizes.Of(process);
         _byNode.Remove(process.Id.Node);
         if (!_past.Add(process.Id.Node)) return;
         _pastOrder.Enqueue(process.Id.Node);
         if (_pastOrder.Count > Limits.PastLives) _past.Remove(_pastOrder.Dequeue());
+    }
+
+    private void TakeFromQueue(GroupRecord group, int place)
+    {
+        group.QueueBytes -= PlaceOf(group.Queue[place]);
+        group.Queue.RemoveAt(place);
+        Count(group);
+    }
+
+    private int PlaceOf(JoinRequest request) => Sizes.Place(request.Process, Find(request.Process)!.Address, request.Tag);
+
+    /// <summary>Counts a group as it is now.</summary>
+    private void Count(GroupRecord group)
+    {
+        Bytes += group.Bytes - group.Counted;
+        group.Counted = group.Bytes;
     }
 
     private void Request(GroupRecord group, Rebuild rebuild) =>

@@ -325,6 +325,16 @@ public sealed class ContractSerializerTests
         public int A { get; set; }
     }
 
+    public sealed class Picky
+    {
+        public int Value { get => 0; set => throw new UnspeakableException(value == 1); }
+    }
+
+    public sealed class UnspeakableException(bool throws) : Exception
+    {
+        public override string Message => throws ? throw new InvalidOperationException("unspeakable") : null!;
+    }
+
     private static void Refused<T>(Type type, string? member, string reason)
     {
         var e = Assert.Throws<ContractException>(ContractSerializer.Check<T>);
@@ -350,6 +360,18 @@ public sealed class ContractSerializerTests
         Refused<Twice>(typeof(Twice), null, "A and B");
         Refused<NoMatch>(typeof(NoMatch), null, "constructor");
         Refused<Exception>(typeof(Exception), null, "not data");
+    }
+
+    /// <summary>The exception is the user's code too: asked what it says, it may throw again, or say nothing.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_type_that_refuses_what_was_read_with_an_error_that_cannot_be_asked_is_malformed_all_the_same(int value)
+    {
+        byte[] bytes = Bytes(new Holds<int>(value));
+        var e = Assert.Throws<InvalidDataException>(() => Back<Picky>(bytes));
+        Assert.IsType<UnspeakableException>(e.InnerException);
+        Assert.Contains(nameof(UnspeakableException), e.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -7,12 +7,13 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// How soon a process that is stopped (SIGSTOP: it falls silent, its host and its connections stay) is out of the others' way, and that nobody is
-/// excluded who was only held up for less than half a second at a time: 3 to 9 processes on a calm network, beside busy ones, or on a machine that
-/// stands still at times. The stop lasts 3 s or for ever, in two of three seeds there is one.
+/// excluded who was only held up for less than half a second at a time: 2 to 9 processes on a calm network, beside busy ones, or on a machine that
+/// stands still at times. The stop lasts 3 s or for ever, in two of three seeds there is one; the others may all have been held up just before. Of two processes the
+/// only voter is not stopped: without it the system is over.
 /// </summary>
 internal sealed class PauseSchedule : IDisposable
 {
-    public const string Calm = "calm machine", BusyNode = "busy processes", BusyMachine = "busy machine", Stop = "stop for ever", ShortStop = "stop of 3 s", OfLeader = "stop of the leader", View = "view after a stop", AllServe = "all serve after a stop";
+    public const string Calm = "calm machine", BusyNode = "busy processes", BusyMachine = "busy machine", Stop = "stop for ever", ShortStop = "stop of 3 s", OfLeader = "stop of the leader", OfTwo = "stop of one of two", AfterStall = "stop after the others were held up", View = "view after a stop", AllServe = "all serve after a stop";
     private static readonly GroupOptions Options = new();
     private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(5);
     private readonly ScenarioRun _run;
@@ -20,6 +21,9 @@ internal sealed class PauseSchedule : IDisposable
     private readonly string _load;
     private readonly OracleCluster _cluster;
     private readonly Stalls _stalls;
+
+    // Observers that were held up have rounds of up to five times the length, before they say what they saw.
+    private readonly TimeSpan _soon;
     private OracleCluster.Process? _stopped;
     private string? _violation;
     private long _looked, _without;
@@ -36,11 +40,12 @@ internal sealed class PauseSchedule : IDisposable
             ? new LinkModel()
             : new LinkModel { MaxLatency = TimeSpan.FromMilliseconds(_random.Next(1, 20)), TailChance = 0.05 * _random.NextDouble(), TailLatency = TimeSpan.FromMilliseconds(_random.Next(5, 80)) };
         var simulation = run.Case.Start(new() { Link = link });
-        _cluster = new(simulation, 3 + _random.Next(7), seeds: 1, run.Without, membership);
+        _soon = (5 * membership.ProbeInterval * (membership.ProbeRounds + 1)) + membership.LeaseDuration + TimeSpan.FromSeconds(2);
+        _cluster = new(simulation, _random.Chance(0.2) ? 2 : 3 + _random.Next(7), seeds: 1, run.Without, membership);
         _stalls = new(simulation, _random.Fork());
     }
 
-    public static IReadOnlyList<string> Names { get; } = [Calm, BusyNode, BusyMachine, Stop, ShortStop, OfLeader];
+    public static IReadOnlyList<string> Names { get; } = [Calm, BusyNode, BusyMachine, Stop, ShortStop, OfLeader, OfTwo, AfterStall];
 
     public static string NameOf(string what, string load) => $"{what}, {load}";
 
@@ -65,18 +70,32 @@ internal sealed class PauseSchedule : IDisposable
 
     private void StopOne()
     {
-        var members = _cluster.Lives;
+        var members = _cluster.Lives.Where(life => _cluster.Lives.Count > 2 || life.Oracle.Replica is not { Log.IsVoter: true }).ToList();
         var stopped = members[_random.Next(members.Count)];
         bool forEver = _random.Chance(0.7), leads = _cluster.Leader == stopped;
+        var (length, after) = (TimeSpan.FromMilliseconds(_random.Next(300, 500)), TimeSpan.FromMilliseconds(_random.Next(3_000)));
+        bool stall = _random.Chance(0.3) && _run.Case.Happens($"the others held up at {Now}");
+        if (stall)
+        {
+            _run.Ingredients.Draw(AfterStall);
+            foreach (var other in _cluster.Lives)
+                if (other != stopped) Hold(other, length);
+            Until(() => false, length + after);
+            leads = _cluster.Leader == stopped;
+            if (_violation is not null) return;
+        }
         if (!_run.Case.Happens($"stop {stopped.Node.Name} at {Now}")) return;
         _run.Ingredients.Draw(forEver ? Stop : ShortStop);
+        if (_cluster.Lives.Count == 2) _run.Ingredients.Draw(OfTwo);
         if (leads) _run.Ingredients.Draw(OfLeader);
         _stopped = stopped;
         var begun = Now;
         stopped.Node.Pause(forEver ? TimeSpan.FromHours(1) : TimeSpan.FromSeconds(3));
         string whom = leads ? "the leader" : "another";
-        bool view = Until(() => Others().Any(IsRid), TimeSpan.FromSeconds(forEver ? 30 : 3));
+        bool view = Until(() => Others().Any(IsRid), !forEver ? TimeSpan.FromSeconds(3) : _load == Calm ? _soon : TimeSpan.FromSeconds(30));
         if (!view && !forEver) return;
+        if (!view && _load == Calm) _violation ??= $"no view without {stopped.Node.Name} {_soon} after it stopped: {_cluster.Describe()}";
+        if (_violation is not null) return;
         if (!view)
         {
             // Where the observers hardly run themselves they trust nothing that they see. That must end with the load.
@@ -87,11 +106,11 @@ internal sealed class PauseSchedule : IDisposable
                 return;
             }
         }
-        Note(View, begun, whom);
+        Note(stall ? $"{View}, the others held up before" : View, begun, whom);
         if (!Until(() => Others().Any(Serves), TimeSpan.FromSeconds(30))) _violation ??= $"liveness: nobody serves without {stopped.Node.Name}: {_cluster.Describe()}";
         Note("one serves after a stop", begun, whom);
         // Those held up just then do not count.
-        if (Until(() => Others().Where(other => _stalls.IsFree(other.Node)).All(Serves), TimeSpan.FromSeconds(40))) Note(AllServe, begun, whom);
+        if (Until(() => Others().Where(other => _stalls.IsFree(other.Node)).All(Serves), TimeSpan.FromSeconds(40)) && !stall) Note(AllServe, begun, whom);
         Until(() => false, TimeSpan.FromSeconds(2));
     }
 

@@ -76,5 +76,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
     {
         if (_error is null) _started.TrySetResult(_group!);
         else _started.TrySetException(ISharedError.ForCall(_error));
+        // Nobody waits for it any more whose token has fired.
+        _ = Task.Exception;
     }
 }

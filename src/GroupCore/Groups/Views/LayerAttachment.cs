@@ -35,5 +35,7 @@ internal sealed class LayerAttachment<TLayer>(INode node, Func<IGroupPort, TLaye
     {
         if (_error is null) _done.TrySetResult(_layer!);
         else _done.TrySetException(ISharedError.ForCall(_error));
+        // Nobody waits for it any more whose token has fired.
+        _ = Task.Exception;
     }
 }

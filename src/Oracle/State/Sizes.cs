@@ -1,0 +1,65 @@
+using System.Text;
+using GroupCore.Membership;
+using GroupCore.Transport;
+
+namespace Oracle.State;
+
+/// <summary>How many bytes the parts of the state take at most when it is saved, whatever becomes of them: <see cref="OracleState.Bytes"/> is their sum.</summary>
+internal static class Sizes
+{
+    /// <summary>Numbers and headers of a saved state without processes and groups, with all past lives that it remembers.</summary>
+    public const long Empty = 64 + (Number * (long)Limits.PastLives);
+
+    // A number with its header, and the header of a text or a list, where they are long.
+    private const int Number = 9;
+    private const int Header = 5;
+
+    // The views that are kept, the proposal, and what waits: the queue, those who leave, those who may not go.
+    private const int Views = Limits.InstallsKept + 2;
+
+    // Of a view or a proposal without its name and its members: a dozen numbers, as many headers, and the options.
+    private const int Overhead = 12 * (Number + Header);
+
+    public static int Of(ProcessId id) => Of(id.Node) + Of(id.Incarnation);
+
+    public static long Of(ProcessRecord process) =>
+        Of(process.Id) + Of(process.Address.Text) + Of(process.Tag) + Of(process.Host) + (8 * Number) + Header;
+
+    public static long Of(OperationResult result) => (4 * Number) + Of(result.Reason) + Of(result.Process);
+
+    public static long Of(LostGroup lost)
+    {
+        long bytes = (4 * Number) + Header + Of(lost.Name);
+        foreach (var id in lost.Failed) bytes += Of(id);
+        return bytes;
+    }
+
+    /// <summary>
+    /// A member, or one that waits to be: as in a view, and once more by name and two ranks, as among those that joined or moved; in the view without it, as one that
+    /// left or failed, it takes less. So no view is larger than the one before it with all who waited to join.
+    /// </summary>
+    public static int Place(ProcessId id, NodeAddress address, string tag) => (2 * Of(id)) + Of(address.Text) + Of(tag) + 7;
+
+    public static long Of(View view)
+    {
+        long bytes = 0;
+        foreach (var member in view.Members) bytes += Place(member.Id, member.Address, member.Tag);
+        foreach (var id in view.Left) bytes += Of(id);
+        foreach (var id in view.Failed) bytes += Of(id);
+        return bytes;
+    }
+
+    /// <summary>A group, of which no view or proposal, kept or to come, has more bytes of members than that.</summary>
+    public static long Group(string name, long members) => Views * (Overhead + Of(name) + members);
+
+    private static int Of(string text) => Encoding.UTF8.GetByteCount(text) is var bytes && bytes < 32 ? 1 + bytes : Header + bytes;
+
+    private static int Of(ulong number) => number switch
+    {
+        < 1UL << 7 => 1,
+        < 1UL << 8 => 2,
+        < 1UL << 16 => 3,
+        <= uint.MaxValue => 5,
+        _ => Number,
+    };
+}

@@ -1,0 +1,111 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Oracle.Leading;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>A process that was held up trusts less what it sees, and waits longer before it says it. Where nobody else could say it, that is all: it is believed.</summary>
+public sealed class SoleObserverTests
+{
+    /// <summary>
+    /// The founder is held up once, and its health is poor. It recovered with the answers of those that it watches, of which the only one has fallen
+    /// silent: that one stayed for ten seconds after it was reported.
+    /// </summary>
+    [Theory]
+    [InlineData(0.05)]
+    [InlineData(1)]
+    [InlineData(3)]
+    public void Of_two_the_one_that_freezes_after_the_other_was_held_up_is_out_in_five_times_the_time(double after)
+    {
+        for (ulong seed = 1; seed <= 5; seed++)
+        {
+            using var cluster = Running(seed, 2);
+            var (observer, frozen) = HoldUpTheLeader(cluster, after);
+            frozen.Node.Pause(TimeSpan.FromHours(1));
+            // Rounds of 1 s instead of 200 ms, and the one in which it was heard last; the lease is over by then.
+            Assert.True(cluster.RunUntil(() => observer.Groups.ViewOf("g") is { Members.Count: 1 }, 5.3), cluster.Describe());
+            cluster.AssertNoViolations();
+        }
+    }
+
+    /// <summary>What an address refuses is seen, and not missed: it takes no longer than at other times.</summary>
+    [Fact]
+    public void Of_two_the_one_that_dies_after_the_other_was_held_up_is_out_at_once()
+    {
+        for (ulong seed = 1; seed <= 5; seed++)
+        {
+            using var cluster = Running(seed, 2);
+            var (observer, dead) = HoldUpTheLeader(cluster, 0.5);
+            dead.Node.Crash();
+            Assert.True(cluster.RunUntil(() => observer.Groups.ViewOf("g") is { Members.Count: 1 }, 1.3), cluster.Describe());
+            cluster.AssertNoViolations();
+        }
+    }
+
+    /// <summary>Held up again and again for as long as is harmless, both: neither loses its place.</summary>
+    [Fact]
+    public void Of_two_that_are_held_up_for_less_than_the_time_each_stays()
+    {
+        for (ulong seed = 1; seed <= 5; seed++)
+        {
+            using var cluster = Running(seed, 2);
+            for (int i = 0; i < 30; i++)
+            {
+                cluster.Alive.ElementAt(cluster.Simulation.Random.Next(2)).Node.Pause(TimeSpan.FromMilliseconds(cluster.Simulation.Random.Next(300, 500)));
+                cluster.Run(0.6);
+            }
+            Assert.Equal(2, cluster.Alive.Count());
+            cluster.AssertNoViolations();
+        }
+    }
+
+    /// <summary>Half a word waits for another's: where one is left that could say it, it has to.</summary>
+    [Fact]
+    public void A_word_in_poor_health_is_half_of_one_only_where_another_could_say_it_too()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        var node = simulation.AddNode().Node;
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        for (ulong number = 1; number <= 3; number++)
+            state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
+        var ids = state.Processes.Select(process => process.Id).ToList();
+        var detector = new CutDetector(node, new());
+
+        detector.Accuse(ids[1], ids[0], Accusation.Timeout, 8);
+        detector.Accuse(ids[1], ids[2], Accusation.Timeout, 0);
+        Assert.Empty(Decided());
+        detector.Accuse(ids[1], ids[0], Accusation.Timeout, 3);
+        Assert.Equal([ids[1]], Decided());
+
+        // Both that the first one watches are silent: each stands for what the other cannot say.
+        detector.Clear();
+        detector.Accuse(ids[1], ids[0], Accusation.Timeout, 8);
+        Assert.Empty(Decided());
+        detector.Accuse(ids[2], ids[0], Accusation.Timeout, 8);
+        Assert.Equal([ids[1], ids[2]], Decided());
+
+        List<ProcessId> Decided() => detector.Decide(state, 3, default, static _ => true).ConvertAll(static failure => failure.Process);
+    }
+
+    private static (OracleCluster.Process Observer, OracleCluster.Process Other) HoldUpTheLeader(OracleCluster cluster, double after)
+    {
+        var leader = cluster.Leader!;
+        leader.Node.Pause(TimeSpan.FromMilliseconds(400));
+        cluster.Run(0.4 + after);
+        Assert.Equal(2, cluster.Alive.Count());
+        return (leader, cluster.Alive.Single(process => process != leader));
+    }
+
+    private static OracleCluster Running(ulong seed, int processes)
+    {
+        var cluster = new OracleCluster(seed, processes);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new(), ""));
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == processes, 10), cluster.Describe());
+        cluster.Run(3);
+        return cluster;
+    }
+}
