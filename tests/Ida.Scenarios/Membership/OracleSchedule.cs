@@ -1,6 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Oracle.Log;
 
 namespace Ida.Scenarios;
 
@@ -170,17 +171,23 @@ internal sealed class OracleSchedule : IDisposable
         _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(100, 6_000)), _cluster.Simulation.Network.Heal);
     }
 
-    /// <summary>Whether a majority of the voters of every configuration that a living replica knows is gone: nothing can be decided then (groupcore-oracle 4.8).</summary>
+    /// <summary>
+    /// Whether no living replica has a majority of its voters left that would elect it, which those with a longer log do not: nothing can be decided then
+    /// (groupcore-oracle 4.8). One that was cut off may still count on voters that others have replaced since.
+    /// </summary>
     private bool MajorityIsDead()
     {
         foreach (var process in _cluster.Alive)
         {
-            if (process.Oracle.Replica?.Log.Entries.Configuration is not { Voters.Count: > 0 } configuration) continue;
-            int live = configuration.Voters.Count(voter => _cluster.Alive.Any(other => other.Node.Id == voter.Node));
+            if (process.Oracle.Replica?.Log.Entries is not { Configuration: { Voters.Count: > 0 } configuration } log) continue;
+            int live = configuration.Voters.Count(voter => _cluster.Alive.Any(other => other.Node.Id == voter.Node && !IsAhead(other, log)));
             if (live > configuration.Voters.Count / 2) return false;
         }
         return true;
     }
+
+    private static bool IsAhead(OracleCluster.Process process, EntryLog of) =>
+        process.Oracle.Replica?.Log.Entries is { } own && (own.LastTerm, own.LastIndex).CompareTo((of.LastTerm, of.LastIndex)) > 0;
 
     /// <summary>Whether all voters that others could dial have left: nobody who comes can be told then who leads (the guide, membership).</summary>
     private bool IsLeftToHidden() =>
