@@ -13,7 +13,11 @@ internal sealed partial class Coordinator
     /// <summary>Begins an attempt; without a view to act in the operation waits for the next.</summary>
     private void Issue(ClientOp op)
     {
-        if (op.IsDue && !MayResume(op)) return;
+        if (op.IsDue && !MayResume(op))
+        {
+            SetDue(op, true);
+            return;
+        }
         SetDue(op, false);
         op.Asks = false;
         if (state is not { Acts: true, Map: { } map })
