@@ -152,10 +152,20 @@ internal sealed partial class Coordinator
                 : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago."));
             return;
         }
-        if (HasRoom(owner)) send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
-        if (MayPark(op, owner)) Park(op, owner);
+        bool room = HasRoom(owner);
+        if (MayPark(op, owner))
+        {
+            Park(op, owner);
+        }
+        else if (op.Phase == OpPhase.Admitted && (op.Asks || !room))
+        {
+            // It keeps its share for one question, which a member that is well answers soon.
+            Refuse(op, Overloaded(op));
+            return;
+        }
+        if (room) send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
         // It may be that the member stalls: all together ask it no more often than a few of them would.
-        op.RetryAt = state.Node.Now + (AskAgain * (1 + (_parked.Count / FewAsk)));
+        op.RetryAt = state.Node.Now + (op.IsParked ? AskAgain * (1 + (_parked.Count / FewAsk)) : AskAgain);
         op.Asks = true;
     }
 
