@@ -106,15 +106,18 @@ internal sealed partial class Coordinator
         && (MustAskWhetherGiven(op) ? state.OwnerOf(op.Id.Session) : BlockedBy(op, map)) is >= 0 and var rank && !MayPark(op, rank);
 
     /// <summary>
-    /// Whether it may give its share back to wait for a member. Whatever it has, one may; what was sent may as long as there is place among
-    /// all that waits, since it cannot be refused.
+    /// Whether it may give its share back to wait for a member. Whatever it has, one may, beside others that wait always too; what was sent
+    /// may as long as there is place among all that waits, since it cannot be refused.
     /// </summary>
     private bool MayPark(ClientOp op, int rank)
     {
         if (op.IsParked || _parked.Count == 0) return true;
         long ops = MostWaiting - WaitingOps - 1, bytes = state.Options.MaxInFlightBytes - WaitingBytes - op.AskedBytes;
-        return ops >= 0 && bytes >= 0 && (op.Phase is OpPhase.Sent or OpPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes));
+        if (ops < 0) return false;
+        return (IsLarge(op) && !_parked.HasLarge) || (bytes >= 0 && (op.Phase is OpPhase.Sent or OpPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes)));
     }
+
+    private bool IsLarge(ClientOp op) => ParkedOps.IsLarge(op.AskedBytes, state.Options.MaxInFlightBytes);
 
     private OverloadedException Overloaded(ClientOp op)
     {
@@ -213,7 +216,7 @@ internal sealed partial class Coordinator
         op.IsParked = true;
         _bytes -= op.Charge;
         op.Charge = op.AskedBytes + op.AnswerBytes;
-        _parked.Add(op, rank);
+        _parked.Add(op, rank, IsLarge(op));
     }
 
     /// <summary>Bytes are kept for it as it will ask for, which for a read is not what it holds; what reads are taken to bring may have changed since.</summary>
