@@ -124,6 +124,24 @@ public sealed class ByteBudgetTests
         Assert.Null(world.Overfilled);
     }
 
+    [Fact]
+    public void R_reads_of_keys_that_are_absent_at_another_member_count_little_after_a_while()
+    {
+        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
+        for (int i = 0; i < 60; i++)
+        {
+            var read = map.OrderedGetAsync($"a{last}").AsTask();
+            world.RunUntil(() => read.IsCompleted, "A read");
+            Assert.True(read.IsCompletedSuccessfully);
+        }
+        var reads = Enumerable.Range(0, 100).Select(i => map.OrderedGetAsync($"{i}_{last}").AsTask()).ToList();
+        world.Poke();
+        Assert.Equal(reads.Count, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OpPhase.Sent));
+        world.RunUntil(() => reads.TrueForAll(static read => read.IsCompletedSuccessfully), "The reads");
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
