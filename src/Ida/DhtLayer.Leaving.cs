@@ -7,7 +7,8 @@ namespace Ida;
 /// It asks for a view and says at its boundary that it goes. There all conclude alike whether its slot is free at once (another full
 /// member stays in the shard, or nobody is left to take its place), or whether it stays as the source of a successor, which is placed at
 /// the same boundary. When the successor is full the leaver asks for the next view, in which its slot is free. A successor that dies is
-/// replaced by the same rule. After <see cref="DhtOptions.HandoverTimeout"/> it goes as it is.
+/// replaced by the same rule. After <see cref="DhtOptions.HandoverTimeout"/> it goes as it is: not before, also where it is blocked, since it
+/// may be that nobody can be excluded meanwhile and that its copy is needed when contact is back.
 /// </remarks>
 internal sealed partial class DhtLayer
 {
@@ -22,7 +23,7 @@ internal sealed partial class DhtLayer
         if (IsOver) return true;
         _groupLeaves |= group;
         long patience = (long)_state.Options.HandoverTimeout.TotalNanoseconds;
-        if (!IsLeaving && (_state.Map is null || _state.Blocked || patience == 0)) LeaveAsItIs();
+        if (!IsLeaving && (_state.Map is null || patience == 0)) LeaveAsItIs();
         if (IsOver || IsLeaving) return IsOver;
         IsLeaving = true;
         Node.SetTimer(Node.Now + patience, this, LeaveLimit);

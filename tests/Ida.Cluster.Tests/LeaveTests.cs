@@ -1,3 +1,4 @@
+using GroupCore.Membership;
 using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
@@ -33,6 +34,59 @@ public sealed class LeaveTests
             Assert.All(Enumerable.Range(0, 5).Except(gone), member => Assert.False(dht[member].Completion.IsCompleted));
             Assert.True(dht.Clients.Sum(client => client.Succeeded) > 100, $"{dht.Clients.Sum(client => client.Succeeded)} operations");
         });
+
+    /// <summary>No side has a majority: all are blocked, nobody is excluded, and afterwards all go on with what they hold.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void R_the_only_holder_of_a_shard_that_leaves_while_nobody_leads_hands_over_when_somebody_does(int how) =>
+        SimulationRunner.ForEachSeed(5, $"*{nameof(R_the_only_holder_of_a_shard_that_leaves_while_nobody_leads_hands_over_when_somebody_does)}", run =>
+        {
+            var simulation = run.Start();
+            var dht = new DhtCluster(simulation, shardSize: 1, targetSize: 2);
+            int leaver = -1;
+            var report = dht.Run(5, async () =>
+            {
+                await simulation.Delay(TimeSpan.FromMilliseconds(200));
+                leaver = await HolderAsync(dht);
+                simulation.Network.Partition([.. dht.Members.Select(static member => (IReadOnlyList<SimNode>)[member.Host])]);
+                while (dht.Members.Any(static member => member.Node.State != MembershipState.Blocked)) await simulation.Delay(TimeSpan.FromMilliseconds(10));
+                var leaving = simulation.Spawn(() => Leave(dht, leaver, how));
+                await simulation.Delay(TimeSpan.FromSeconds(1));
+                Assert.False(dht[leaver].Completion.IsCompleted);
+                simulation.Network.Heal();
+                await leaving;
+            });
+            report.ThrowIfFailed();
+            Assert.False(dht.Lost);
+            Assert.All(Enumerable.Range(0, 5).Where(member => member != leaver), member => Assert.False(dht[member].Completion.IsCompleted));
+        });
+
+    /// <summary>As the guide has it: the hand-over, then 3 s for the farewell, then 200 ms.</summary>
+    [Fact]
+    public void R_to_dispose_of_a_node_on_the_minority_side_takes_no_longer_than_hand_over_and_farewell() =>
+        SimulationRunner.ForEachSeed(5, $"*{nameof(R_to_dispose_of_a_node_on_the_minority_side_takes_no_longer_than_hand_over_and_farewell)}", run =>
+        {
+            var simulation = run.Start();
+            var dht = new DhtCluster(simulation, shardSize: 1, targetSize: 2);
+            dht.Run(5, async () =>
+            {
+                int leaver = await HolderAsync(dht);
+                var node = dht.Members[leaver];
+                simulation.Network.Partition([node.Host], [.. dht.Members.Where(member => member != node).Select(static member => member.Host)]);
+                while (node.Node.State != MembershipState.Blocked) await simulation.Delay(TimeSpan.FromMilliseconds(10));
+                var start = simulation.Now;
+                await node.Node.DisposeAsync();
+                Assert.InRange(simulation.Now - start, TimeSpan.Zero, TimeSpan.FromSeconds(13.3));
+            });
+        });
+
+    private static async Task<int> HolderAsync(DhtCluster dht)
+    {
+        for (int member = 0; ; member++)
+            if ((await dht[member].StatusAsync()).OwnSlot >= 0) return member;
+    }
 
     private static async Task Leave(DhtCluster dht, int member, int how)
     {

@@ -92,6 +92,56 @@ public sealed class ByteBudgetTests
         Assert.True(ended > 10);
     }
 
+    /// <summary>Puts on the same member fill its link and wait for it always.</summary>
+    [Fact]
+    public void R_a_put_of_about_as_many_bytes_as_may_be_in_flight_has_its_turn_where_others_wait_for_the_link()
+    {
+        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
+        world.BulkBytes = 20_000;
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
+        var small = new Task?[30];
+        Task? large = null;
+        int ended = 0;
+        for (int round = 0; round < 1_000 && large?.IsCompleted != true; round++)
+        {
+            for (int i = 0; i < small.Length; i++)
+            {
+                if (small[i] is { IsCompleted: false }) continue;
+                if (small[i] is { } before) Assert.True(before.IsCompletedSuccessfully, before.Exception?.InnerException?.Message);
+                ended += small[i] is null ? 0 : 1;
+                small[i] = map.OrderedPutAsync($"{i}_{last}", new byte[2_000]).AsTask();
+            }
+            world.Poke();
+            if (round == 10) large = map.OrderedPutAsync(Enumerable.Range(0, 4).Select(i => KeyValuePair.Create($"large{i}_{last}", (byte[]?)new byte[210_000]))).AsTask();
+            world.Poke();
+            for (int i = 0; i < 4; i++) world.Deliver(0, 1);
+            world.DeliverAll(static (from, _) => from != 0);
+            world.Advance(TimeSpan.FromMilliseconds(1));
+        }
+        Assert.True(large!.IsCompletedSuccessfully, $"{ended} small ones ended: {large.Exception?.InnerException?.Message}");
+        Assert.True(ended > 10);
+        Assert.Null(world.Overfilled);
+    }
+
+    [Fact]
+    public void R_reads_of_keys_that_are_absent_at_another_member_count_little_after_a_while()
+    {
+        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
+        for (int i = 0; i < 60; i++)
+        {
+            var read = map.OrderedGetAsync($"a{last}").AsTask();
+            world.RunUntil(() => read.IsCompleted, "A read");
+            Assert.True(read.IsCompletedSuccessfully);
+        }
+        var reads = Enumerable.Range(0, 100).Select(i => map.OrderedGetAsync($"{i}_{last}").AsTask()).ToList();
+        world.Poke();
+        Assert.Equal(reads.Count, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OpPhase.Sent));
+        world.RunUntil(() => reads.TrueForAll(static read => read.IsCompletedSuccessfully), "The reads");
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

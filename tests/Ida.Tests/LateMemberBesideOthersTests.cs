@@ -67,6 +67,30 @@ public sealed class LateMemberBesideOthersTests
         AssertEnded();
     }
 
+    /// <summary>Neither what is acknowledged with a put nor whether one may begin is looked for among them.</summary>
+    [Fact]
+    public void R_reads_that_wait_for_it_cost_puts_on_other_shards_nothing()
+    {
+        const int Reads = 150, Puts = 50;
+        _world.ChangeView();
+        _world.DeliverAll((from, _) => from != _late);
+        var map = _world.Members[Caller].Dht.Map<string, byte[]>("m");
+        // One of the two members of the shard is late.
+        var reads = Enumerable.Range(0, 2 * Reads).Select(i => map.OrderedGetAsync($"{i}_{_there}").AsTask()).ToList();
+        Step(comes: false);
+        Assert.True(Coordinator.Standing().Count(static one => one.Op.IsParked) > 50);
+        Coordinator.Window = 1;
+        long before = Coordinator.HoldLooks;
+        for (int i = 0; i < Puts; i++)
+        {
+            Other(100);
+            Step(comes: false);
+        }
+        Assert.All(_others, static put => Assert.True(put.IsCompletedSuccessfully));
+        Assert.InRange(Coordinator.HoldLooks - before, 0, (3 * Reads) + (8 * Puts));
+        _world.RunUntil(() => reads.TrueForAll(static read => read.IsCompleted), "The reads");
+    }
+
     private void Put(int bytes)
     {
         int number = _waiting.Count;

@@ -135,6 +135,43 @@ public sealed class LeaveTests
         Assert.True(leaver.Left);
     }
 
+    /// <summary>Nobody is excluded without a leader of the membership: what it holds is needed when there is one again.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_the_only_holder_that_leaves_without_contact_hands_over_when_contact_is_back(bool leavesGroup)
+    {
+        var world = Founded(3, shardSize: 1);
+        Fill(world, "1");
+        var leaver = world.Members[1];
+        leaver.Block(world.Options.HandoverTimeout / 2);
+        Leave(leaver, leavesGroup);
+        world.Advance(world.Options.HandoverTimeout / 4);
+        Assert.False(leaver.Host.Current!.IsOver);
+        world.Advance(world.Options.HandoverTimeout / 4);
+        Assert.False(leaver.IsBlocked);
+        world.RunUntil(() => leaver.Host.Current!.IsOver && !world.ViewRequested, "The hand-over");
+        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Full(1))).Entries.Count);
+        Assert.False(world.Members[0].Dht.Completion.IsCompleted);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_who_leaves_and_has_no_contact_again_goes_in_time(bool leavesGroup)
+    {
+        var world = Founded(3, shardSize: 1);
+        Fill(world, "1");
+        var leaver = world.Members[1];
+        leaver.Block(TimeSpan.FromHours(1));
+        Leave(leaver, leavesGroup);
+        world.Advance(world.Options.HandoverTimeout - TimeSpan.FromSeconds(1));
+        Assert.False(leaver.Host.Current!.IsOver);
+        world.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(leaver.Host.Current!.IsOver);
+        Assert.Equal(leavesGroup, leaver.Left);
+    }
+
     /// <summary>
     /// It has said that it goes on, and all decide by that: it has a slot of the new view, in which nobody answers. What it asks for during the
     /// flush is not heard.

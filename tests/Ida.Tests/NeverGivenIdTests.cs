@@ -190,6 +190,32 @@ public sealed class NeverGivenIdTests
         int Sent() => coordinator.Standing().Count(static one => one.Place == OpPhase.Sent && !one.Op.IsParked);
     }
 
+    /// <summary>All that may wait waits for a place: of retries only as many as leave enough for all else may wait for the member's word.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_a_crowd_of_retries_of_a_member_that_stalls_leaves_others_their_places(bool answers)
+    {
+        const int Places = 16, Retries = 130;
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places });
+        var session = world.Members[0].Host.Current!.State.Session;
+        world.GivenFrom = null;
+        var map = world.Members[3].Dht.Map<string, long>("m");
+        var others = Enumerable.Range(0, Places).Select(_ => map.OrderedMergeAsync("d1", 1L).AsTask()).ToList();
+        var retries = Enumerable.Range(0, Retries).Select(i => map.OrderedMergeAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
+        others.AddRange(Enumerable.Range(0, (16 * Places) - Retries - 2).Select(_ => map.OrderedMergeAsync("d1", 1L).AsTask()));
+        for (int i = 0; i < 200; i++)
+        {
+            world.Poke();
+            world.DeliverAll((from, to) => answers || (from != 0 && to != 0));
+            world.Advance(TimeSpan.FromMilliseconds(20));
+        }
+        Assert.All(others, put => Assert.True(put.IsCompletedSuccessfully, world.Describe()));
+        if (!answers) Assert.Contains(retries, static retry => !retry.IsCompleted);
+        world.RunUntil(() => retries.TrueForAll(static retry => retry.IsCompleted), "The retries");
+        Assert.All(retries, retry => Assert.True(retry.Exception?.InnerException is ArgumentException || (!answers && retry.Exception?.InnerException is OutcomeUnknownException { InnerException: OverloadedException }), retry.Exception?.ToString()));
+    }
+
     /// <summary>Each asks until it is answered, and the more there are the less often.</summary>
     [Fact]
     public void R_many_retries_that_wait_for_a_member_that_stalls_ask_it_little()

@@ -67,6 +67,9 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>That has come, and it waits for a place: before those that have had none.</summary>
     public bool IsDue;
 
+    /// <summary>What is kept for it of the bytes in flight meanwhile.</summary>
+    public long DueBytes;
+
     /// <summary>What it counts of the bytes in flight, and what answers of other members have brought.</summary>
     public long Charge, AnswerBytes;
 

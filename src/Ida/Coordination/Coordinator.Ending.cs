@@ -82,7 +82,7 @@ internal sealed partial class Coordinator
         ReturnShare(op);
         _pending.Remove(op.Id);
         if (op.Requested is not null) _requestedHere.Remove(op);
-        _inFlight.Remove(op);
+        RemoveInFlight(op);
         if (op.Running is not { } running) return;
         running.Client = null;
         op.Running = null;

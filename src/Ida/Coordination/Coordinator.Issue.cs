@@ -13,7 +13,11 @@ internal sealed partial class Coordinator
     /// <summary>Begins an attempt; without a view to act in the operation waits for the next.</summary>
     private void Issue(ClientOp op)
     {
-        if (op.IsDue && !MayResume(op)) return;
+        if (op.IsDue && !MayResume(op))
+        {
+            SetDue(op, true);
+            return;
+        }
         SetDue(op, false);
         op.Asks = false;
         if (state is not { Acts: true, Map: { } map })
@@ -197,6 +201,13 @@ internal sealed partial class Coordinator
         else if (--op.MissingReads == 0) Finish(op, null);
     }
 
+    // The word that there is nothing has some bytes: so what reads are taken to bring becomes less with it.
+    private void OnRemoteAbsence(ClientOp op, int index, ulong version)
+    {
+        if (!op.Parts[index].HasResult) CountAnswer(op, Wire.DhtLimits.KeyCost);
+        OnLocalValue(op, index, null, version);
+    }
+
     /// <summary>A representative answered a one-key read. Numbers of reads are guessed easily: who is of another shard than the key was not asked.</summary>
     public void OnValue(int shard, ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
@@ -206,7 +217,7 @@ internal sealed partial class Coordinator
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
         else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced());
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
-        else OnLocalValue(op, index, null, version);
+        else OnRemoteAbsence(op, index, version);
     }
 
     private DhtConfigurationException Misplaced() =>

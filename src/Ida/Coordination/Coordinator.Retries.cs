@@ -13,6 +13,9 @@ internal sealed partial class Coordinator
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
     private readonly List<ClientOp> _requestedHere = [];
 
+    // Of those in flight that are no retries the first that holds back. It only goes forward, so reads are passed once, however many wait before the puts.
+    private ClientOp? _firstHolding;
+
     // Puts of this member so far, and how many of them there were when the oldest began that may hold outcomes back: a lower bound.
     private ulong _puts, _oldestPut;
 
@@ -28,23 +31,41 @@ internal sealed partial class Coordinator
         get
         {
             if (_puts - _oldestPut < Window) return true;
-            _oldestPut = _puts;
-            for (var op = _inFlight.First; op is not null; op = op.Next)
-            {
-                if (!HoldsBack(op)) continue;
-                _oldestPut = op.PutsBefore;
-                break;
-            }
+            _oldestPut = Math.Min(_puts, _firstHolding?.PutsBefore ?? _puts);
+            if (_requestedHere.Count > 0) _oldestPut = Math.Min(_oldestPut, _requestedHere[0].PutsBefore);
             foreach (var running in _early) _oldestPut = Math.Min(_oldestPut, running.PutsBefore);
             return _puts - _oldestPut < Window;
         }
     }
 
     /// <summary>
-    /// Whether outcomes from this operation on are not acknowledged while it is in flight. Reads of one key are, since replicas keep no
-    /// attempts of them.
+    /// Whether outcomes from this operation on are not acknowledged while it is in flight. With reads of one key they are, since replicas keep no
+    /// attempts of them; retries of puts of this member are kept beside.
     /// </summary>
-    private bool HoldsBack(ClientOp op) => op.Requested is null ? op.IsPut || op.PartCount > 1 : op.Id.Session == state.Session;
+    private static bool HoldsBack(ClientOp op) => op.Requested is null && (op.IsPut || op.PartCount > 1);
+
+    /// <summary>Operations that were looked at to find the first that holds back, for who counts what that costs.</summary>
+    internal long HoldLooks { get; private set; }
+
+    private void AddInFlight(ClientOp op)
+    {
+        _inFlight.Add(op);
+        if (HoldsBack(op)) _firstHolding ??= op;
+    }
+
+    private void RemoveInFlight(ClientOp op)
+    {
+        if (op == _firstHolding)
+        {
+            do
+            {
+                _firstHolding = _firstHolding.Next;
+                HoldLooks++;
+            }
+            while (_firstHolding is not null && !HoldsBack(_firstHolding));
+        }
+        _inFlight.Remove(op);
+    }
 
     /// <summary>Numbers from here on count as given, and nobody is asked: for schedules that name their clients' puts themselves; null without any.</summary>
     internal ulong? GivenFrom { get; set; }
@@ -152,10 +173,20 @@ internal sealed partial class Coordinator
                 : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago."));
             return;
         }
-        if (HasRoom(owner)) send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
-        if (MayPark(op, owner)) Park(op, owner);
+        bool room = HasRoom(owner);
+        if (MayPark(op, owner))
+        {
+            Park(op, owner);
+        }
+        else if (op.Phase == OpPhase.Admitted && (op.Asks || !room))
+        {
+            // It keeps its share for one question, which a member that is well answers soon.
+            Refuse(op, Overloaded(op));
+            return;
+        }
+        if (room) send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
         // It may be that the member stalls: all together ask it no more often than a few of them would.
-        op.RetryAt = state.Node.Now + (AskAgain * (1 + (_parked.Count / FewAsk)));
+        op.RetryAt = state.Node.Now + (op.IsParked ? AskAgain * (1 + (_parked.Count / FewAsk)) : AskAgain);
         op.Asks = true;
     }
 
@@ -226,13 +257,7 @@ internal sealed partial class Coordinator
     /// <summary>Outcomes below this number of the own session are not asked for any more.</summary>
     private ulong AckedBelow()
     {
-        ulong below = _sequence + 1;
-        for (var op = _inFlight.First; op is not null; op = op.Next)
-        {
-            if (op.Requested is not null || !HoldsBack(op)) continue;
-            below = op.Id.Sequence;
-            break;
-        }
+        ulong below = _firstHolding?.Id.Sequence ?? _sequence + 1;
         foreach (var op in _requestedHere) below = Math.Min(below, op.Id.Sequence);
         foreach (var running in _early) below = Math.Min(below, running.Key.Id.Sequence);
         return below;

@@ -13,7 +13,7 @@ namespace Ida.Coordination;
 /// its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and counts to what waits, of
 /// which one member gets a part: so one that is late, or takes or says nothing, does not stop operations on others. What would be more is
 /// refused, or keeps its share if it was sent. When that has come they go as there are places, before calls that have not begun, and leave
-/// those every second place.
+/// those every second place and half of the bytes, if the largest of them does not need more.
 /// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
 /// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
 /// </remarks>
@@ -32,7 +32,7 @@ internal sealed partial class Coordinator
 
     // Since a member last had room, and whether some is not held any more.
     private bool _someAwait, _released;
-    private long _dueBytes;
+    private long _dueBytes, _mostDue;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
     /// <summary>A member's link has room again: what waits goes out in its order.</summary>
@@ -75,7 +75,9 @@ internal sealed partial class Coordinator
 
     // Thousands may be due at once: calls on other members would wait for all of them.
     private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_due, (state.Options.MaxInFlight + 1) / 2) < state.Options.MaxInFlight
-        && (_bytes + _dueBytes + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && OnTheWay == 0));
+        && (_bytes + KeptForDue + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && OnTheWay == 0));
+
+    private long KeptForDue => Math.Min(_dueBytes, Math.Max(state.Options.MaxInFlightBytes / 2, _mostDue));
 
     /// <summary>Whether one that gave its share back may have it again.</summary>
     private bool MayResume(ClientOp op) => OnTheWay < state.Options.MaxInFlight && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || OnTheWay == 0);
@@ -104,15 +106,18 @@ internal sealed partial class Coordinator
         && (MustAskWhetherGiven(op) ? state.OwnerOf(op.Id.Session) : BlockedBy(op, map)) is >= 0 and var rank && !MayPark(op, rank);
 
     /// <summary>
-    /// Whether it may give its share back to wait for a member. Whatever it has, one may; what was sent may as long as there is place among
-    /// all that waits, since it cannot be refused.
+    /// Whether it may give its share back to wait for a member. Whatever it has, one may, beside others that wait always too; what was sent
+    /// may as long as there is place among all that waits, since it cannot be refused.
     /// </summary>
     private bool MayPark(ClientOp op, int rank)
     {
         if (op.IsParked || _parked.Count == 0) return true;
         long ops = MostWaiting - WaitingOps - 1, bytes = state.Options.MaxInFlightBytes - WaitingBytes - op.AskedBytes;
-        return ops >= 0 && bytes >= 0 && (op.Phase is OpPhase.Sent or OpPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes));
+        if (ops < 0) return false;
+        return (IsLarge(op) && !_parked.HasLarge) || (bytes >= 0 && (op.Phase is OpPhase.Sent or OpPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes)));
     }
+
+    private bool IsLarge(ClientOp op) => ParkedOps.IsLarge(op.AskedBytes, state.Options.MaxInFlightBytes);
 
     private OverloadedException Overloaded(ClientOp op)
     {
@@ -211,15 +216,18 @@ internal sealed partial class Coordinator
         op.IsParked = true;
         _bytes -= op.Charge;
         op.Charge = op.AskedBytes + op.AnswerBytes;
-        _parked.Add(op, rank);
+        _parked.Add(op, rank, IsLarge(op));
     }
 
+    /// <summary>Bytes are kept for it as it will ask for, which for a read is not what it holds; what reads are taken to bring may have changed since.</summary>
     private void SetDue(ClientOp op, bool due)
     {
-        if (op.IsDue == due) return;
+        _dueBytes -= op.DueBytes;
+        op.DueBytes = due ? Guess(op) : 0;
+        _dueBytes += op.DueBytes;
+        if (op.IsDue != due) _due += due ? 1 : -1;
         op.IsDue = due;
-        _due += due ? 1 : -1;
-        _dueBytes += due ? op.Charge : -op.Charge;
+        _mostDue = _due == 0 ? 0 : Math.Max(_mostDue, op.DueBytes);
     }
 
     private void Resume(ClientOp op)

@@ -178,7 +178,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         if (op.Requested is null) Name(op);
         else if (op.Id.Session == state.Session) _requestedHere.Add(op);
         if (!waited && op.Requested is not null) _pending.Add(op.Id, op);
-        _inFlight.Add(op);
+        AddInFlight(op);
         TakeShare(op);
         Issue(op);
     }

@@ -6,6 +6,7 @@ namespace Ida.Scenarios;
 /// <summary>What happens to the members and channels of a <see cref="DhtWorld"/> in a random schedule, each at most as often as was drawn for it.</summary>
 internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
 {
+    public const string LeftBlocked = "leave without contact";
     private readonly HashSet<(int, int)> _slow = [];
     private bool _viewDue;
 
@@ -16,6 +17,9 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
 
     /// <summary>How often a member is without its lease for a moment.</summary>
     public int Lapses;
+
+    /// <summary>Draws which of those that leave have no contact with the primary partition when they begin to, and for how long; null for none.</summary>
+    public Prng? Blocks { get; init; }
 
     /// <summary>Half of the channels that are slow at a time.</summary>
     public int Slowness;
@@ -93,9 +97,19 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
                 break;
             case >= 4 when !one.Host.Current!.IsLeaving:
                 Leaves--;
-                if (Happens("leave of", one)) one.BeginToLeave();
+                if (!Happens("leave of", one)) break;
+                BlockSome(one);
+                one.BeginToLeave();
                 break;
         }
+    }
+
+    /// <summary>In some schedules who leaves has no contact, for less than the hand-over may take.</summary>
+    public void BlockSome(HarnessMember leaver)
+    {
+        if (Blocks is null || Blocks.Next(2) != 0) return;
+        Happened?.Invoke(LeftBlocked);
+        leaver.Block(TimeSpan.FromMilliseconds(1 + Blocks.Next(500)));
     }
 
     /// <summary>A link with something on it, where there is one.</summary>

@@ -37,7 +37,7 @@ internal sealed class DhtSchedule
         _level = level == ConsistencyLevel.Ordered ? HistoryLevel.Ordered : HistoryLevel.Strict;
         _recorder = new(clock: () => _world.Now);
         foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
-        _faults = new(run, _world, _random);
+        _faults = new(run, _world, _random) { Blocks = leaves ? new(seed ^ 0xB10C) : null };
         if (!calm) (_faults.Crashes, _faults.Exclusions, _faults.Joins, _faults.Views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
         if (leaves) (_faults.Leaves, _faults.Joins) = (Math.Min(1 + _random.Next(2), members - 2), _random.Next(2));
         if (!calm) _faults.LostLinks = new Prng(seed ^ 0x71CC).Next(6) == 0 ? 1 : 0;

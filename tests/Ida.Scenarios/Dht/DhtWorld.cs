@@ -240,6 +240,8 @@ internal sealed class DhtWorld
     public void Poke()
     {
         foreach (var member in Members)
+            if (member.Alive && !IsStalled(member)) member.Unblock(atOnce: false);
+        foreach (var member in Members)
             if (member.Alive && !IsStalled(member) && (member.Inner.HasCommands || member.Inner.NextTimer <= Now + member.Skew)) member.Turn(static () => { });
     }
 
@@ -338,6 +340,8 @@ internal sealed class DhtWorld
         WaitForUserCode(member => member.InView && !exclude.Contains(member));
         var old = View?.Members.Select(m => m.Id).ToList() ?? [];
         var survivors = old.Select(Find).Where(m => m.Alive && !exclude.Contains(m)).ToList();
+        // Who takes part in a view change has contact.
+        foreach (var member in survivors) member.Unblock(atOnce: true);
         var joined = Members.Where(m => m.Alive && !m.Excluded && m.View is null && !old.Contains(m.Self)).ToList();
         var next = Ranks.Compose(old, id => survivors.Exists(m => m.Self == id && !m.Left), [.. joined.Select(m => m.Self)], Composition.HotSwap);
         var group = new GroupId(1, 1);

@@ -69,7 +69,12 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
 
     public bool Wedged { get; set; }
 
-    public bool HoldsLease => Lease && _world.Now >= LeaseFrom;
+    public bool HoldsLease => Lease && !IsBlocked && _world.Now >= LeaseFrom;
+
+    /// <summary>It has no contact with the primary partition, for a time or until the next view that it takes part in.</summary>
+    public bool IsBlocked { get; private set; }
+
+    private long _blockedUntil;
 
     public bool InView => Alive && !Excluded && View is not null;
 
@@ -170,6 +175,29 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
     {
         StalledUntil = Math.Max(StalledUntil, _world.Now) + (long)time.TotalNanoseconds;
         StalledFor += (long)time.TotalNanoseconds;
+    }
+
+    /// <summary>It loses contact for so long.</summary>
+    public void Block(TimeSpan time)
+    {
+        _blockedUntil = _world.Now + (long)time.TotalNanoseconds;
+        SetBlocked(true);
+    }
+
+    /// <summary>Contact is back: where its time is over, or at once.</summary>
+    public void Unblock(bool atOnce)
+    {
+        if (IsBlocked && (atOnce || _world.Now >= _blockedUntil)) SetBlocked(false);
+    }
+
+    private void SetBlocked(bool blocked)
+    {
+        IsBlocked = blocked;
+        Turn(() =>
+        {
+            _touched = true;
+            Host.OnBlocked(blocked);
+        });
     }
 
     /// <summary>Begins to leave the group.</summary>
