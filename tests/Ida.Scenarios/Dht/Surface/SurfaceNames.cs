@@ -19,6 +19,7 @@ internal static class SurfaceNames
         Throws = "turn throws", Crash = "crash", Exclusion = "exclusion of", Join = "join beside", View = "view asked for at", Leave = "leave of", LinkLost = "link lost", LeaseLost = "lease lost at",
         NeverGiven = "id that no put was given", Liar = "frames of a member that lies", AsksStalled = "retry that asks a member that stalls",
         LateViews = "views that members hear of one after the other",
+        FewBytes = "few bytes in flight", LeaveBlocked = DhtFaults.LeftBlocked,
         SlowBounds = "small bounds beside takeovers on slow links";
 
     /// <summary>What would only show a defect that is known, with the finding that mends it.</summary>
@@ -33,7 +34,7 @@ internal static class SurfaceNames
             RetrySame, RetryOther, RetryTwice, RetryUnknown, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,
             LowBits, Constant, FewInFlight, FewOperations, ShortQueues, FewOutcomes, FewOfLost, SmallLinks, Flood, Refused, Throws, Crash, Exclusion, Join, View, Leave, LinkLost,
-            LeaseLost, NeverGiven, Liar, AsksStalled, LateViews, SlowBounds,
+            LeaseLost, NeverGiven, Liar, AsksStalled, LateViews, FewBytes, LeaveBlocked, SlowBounds,
         }.Where(static name => Awaiting.All(one => one.Name != name)),
     ];
 }

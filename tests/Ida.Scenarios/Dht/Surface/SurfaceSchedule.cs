@@ -15,6 +15,9 @@ internal sealed class SurfaceSchedule
     private readonly SimulationCase _run;
     private readonly DhtWorld _world;
     private readonly Prng _random, _stalls;
+
+    // Where few bytes may be in flight; null where as many as by default.
+    private readonly Prng? _heavy;
     private readonly DhtFaults _faults;
     private readonly Ingredients _drawn;
     private readonly SurfaceDriver _driver;
@@ -35,7 +38,9 @@ internal sealed class SurfaceSchedule
         (_run, _random, _stalls, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), ingredients);
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
-        _world.Options = DrawOptions();
+        var bytes = new Prng(run.Seed ^ 0xB17E5);
+        if (bytes.Next(4) == 0) _heavy = bytes;
+        _world.Options = DrawBytes(DrawOptions());
         DrawLinks(new(run.Seed ^ 0x117C5));
         DrawLost(new(run.Seed ^ 0x605E));
         DrawLate(new(run.Seed ^ 0x1A7E));
@@ -54,6 +59,7 @@ internal sealed class SurfaceSchedule
             Leaves = _random.Next(4) == 0 ? 1 : 0, Slowness = Math.Max(slow, _random.Next(4)),
             Lapses = new Prng(run.Seed ^ 0x1EA5E).Next(4),
             Throws = new Prng(run.Seed ^ 0x7420).Next(3) == 0 ? 1 : 0, LostLinks = new Prng(run.Seed ^ 0x71CC).Next(6) == 0 ? 1 : 0,
+            Blocks = new(run.Seed ^ 0xB10C),
         };
         _closes = _random.Next(6) == 0 ? 1 : 0;
         _misuses = 1 + _random.Next(4);
@@ -110,6 +116,14 @@ internal sealed class SurfaceSchedule
         };
     }
 
+    // A few large values.
+    private DhtOptions DrawBytes(DhtOptions options)
+    {
+        if (_heavy is null) return options;
+        _drawn.Draw(SurfaceNames.FewBytes);
+        return options with { MaxInFlightBytes = (1 << 20) + _heavy.Next(1 << 20) };
+    }
+
     // Less than one large value, so that nearly everything waits for room, or some of them.
     private void DrawLinks(Prng random)
     {
@@ -162,12 +176,15 @@ internal sealed class SurfaceSchedule
     private void LookAtPlaces()
     {
         int most = _world.Options.MaxInFlight;
-        if (most > 100) return;
+        if (most > 100 && _heavy is null) return;
         foreach (var member in _world.Members)
         {
             if (!member.InView || member.Host.Current is not { IsOver: false } layer) continue;
-            int taken = layer.Coordinator.Standing().Count(static one => one.Op is { IsInFlight: true, IsParked: false });
-            if (taken > most) throw new ScenarioFailedException($"{taken} operations of m{member.Index} are on the way at once, and {most} may be.");
+            var taken = layer.Coordinator.Standing().Where(static one => one.Op is { IsInFlight: true, IsParked: false }).ToList();
+            if (taken.Count > most) throw new ScenarioFailedException($"{taken.Count} operations of m{member.Index} are on the way at once, and {most} may be.");
+            long bytes = taken.Sum(static one => (long)one.Op.AskedBytes);
+            if (taken.Count > 1 && bytes > _world.Options.MaxInFlightBytes)
+                throw new ScenarioFailedException($"{taken.Count} operations of m{member.Index} with {bytes} bytes are on the way at once, and {_world.Options.MaxInFlightBytes} may be.");
         }
     }
 
@@ -187,6 +204,7 @@ internal sealed class SurfaceSchedule
         {
             _closes--;
             _drawn.Draw(SurfaceNames.Close);
+            _faults.BlockSome(member);
             _ledger.Begin("close", member, member.Dht.CloseAsync().AsTask(), TimeSpan.Zero);
             Turn(member);
         }
@@ -246,6 +264,7 @@ internal sealed class SurfaceSchedule
     private int DrawPad(List<string> keys)
     {
         int size = _random.Next(24);
+        if (_heavy?.Next(3) == 0) size = _heavy.Next(4);
         if (size >= 4) return _random.Next(40);
         if (size < 2)
         {
