@@ -22,6 +22,7 @@ internal struct BulkBudget()
     private long _backlog;
     private long _markedAt;
     private bool _asked;
+    private long _shortAt;
 
     /// <summary>Unacknowledged bytes up to which more may be queued.</summary>
     public int Bytes { get; private set; } = FirstBytes;
@@ -34,18 +35,21 @@ internal struct BulkBudget()
     {
         if (IsShort) return 0;
         long room = Bytes - backlog;
-        if (room <= 0) IsShort = _asked = true;
+        if (room > 0) return room;
+        IsShort = _asked = true;
+        // The last frame may have been larger than what there was room for.
+        _shortAt = backlog;
         return room;
     }
 
     /// <summary>
-    /// Whether what goes to several peers at once may go although others took the room here: up to half as much again as the budget. Who
-    /// asks does so once for each time that this link had room: else those that keep to the budget would never have any.
+    /// Whether what goes to several peers at once may go although others took the room here: with up to half of the budget beyond what those
+    /// queued. Who asks does so once for each time that this link had room: else those that keep to the budget would never have any.
     /// </summary>
-    public readonly bool MayExceed(long backlog) => backlog < Bytes + (Bytes / 2);
+    public readonly bool MayExceed(long backlog) => backlog < Math.Max(Bytes, _shortAt) + (Bytes / 2);
 
     /// <summary>Something else than this link has no room: its producers wait all the same.</summary>
-    public void Close() => IsShort = true;
+    public void Close() => (IsShort, _shortAt) = (true, 0);
 
     /// <summary>Whether those that wait may go on; true once for each time.</summary>
     public bool TryReopen(long backlog)

@@ -34,8 +34,9 @@ internal sealed partial class LinkSession
     // A frame larger than this is copied nowhere: it is sent from the slab it was encoded in.
     private const int CopyBytes = 2 << 10;
 
-    // What is queued behind so much may wait long, and each small slice would keep a slab of others' bytes.
-    private const int SharedBacklog = 16 << 10;
+    // What is queued may wait long, and each slice keeps a slab of others' bytes, which no limit counts: so many times its own, and some slabs.
+    private const int MostSharedFactor = 4;
+    private const int MostShared = 256 << 10;
     private const int WriteBytes = 256 << 10;
     private const long FirstRetransmit = 50_000_000;
     private const long LastRetransmit = 1_000_000_000;
@@ -95,6 +96,9 @@ internal sealed partial class LinkSession
         }
     }
 
+    /// <summary>Whether more waits than may: it was no stranger when that was queued.</summary>
+    public bool HoldsTooMuch => Backlog > MostBacklog;
+
     /// <summary>Bytes queued and not acknowledged.</summary>
     public long Backlog => _queue.End - _queue.Head;
 
@@ -112,6 +116,9 @@ internal sealed partial class LinkSession
         }
         return _bulk.Room(Backlog);
     }
+
+    /// <summary>Whether producers found no room and were not told yet that there is some.</summary>
+    public bool IsShort => _bulk.IsShort;
 
     /// <summary>Whether one frame for several peers, this one among them, may be queued beyond what there is room for.</summary>
     public bool MayExceed => !IsClosed && _node is not { IsFull: true } && _bulk.MayExceed(Backlog);
@@ -144,6 +151,9 @@ internal sealed partial class LinkSession
     // Where its bytes count.
     private NodeBacklog? Counted => IsForeign ? null : _node;
 
+    // With the segment frame before it, what waits for a stranger is a write of one small buffer, where writes are copied.
+    private long MostBacklog => IsForeign ? LinkLimits.StrangerBytes - SegmentFrame.Size : _queueBytes;
+
     private bool IsWriting => _segmentLeft > 0 || _queue.Cursor < _writeEnd;
 
     /// <summary>Copies a small frame behind those of the queue.</summary>
@@ -154,22 +164,25 @@ internal sealed partial class LinkSession
         if (_own is null || _own.Bytes.Length - _ownUsed < frame.Length)
         {
             ReleaseOwn();
-            _own = _pool.Rent(IsForeign ? LinkLimits.StrangerBytes : SlabPool.SmallBytes);
+            _own = _pool.Rent(Math.Max(frame.Length, IsForeign ? LinkLimits.StrangerBytes : SlabPool.SmallBytes));
         }
         frame.CopyTo(_own.Bytes.AsSpan(_ownUsed));
-        _queue.Append(_own, _ownUsed, frame.Length);
+        _queue.Append(_own, _ownUsed, frame.Length, shared: false);
         _ownUsed += frame.Length;
     }
 
     /// <summary>
-    /// Queues a frame that lies in a shared slab. One for a stranger, and a small one where much is queued, is copied: it may be taken late or never, and
-    /// holds no slab of others' bytes, which the node's limits would not count.
+    /// Queues a frame that lies in a shared slab. One for a stranger, and one where slabs of mostly others' bytes are kept already, is copied: it may be
+    /// taken late or never, and holds no slab more, which the node's limits would not count.
     /// </summary>
     public void AppendSlice(Slab slab, int start, int length)
     {
-        if (IsForeign || (IsCopied(length) && Backlog > SharedBacklog)) AppendCopy(slab.Bytes.AsSpan(start, length));
-        else if (Admit(length)) _queue.Append(slab, start, length);
+        if (IsForeign || KeepsTooMuch(slab, length)) AppendCopy(slab.Bytes.AsSpan(start, length));
+        else if (Admit(length)) _queue.Append(slab, start, length, shared: true);
     }
+
+    private bool KeepsTooMuch(Slab slab, int length) =>
+        !_queue.SharesLast(slab) && _queue.SharedBytes + slab.Bytes.Length > MostShared + (MostSharedFactor * (Backlog + length));
 
     /// <summary>Whether a frame for this peer alone is cheaper to copy than to send as a piece of its own.</summary>
     public static bool IsCopied(int length) => length <= CopyBytes;
@@ -286,8 +299,7 @@ internal sealed partial class LinkSession
     private bool Admit(int length)
     {
         if (IsClosed || Overflowed) return false;
-        // With the segment frame before it, what waits for a stranger is a write of one small buffer, where writes are copied.
-        if (Backlog + length <= (IsForeign ? LinkLimits.StrangerBytes - SegmentFrame.Size : _queueBytes))
+        if (Backlog + length <= MostBacklog)
         {
             Counted?.Add(length);
             return true;

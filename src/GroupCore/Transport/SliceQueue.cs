@@ -11,6 +11,7 @@ internal sealed class SliceQueue
     private int _count;
     private int _cursor;
     private int _cursorAt;
+    private Slab? _lastShared;
 
     /// <summary>Offset of the first byte held: everything before is acknowledged.</summary>
     public long Head { get; private set; }
@@ -21,7 +22,13 @@ internal sealed class SliceQueue
     /// <summary>Offset after the last byte held.</summary>
     public long End { get; private set; }
 
-    public void Append(Slab slab, int start, int length)
+    /// <summary>Bytes of the slabs shared with other queues that its slices keep, however little of each is theirs; but for one that it is done with in part.</summary>
+    public long SharedBytes { get; private set; }
+
+    /// <summary>Whether its last slice in a shared slab lies in that one.</summary>
+    public bool SharesLast(Slab slab) => slab == _lastShared;
+
+    public void Append(Slab slab, int start, int length, bool shared)
     {
         End += length;
         if (_count > 0)
@@ -35,7 +42,10 @@ internal sealed class SliceQueue
         }
         if (_count == _ring.Length) Grow();
         slab.AddReference();
-        At(_count++) = new() { Slab = slab, Start = start, Length = length };
+        bool first = shared && slab != _lastShared;
+        if (first) SharedBytes += slab.Bytes.Length;
+        if (shared) _lastShared = slab;
+        At(_count++) = new() { Slab = slab, Start = start, Length = length, IsFirst = first };
     }
 
     /// <summary>Lets go of everything before <paramref name="offset"/>, which lies between <see cref="Head"/> and <see cref="End"/>.</summary>
@@ -50,6 +60,7 @@ internal sealed class SliceQueue
             left -= taken;
             if (taken == first.Length)
             {
+                if (first.IsFirst) SharedBytes -= first.Slab!.Bytes.Length;
                 first.Slab!.Release();
                 first.Slab = null;
                 _head = (_head + 1) & (_ring.Length - 1);
@@ -124,7 +135,7 @@ internal sealed class SliceQueue
     /// <summary>Moves all slices behind those of <paramref name="other"/>; only for a queue of which nothing was written.</summary>
     public void MoveTo(SliceQueue other)
     {
-        for (int i = 0; i < _count; i++) other.Append(At(i).Slab!, At(i).Start, At(i).Length);
+        for (int i = 0; i < _count; i++) other.Append(At(i).Slab!, At(i).Start, At(i).Length, At(i).IsFirst);
         Clear();
     }
 
@@ -145,5 +156,8 @@ internal sealed class SliceQueue
         public Slab? Slab;
         public int Start;
         public int Length;
+
+        // Of those in a shared slab.
+        public bool IsFirst;
     }
 }

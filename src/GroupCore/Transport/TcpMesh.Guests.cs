@@ -55,15 +55,18 @@ internal sealed partial class TcpMesh
         _vouchesEnd = true;
     }
 
-    // Also where nothing is sent any more, what waits does not count for the node from when nobody vouches for who does not take it.
+    // Also where nothing is sent any more: what waits does not count for the node from when nobody vouches for who does not take it, and is no more than for any stranger.
     private void WeighGuests()
     {
         _vouchesEnd = false;
         long next = long.MaxValue;
-        foreach (var guest in _guests)
+        // One that ends gives its place to one that was looked at.
+        for (int i = _guests.Count - 1; i >= 0; i--)
         {
+            var guest = _guests[i];
             Weigh(guest);
-            if (!guest.Session.IsForeign) next = Math.Min(next, guest.VouchedUntil + 1);
+            if (guest.Session.HoldsTooMuch) Fail(guest, LinkFault.Overflow);
+            else if (!guest.Session.IsForeign) next = Math.Min(next, guest.VouchedUntil + 1);
         }
         while (_guests.Count > _mostGuests && TryDisplace(static _ => true))
         {

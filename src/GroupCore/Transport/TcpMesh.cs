@@ -275,7 +275,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     // The node has a number already, under another spelling of its address: both numbers mean it from now on.
     private void Alias(LinkPeer peer, LinkPeer known)
     {
+        bool someWait = peer.Session.IsShort;
         peer.Session.MoveTo(known.Session);
+        if (known.Place >= 0) WeighAgain(_node.Now);
         End(peer);
         // Who only dialled in is dialled where it was asked for, and not where it says that it listens. Who was asked for is dialled there alone:
         // anybody may listen elsewhere and say that he is that node.
@@ -291,6 +293,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
             _peers[number] = known;
             known.Aliases.Add(number);
             if (known.Connection is not null) _events.Enqueue((number, LinkNews.Up, default));
+            // The other link may never have been short: they look there now.
+            if (someWait) _events.Enqueue((number, LinkNews.Room, default));
         }
         MarkDirty(known);
     }

@@ -167,8 +167,8 @@ public sealed class SlowLinkTests
     }
 
     /// <summary>Links that messages to one fill one by one hardly ever have room at once: a multicast goes when each had some.</summary>
-    [Theory, InlineData(true), InlineData(false)]
-    public void A_multicast_goes_beside_messages_to_one_that_fill_every_link(bool ordered)
+    [Theory, InlineData(true, 20_000), InlineData(false, 20_000), InlineData(true, 900_000), InlineData(false, 900_000)]
+    public void A_multicast_goes_beside_messages_to_one_that_fill_every_link(bool ordered, int bytes)
     {
         int multicast = 0, single = 0;
         using var cluster = new GroupCluster(5, 6, link: new() { BytesPerSecond = BytesPerSecond }, more: g => g
@@ -177,22 +177,24 @@ public sealed class SlowLinkTests
         Assert.True(cluster.Settle());
         var group = cluster[0].Group!;
         Task Send() => ordered ? group.OrderedSendAsync("bulk", new byte[10_000]).AsTask() : group.SendAsync("bulk", new byte[10_000]).AsTask();
-        for (int i = 0; i < 500; i++)
+        int seconds = bytes / 40_000;
+        for (int i = 0; i < (bytes > 100_000 ? 20 : 500); i++)
         {
-            int to = (group.Rank + 1 + (i % 5)) % 6, size = 20_000 + (to * 5_000);
+            int to = (group.Rank + 1 + (i % 5)) % 6;
+            byte[] message = new byte[bytes + (to * bytes / 40)];
             _ = cluster.Simulation.Spawn(async () =>
             {
-                while (true) await group.SendToAsync(to, "one", new byte[size]).ConfigureAwait(false);
+                while (true) await group.SendToAsync(to, "one", message).ConfigureAwait(false);
             });
         }
-        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(3 + seconds));
         _ = cluster.Simulation.Spawn(async () =>
         {
             while (true) await Send().ConfigureAwait(false);
         });
         int before = single;
-        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-        Assert.True(multicast > 6 * 20 && single - before > 600, $"{multicast} multicast, {single - before} to one");
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5 + seconds));
+        Assert.True(multicast > 6 * 20 && (single - before) * (long)bytes > 12_000_000, $"{multicast} multicast, {single - before} to one");
         Assert.Empty(cluster.Oracle.Accusations);
     }
 }

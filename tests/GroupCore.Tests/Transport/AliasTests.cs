@@ -24,4 +24,18 @@ public sealed class AliasTests
         node.Mesh.Close(peer);
         Assert.Equal((0, 0), (node.Mesh.Addresses, node.Mesh.Live));
     }
+
+    /// <summary>Who found no room at one address looks at the link of the other: that may never have been short of any.</summary>
+    [Fact]
+    public void Who_waits_for_room_at_an_address_hears_of_it_when_the_node_is_known_at_another()
+    {
+        var node = new ScriptedNode();
+        node.Mesh.Open(new(There), Meant);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
+        int beside = node.Mesh.Open(new(Elsewhere));
+        for (uint i = 0; node.Mesh.Room(beside) > 0; i++) node.Send(beside, i, 60_000);
+        Assert.Empty(node.Rooms);
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
+        Assert.Contains(beside, node.Rooms);
+    }
 }

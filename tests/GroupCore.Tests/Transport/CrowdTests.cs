@@ -58,6 +58,23 @@ public sealed class CrowdTests
         Assert.InRange(node.Mesh.SlabBytes, LinkLimits.StrangersInputBytes / 2, LinkLimits.StrangersInputBytes + LinkLimits.FrameBytes);
     }
 
+    /// <summary>It registers, takes nothing, goes, and comes again under another id: what waits for each does not stay.</summary>
+    [Fact]
+    public void What_waits_for_one_that_nobody_needs_any_more_goes_with_its_vouch()
+    {
+        var node = new ScriptedNode();
+        node.Come(1_000, There, 1);
+        int peer = node.Mesh.Open(new(There), 1_000);
+        node.Mesh.Hold(peer);
+        for (uint i = 0; i < 50; i++) node.Send(peer, i, 60_000);
+        node.Turn();
+        node.Mesh.Release(peer);
+        Assert.InRange(node.Mesh.SlabBytes, 50 * 60_000, 8 << 20);
+        node.Pass(61 * ScriptedNode.Second);
+        Assert.Equal((peer, LinkFault.Overflow), (node.News[^1].Peer, node.News[^1].Fault));
+        Assert.InRange(node.Mesh.SlabBytes, 0, 1 << 20);
+    }
+
     private static List<ScriptedPort.OtherEnd> Come(ScriptedNode node, int strangers)
     {
         var all = new List<ScriptedPort.OtherEnd>();

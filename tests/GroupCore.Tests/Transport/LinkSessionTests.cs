@@ -191,21 +191,26 @@ public sealed class LinkSessionTests
     }
 
     /// <summary>What is queued counts by its bytes: a member that stands still while others take much keeps little more than those.</summary>
-    [Fact]
-    public void Small_frames_for_one_that_stands_still_keep_few_slabs_of_what_others_take()
+    [Theory]
+    [InlineData(200, 60_000, 5_000)]
+    [InlineData(20, 60_000, 400)]
+    [InlineData(3_000, 60_000, 500)]
+    [InlineData(3_000, 900_000, 500)]
+    [InlineData(70_000, 900_000, 30)]
+    public void Frames_for_one_that_stands_still_keep_few_slabs_of_what_others_take(int body, int others, int rounds)
     {
         var pool = new SlabPool();
         var buffer = new SendBuffer(pool);
         LinkSession still = new(1, pool, LinkCarrier.Connection), quick = new(2, pool, LinkCarrier.Connection);
-        for (int round = 0; round < 5_000; round++)
+        for (int round = 0; round < rounds; round++)
         {
-            Append(200, still, quick);
-            Append(60_000, quick);
+            Append(body, still, quick);
+            Append(others, quick);
             quick.Close();
             quick = new(2, pool, LinkCarrier.Connection);
         }
-        Assert.InRange(still.Backlog, 1_000_000, 1_200_000);
-        Assert.InRange(pool.RentedBytes, still.Backlog, 10 << 20);
+        Assert.Equal((long)rounds * (FrameHeader.Size + body), still.Backlog);
+        Assert.InRange(pool.RentedBytes, still.Backlog, (5 * still.Backlog) + (3 << 20));
 
         void Append(int body, params LinkSession[] to)
         {

@@ -65,6 +65,30 @@ public sealed class SocketPortTests
         }
     }
 
+    /// <summary>Turns may be long: polls that ask the connected sockets alone count by time too.</summary>
+    [Fact]
+    public void A_poll_beside_a_connection_that_is_busy_takes_another_that_waits()
+    {
+        if (!OperatingSystem.IsLinux()) return;
+        using var port = new EpollPort();
+        var at = port.Listen(new(IPAddress.Loopback, 0));
+        var counted = new Counting();
+        using var first = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        using var second = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        first.Connect(at);
+        for (long end = Environment.TickCount64 + 60_000; counted.Accepted < 1 && Environment.TickCount64 < end;)
+        {
+            port.Wait(1_000_000_000);
+            port.Poll(counted);
+        }
+        port.Poll(counted);
+        second.Connect(at);
+        long now = Environment.TickCount64;
+        SpinWait.SpinUntil(() => Environment.TickCount64 > now + 20);
+        port.Poll(counted);
+        Assert.Equal(2, counted.Accepted);
+    }
+
     /// <summary>Whoever connects costs a buffer only while something is sent to it.</summary>
     [Fact]
     public void A_socket_at_rest_holds_no_buffer()
