@@ -1,4 +1,5 @@
 using GroupCore.Membership;
+using Ida.Testing;
 
 namespace Oracle.Tests;
 
@@ -142,9 +143,48 @@ public sealed class DepartureTests
         }
     }
 
-    private static OracleCluster WithVoters(ulong seed)
+    /// <summary>Neither could be taken out without the third, and each handed the lead to the other, thousands of times: nothing was decided meanwhile.</summary>
+    [Fact]
+    public void Two_voters_that_depart_while_the_third_is_silent_do_not_hand_the_lead_to_each_other()
     {
-        var cluster = new OracleCluster(seed, 5);
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = WithVoters(seed, 3);
+            var leader = cluster.Leader!;
+            var next = NextVoter(cluster, leader);
+            var third = cluster.Alive.Single(process => process != leader && process != next);
+            foreach (var other in new[] { leader, next }) cluster.Simulation.Network.Cut(other.Node, third.Node, CutMode.Drop);
+            cluster.Run(1.5);
+            ulong term = leader.Oracle.Replica!.Log.Term;
+            leader.Node.Post(leader.Oracle.Depart);
+            next.Node.Post(next.Oracle.Depart);
+            cluster.Run(3);
+            Assert.InRange(next.Oracle.Replica?.Log.Term ?? term, term, term + 2);
+        }
+    }
+
+    /// <summary>Two waits for successors are longer than a farewell lasts: the one of the two that stays was left without a majority.</summary>
+    [Fact]
+    public void Two_voters_that_depart_while_no_other_can_take_their_place_are_out_within_a_farewell()
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = WithVoters(seed);
+            var leader = cluster.Leader!;
+            var next = NextVoter(cluster, leader);
+            var voters = leader.Oracle.Replica!.Log.Entries.Configuration.Voters;
+            var stays = cluster.Alive.Single(process => process != leader && process != next && voters.Any(voter => voter.Node == process.Node.Id));
+            foreach (var other in cluster.Alive.Where(process => !voters.Any(voter => voter.Node == process.Node.Id)))
+                foreach (var leaver in new[] { leader, next }) cluster.Simulation.Network.Cut(leaver.Node, other.Node, CutMode.Drop);
+            leader.Node.Post(leader.Oracle.Depart);
+            next.Node.Post(next.Oracle.Depart);
+            Assert.True(cluster.RunUntil(() => !stays.Oracle.Replica!.Log.Entries.Configuration.Voters.Any(voter => voter.Node == leader.Node.Id || voter.Node == next.Node.Id), 3), cluster.Describe());
+        }
+    }
+
+    private static OracleCluster WithVoters(ulong seed, int processes = 5)
+    {
+        var cluster = new OracleCluster(seed, processes);
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
         cluster.Run(3);

@@ -15,7 +15,7 @@ namespace Oracle.Leading;
 /// a process registered or gone. The learner heard last is promoted first: between one and three voters the death of that one alone stops
 /// the Oracle, and only if it comes in the round trip after its last answer. Of the founder that holds until three vote.</para>
 /// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not
-/// before that successor has caught up or 2 s have passed. A voter that leaves or is one too many is removed alike; a leader hands over first.
+/// before that successor has caught up or 2 s have passed; of an even number one goes at once, since without it no fewer deaths are survived. A voter that leaves or is one too many is removed alike; a leader hands over first.
 /// No voter is removed where those that stay are not heard by a majority: that change could not be committed, and nothing after it. Its successor
 /// is added first then.</para>
 /// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is handed over to it only where it was introduced and the
@@ -48,7 +48,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         if (FindUnwanted(leader, configuration, wanted, target) is { } surplus)
         {
             if (_deadSince == 0) _deadSince = node.Now;
-            bool replaced = configuration.Voters.Count > target || ready.Count > 0 || node.Now - _deadSince >= SuccessorWait;
+            bool replaced = configuration.Voters.Count > target || configuration.Voters.Count % 2 == 0 || ready.Count > 0 || node.Now - _deadSince >= SuccessorWait;
             if (configuration.Voters.Count > 1 && replaced && MayGo(leader, configuration, surplus))
             {
                 Remove(log, leader, configuration, surplus, wanted);
@@ -184,9 +184,16 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         else if (_reachesNone && configuration.Voters.Count == 2) leader.TryChange(configuration.Remove(node.Id));
     }
 
-    /// <summary>The voter to hand over to: of those that stay the first that the leader can dial, else the first that was introduced to it; where none of them can be, one that goes too.</summary>
-    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted) =>
-        Successor(log, leader, configuration, voter => Contains(wanted, voter.Node)) ?? Successor(log, leader, configuration, _ => true);
+    /// <summary>
+    /// The voter to hand over to: of those that stay the first that the leader can dial, else the first that was introduced to it. Where one of
+    /// them follows, and none can be handed the lead, one that goes too may; where they are merely silent or behind it would only hand it back.
+    /// </summary>
+    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
+    {
+        bool Stays(Replica voter) => Contains(wanted, voter.Node);
+        if (Successor(log, leader, configuration, Stays) is { } successor) return successor;
+        return configuration.Voters.Any(voter => Stays(voter) && leader.LagOf(voter.Node) <= CaughtUp) ? Successor(log, leader, configuration, static _ => true) : null;
+    }
 
     private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, Predicate<Replica> among)
     {

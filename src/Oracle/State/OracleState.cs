@@ -129,8 +129,8 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
             requester.Results.RemoveAt(0);
         }
         bool known = requester.Results.TryGetValue(request.Number, out var result);
-        // The oldest that waits has room always: only its answer makes room for others.
-        bool full = requester.Results.Count >= Limits.RequestsPerProcess || Bytes > most + room;
+        // The oldest that waits has room always: only its answer makes room for others. A farewell needs none.
+        bool full = (requester.Results.Count >= Limits.RequestsPerProcess || Bytes > most + room) && request.Operation is not Depart { Goodbye: true };
         if (request.Number < requester.Floor || (!known && full && request.Number != requester.Floor))
         {
             events.OnIgnored(request);
