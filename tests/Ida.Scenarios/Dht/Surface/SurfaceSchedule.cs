@@ -264,7 +264,7 @@ internal sealed class SurfaceSchedule
     private int DrawPad(List<string> keys)
     {
         int size = _random.Next(24);
-        if (_heavy?.Next(3) == 0) size = _heavy.Next(4);
+        if (_heavy?.Next(2) == 0) size = _heavy.Next(3) + 1;
         if (size >= 4) return _random.Next(40);
         if (size < 2)
         {
