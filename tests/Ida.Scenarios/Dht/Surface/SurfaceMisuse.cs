@@ -70,16 +70,16 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         ledger.Begin(new(SurfaceNames.WhenFull, member, member.Dht.WhenFullAsync(source.Token), world.Now, TimeSpan.Zero) { Source = source, Waits = true });
     }
 
-    /// <summary>A part that is over answers everything, with an error of the DHT.</summary>
+    /// <summary>A part that is over answers everything in its next turn, with an error of the DHT.</summary>
     private void CallClosed()
     {
-        var over = world.Members.FindAll(m => m.Alive && m.Dht is not null && m.Host.Current is { IsOver: true });
+        var over = world.Members.FindAll(m => m.Alive && !world.IsStalled(m) && m.Dht is not null && m.Host.Current is { IsOver: true });
         if (over.Count == 0) return;
         var member = over[random.Next(over.Count)];
         ingredients.Draw(SurfaceNames.CallClosed);
         var map = SurfaceDriver.Value(member.Dht, "x");
         Task[] calls = [map.OrderedPutAsync("x0", "1").AsTask(), map.OrderedGetAsync("x0").AsTask(), member.Dht.WhenFullAsync(), member.Dht.StatusAsync(), member.Dht.SnapshotAsync(), member.Dht.CloseAsync().AsTask()];
-        if (!world.IsStalled(member)) member.Turn(static () => { });
+        member.Turn(static () => { });
         for (int i = 0; i < calls.Length; i++)
         {
             if (!calls[i].IsCompleted) throw new ScenarioFailedException($"Call {i} to a part of the DHT that is over does not end.");
