@@ -34,6 +34,13 @@ public sealed class ContractSerializerTests
 
     private static void Same<T>(T value, string hex) => Assert.Equal(value, Check(value, hex));
 
+    /// <summary>What a message lacks keeps the default of the constructor's parameter, of whatever type that is.</summary>
+    [Fact]
+    public void Members_that_a_message_lacks_keep_the_defaults_of_the_constructor()
+    {
+        Assert.Equal(new Defaults(7), Back<Defaults>(Convert.FromHexString("81A2496407")));
+    }
+
     [Fact]
     public void Primitives()
     {
@@ -382,4 +389,7 @@ public sealed class ContractSerializerTests
         Assert.Equal(7, written);
         Assert.False(ContractSerializer.TrySerialize(room[..6], new Point(1, 2), out _));
     }
+
+    public sealed record Defaults(
+        int Id, DayOfWeek Day = DayOfWeek.Friday, DayOfWeek? Perhaps = DayOfWeek.Friday, DayOfWeek? Never = null, int? Count = 3, long Long = 5, decimal Price = 1.5m, string Text = "a", DateTime Time = default);
 }

@@ -169,12 +169,16 @@ internal sealed class ContractShape
             for (int i = 0; i < parameters.Length; i++)
             {
                 members[arguments[i]].Constructed = true;
-                if (parameters[i].HasDefaultValue) members[arguments[i]].Default = parameters[i].DefaultValue;
+                if (parameters[i].HasDefaultValue) members[arguments[i]].Default = DefaultOf(parameters[i]);
             }
             return;
         }
         if (!type.IsValueType) throw new ContractException(type, "has no public constructor whose parameters all match its members by name and type.", where);
     }
+
+    // Reflection gives that of a nullable enum as its number.
+    private static object? DefaultOf(ParameterInfo parameter) =>
+        parameter.DefaultValue is { } value && Nullable.GetUnderlyingType(parameter.ParameterType) is { IsEnum: true } type ? Enum.ToObject(type, value) : parameter.DefaultValue;
 
     private static int[]? ByName(ParameterInfo[] parameters, List<ContractMember> members)
     {
