@@ -58,6 +58,9 @@ public ref struct MessagePackWriter
         _at = 0;
     }
 
+    /// <summary>One that writes elsewhere what has its place here.</summary>
+    internal readonly MessagePackWriter Beside(IBufferWriter<byte> to) => new(to) { Canonical = Canonical, _depth = _depth };
+
     /// <summary>Goes one level deeper; refuses to write what no reader would take, and cycles of objects.</summary>
     internal void Enter(Type type)
     {

@@ -1,6 +1,6 @@
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>A dictionary, as a map in the order of its enumerator.</summary>
+/// <summary>A dictionary, as a map in the order of its enumerator, or where that is one of hashes (<see cref="HashOrder"/>) of its bytes.</summary>
 internal sealed class MapFormatter<T, TKey, TValue>(Func<KeyValuePair<TKey, TValue>[], T> build) : Formatter<T?>
     where T : class, IEnumerable<KeyValuePair<TKey, TValue>>
 {
@@ -24,6 +24,15 @@ internal sealed class MapFormatter<T, TKey, TValue>(Func<KeyValuePair<TKey, TVal
             writer.WriteNil();
             return;
         }
+        if (HashOrder.Has(value.GetType()))
+        {
+            var table = value.ToArray();
+            writer.Enter(typeof(T));
+            writer.WriteMapHeader(table.Length);
+            HashOrder.Write(ref writer, table, WriteEntry);
+            writer.Leave();
+            return;
+        }
         IEnumerable<KeyValuePair<TKey, TValue>> entries = value;
         if (!entries.TryGetNonEnumeratedCount(out int count))
         {
@@ -37,11 +46,10 @@ internal sealed class MapFormatter<T, TKey, TValue>(Func<KeyValuePair<TKey, TVal
         }
         writer.Enter(typeof(T));
         writer.WriteMapHeader(count);
-        foreach ((TKey key, TValue item) in entries)
+        foreach (var entry in entries)
         {
             if (count-- == 0) break;
-            _key.Write(ref writer, key);
-            _value.Write(ref writer, item);
+            WriteEntry(ref writer, entry);
         }
         if (count != 0) throw new InvalidOperationException($"{ContractException.Name(typeof(T))} changed while it was written.");
         writer.Leave();
@@ -60,5 +68,11 @@ internal sealed class MapFormatter<T, TKey, TValue>(Func<KeyValuePair<TKey, TVal
         }
         reader.Leave();
         return build(entries);
+    }
+
+    private void WriteEntry(ref MessagePackWriter writer, KeyValuePair<TKey, TValue> entry)
+    {
+        _key.Write(ref writer, entry.Key);
+        _value.Write(ref writer, entry.Value);
     }
 }

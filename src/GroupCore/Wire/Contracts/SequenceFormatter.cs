@@ -1,6 +1,6 @@
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>Any other collection, as an array in the order of its enumerator.</summary>
+/// <summary>Any other collection, as an array in the order of its enumerator, or where that is one of hashes (<see cref="HashOrder"/>) of its bytes.</summary>
 internal sealed class SequenceFormatter<T, TItem>(Func<TItem[], T> build, bool ordered) : Formatter<T?>
     where T : class, IEnumerable<TItem>
 {
@@ -22,6 +22,15 @@ internal sealed class SequenceFormatter<T, TItem>(Func<TItem[], T> build, bool o
         if (value is TItem[] array)
         {
             ArrayFormatter<TItem>.WriteItems(ref writer, _item, array);
+            return;
+        }
+        if (!ordered && HashOrder.Has(value.GetType()))
+        {
+            var items = value.ToArray();
+            writer.Enter(typeof(T));
+            writer.WriteArrayHeader(items.Length);
+            HashOrder.Write(ref writer, items, _item.Write);
+            writer.Leave();
             return;
         }
         if (!Counted(value, out int count))

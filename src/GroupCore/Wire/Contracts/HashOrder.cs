@@ -1,0 +1,52 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Collections.Frozen;
+using System.Collections.Immutable;
+using System.Collections.ObjectModel;
+
+namespace GroupCore.Wire.Contracts;
+
+/// <summary>
+/// Tables that enumerate their entries in the order of hashes, which for texts and many others is another one in each process, or of the processors of a machine.
+/// They are written sorted by the bytes of their entries: each replica runs a resolver by itself, and equal values must have equal bytes.
+/// </summary>
+internal static class HashOrder
+{
+    private static readonly FrozenSet<Type> s_tables = new[]
+    {
+        typeof(ImmutableHashSet<>), typeof(ImmutableHashSet<>.Builder), typeof(ImmutableDictionary<,>), typeof(ImmutableDictionary<,>.Builder),
+        typeof(FrozenSet<>), typeof(FrozenDictionary<,>), typeof(ConcurrentDictionary<,>),
+        // Whatever they stand before.
+        typeof(ReadOnlySet<>), typeof(ReadOnlyDictionary<,>),
+    }.ToFrozenSet();
+
+    private static readonly ConcurrentDictionary<Type, bool> s_known = new();
+
+    /// <summary>Writes one entry.</summary>
+    public delegate void Writing<in T>(ref MessagePackWriter writer, T entry);
+
+    /// <summary>Whether values of this type, whatever they are declared as, enumerate their entries in the order of hashes.</summary>
+    public static bool Has(Type type) => s_known.GetOrAdd(type, static type =>
+    {
+        for (Type? one = type; one is not null; one = one.BaseType)
+            if (one.IsGenericType && s_tables.Contains(one.GetGenericTypeDefinition())) return true;
+        return false;
+    });
+
+    /// <summary>Writes the entries in the order of their bytes.</summary>
+    public static void Write<T>(ref MessagePackWriter writer, T[] entries, Writing<T> write)
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        var beside = writer.Beside(bytes);
+        var places = new (int Start, int End)[entries.Length];
+        for (int i = 0, start = 0; i < entries.Length; start = places[i++].End)
+        {
+            write(ref beside, entries[i]);
+            places[i] = (start, beside.Written);
+        }
+        beside.Flush();
+        var all = bytes.WrittenMemory;
+        Array.Sort(places, (x, y) => all.Span[x.Start..x.End].SequenceCompareTo(all.Span[y.Start..y.End]));
+        foreach (var (start, end) in places) writer.WriteRaw(all.Span[start..end]);
+    }
+}
