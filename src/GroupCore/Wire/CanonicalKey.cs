@@ -11,7 +11,7 @@ namespace GroupCore.Wire;
 /// differently: −0.0 is 0.0, 1.00 is 1, a <see cref="DateTimeOffset"/> is its UTC time. Arrays and lists are equal when their items are, in
 /// order. Whatever serializer the values have, keys are written this way.</para>
 /// <para>Refused as a type: sets, dictionaries and other collections without an order of their own, and <see cref="Uri"/>. Refused as a
-/// value, when it is written: NaN, a local <see cref="DateTime"/>, a string with half a character.</para>
+/// value, when it is written: NaN, a local <see cref="DateTime"/>, a string with half a character, an object of a type derived from the declared one.</para>
 /// </remarks>
 public static class CanonicalKey
 {

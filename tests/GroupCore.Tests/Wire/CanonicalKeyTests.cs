@@ -83,6 +83,19 @@ public sealed class CanonicalKeyTests
         CanonicalKey.Check<Tree>();
     }
 
+    /// <summary>Two seats of one city are not equal, and would have the same bytes: those of their city.</summary>
+    [Fact]
+    public void Values_of_derived_types_are_refused_when_written()
+    {
+        Write(new Place("Rome"));
+        Write(new Seat("Rome", 1));
+        var e = Assert.Throws<ContractException>(static () => Write<Place>(new Seat("Rome", 1)));
+        Assert.Equal(typeof(Seat), e.Type);
+        Assert.Contains("declared as", e.Message, StringComparison.Ordinal);
+        Assert.Equal("Trip.To", Assert.Throws<ContractException>(static () => Write(new Trip(new("Rome"), new Seat("Rome", 1)))).Member);
+        Assert.Throws<ContractException>(static () => Write<Place[]>([new("Rome"), new Seat("Rome", 1)]));
+    }
+
     [Fact]
     public void Values_that_equal_nothing_are_refused_when_written()
     {
@@ -104,4 +117,10 @@ public sealed class CanonicalKeyTests
         Assert.False(CanonicalKey.TryWrite(stackalloc byte[3], "apples", out int written));
         Assert.Equal(0, written);
     }
+
+    public record Place(string City);
+
+    public sealed record Seat(string City, int Row) : Place(City);
+
+    public sealed record Trip(Place From, Place To);
 }

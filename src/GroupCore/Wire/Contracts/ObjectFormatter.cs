@@ -85,6 +85,8 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
     /// <summary>The same bytes, with the member named when a value cannot be part of a key.</summary>
     private void WriteMembersOfKey(ref MessagePackWriter writer, ref T value)
     {
+        if (s_nullable && value!.GetType() != typeof(T))
+            throw new ContractException(value.GetType(), $"cannot be a key, or part of one, that is declared as {ContractException.Name(typeof(T))}: what it has beyond that would be cut off.");
         int at = 0;
         try
         {
