@@ -9,11 +9,13 @@ namespace GroupCore.Runtime;
 /// </content>
 internal sealed partial class NodeLoop
 {
+    private const int Threads = 2;
+
     // From then on the rest of a batch is not left to a thread that may be blocked.
     private const long StuckAfter = 100_000;
     private readonly StandIn _standIn;
     private ExecutionContext _context = null!;
-    private int _threads = 2;
+    private int _threads = Threads;
     private volatile bool _over;
     private bool _inTurn;
     private bool _unended;

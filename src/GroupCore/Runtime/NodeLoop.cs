@@ -76,21 +76,27 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <exception cref="InsecureBindException">The address is not a loopback address.</exception>
     /// <exception cref="ArgumentException">An option is outside its limits.</exception>
     /// <exception cref="IOException">The system refused to listen.</exception>
+    /// <exception cref="OutOfMemoryException">The system refused a thread. As after all that is thrown here, nothing is left behind.</exception>
     public static NodeLoop Start(NodeLoopOptions options, Action<INode>? compose = null)
     {
         var loop = new NodeLoop(options);
+        int started = 0;
         try
         {
             compose?.Invoke(loop._node);
+            string name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}";
+            // The pilot last: from then on the node is one of others.
+            for (; started < Threads; started++)
+            {
+                bool pilot = started == Threads - 1;
+                options.StartThread(new(() => loop.Run(pilot)) { IsBackground = true, Name = name });
+            }
         }
         catch
         {
-            loop._mesh.Dispose();
-            loop._standIn.Dispose();
+            loop.GiveUp(started);
             throw;
         }
-        string name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}";
-        foreach (bool pilot in (ReadOnlySpan<bool>)[true, false]) new Thread(() => loop.Run(pilot)) { IsBackground = true, Name = name }.UnsafeStart();
         return loop;
     }
 
@@ -134,6 +140,15 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         // A work item guards itself: it is queued without an object of its own.
         if (work is IThreadPoolWorkItem item) ThreadPool.UnsafeQueueUserWorkItem(item, preferLocal: true);
         else ThreadPool.UnsafeQueueUserWorkItem(static resumed => resumed.Loop.RunGuarded(resumed.Work), (Loop: this, Work: work), preferLocal: true);
+    }
+
+    // No pilot ever was.
+    private void GiveUp(int started)
+    {
+        _over = true;
+        _standIn.End();
+        _mesh.Dispose();
+        if (Interlocked.Add(ref _threads, started - Threads) == 0) _standIn.Dispose();
     }
 
     private static ISocketPort CreatePort(SocketPortKind kind) =>

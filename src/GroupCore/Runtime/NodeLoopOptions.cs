@@ -43,6 +43,9 @@ internal sealed record NodeLoopOptions
     /// <summary>Bytes that all links together may hold unacknowledged before producers of bulk wait, 16 MiB to 1 TiB.</summary>
     public long MostQueuedBytes { get; init; } = LinkLimits.NodeBytes;
 
+    /// <summary>Starts a thread of the loop; tests refuse one, as the system does at its limits.</summary>
+    public Action<Thread> StartThread { get; init; } = static thread => thread.UnsafeStart();
+
     /// <summary>Throws an <see cref="ArgumentException"/> that names the option and what is allowed.</summary>
     internal static void Validate(NodeLoopOptions options)
     {

@@ -20,6 +20,29 @@ public sealed class NodeLoopTests
         Assert.Contains(first.Local.Text, error.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>The system is at its limit: no thread is left behind, and the port is free.</summary>
+    [Theory]
+    [InlineData("Auto", 0), InlineData("Auto", 1), InlineData("Completion", 0), InlineData("Completion", 1)]
+    public async Task A_start_to_which_the_system_refuses_a_thread_leaves_nothing_behind(string port, int allowed)
+    {
+        await using var before = NodeLoop.Start(Options(port));
+        string address = before.Local.Text;
+        await before.StopAsync();
+        var started = new List<Thread>();
+        Assert.Throws<InsufficientMemoryException>(() => NodeLoop.Start(Options(port) with
+        {
+            Listen = address,
+            StartThread = thread =>
+            {
+                if (started.Count == allowed) throw new InsufficientMemoryException("No thread.");
+                started.Add(thread);
+                thread.UnsafeStart();
+            },
+        }));
+        foreach (var thread in started) Assert.True(thread.Join(TestNode.Patience));
+        await using var after = NodeLoop.Start(Options(port) with { Listen = address });
+    }
+
     [Theory]
     [InlineData("0.0.0.0:0"), InlineData("[::]:0"), InlineData("192.0.2.1:7700")]
     public void G10_1_listening_beyond_loopback_is_refused(string listen) =>
