@@ -68,6 +68,9 @@ internal static class Collections
         return map;
     }
 
+    // Without the culture of the process.
+    private static IComparer<T>? Sorting<T>() => typeof(T) == typeof(string) ? (IComparer<T>)StringComparer.Ordinal : null;
+
     private static Dictionary<TKey, TValue> Table<TKey, TValue>(int capacity) where TKey : notnull => new(capacity, SpreadComparer<TKey>.Instance);
 
     // Without a table in between: chosen keys would stand in one chain of that. Its builder takes an entry that comes twice.
@@ -95,7 +98,7 @@ internal static class Collections
     private static Formatter ObservableCollection<T>() => Ordered<ObservableCollection<T>, T>(i => new(i));
     private static Formatter ReadOnlyObservableCollection<T>() => Ordered<ReadOnlyObservableCollection<T>, T>(i => new(new(i)));
     private static Formatter HashSet<T>() => Unordered<HashSet<T>, T>(i => new HashSet<T>(i, SpreadComparer<T>.Instance));
-    private static Formatter SortedSet<T>() => Unordered<SortedSet<T>, T>(i => new SortedSet<T>(i));
+    private static Formatter SortedSet<T>() => Unordered<SortedSet<T>, T>(i => new SortedSet<T>(i, Sorting<T>()));
     private static Formatter ISet<T>() => Unordered<ISet<T>, T>(i => new HashSet<T>(i, SpreadComparer<T>.Instance));
     private static Formatter IReadOnlySet<T>() => Unordered<IReadOnlySet<T>, T>(i => new HashSet<T>(i, SpreadComparer<T>.Instance));
     private static Formatter ReadOnlySet<T>() => Unordered<ReadOnlySet<T>, T>(i => new(new HashSet<T>(i, SpreadComparer<T>.Instance)));
@@ -109,7 +112,7 @@ internal static class Collections
     private static Formatter IImmutableStack<T>() => Ordered<IImmutableStack<T>, T>(i => System.Collections.Immutable.ImmutableStack.Create(Reversed(i)));
     private static Formatter ImmutableHashSet<T>() => Unordered<ImmutableHashSet<T>, T>(i => System.Collections.Immutable.ImmutableHashSet.Create(i));
     private static Formatter IImmutableSet<T>() => Unordered<IImmutableSet<T>, T>(i => System.Collections.Immutable.ImmutableHashSet.Create(i));
-    private static Formatter ImmutableSortedSet<T>() => Unordered<ImmutableSortedSet<T>, T>(i => System.Collections.Immutable.ImmutableSortedSet.Create(i));
+    private static Formatter ImmutableSortedSet<T>() => Unordered<ImmutableSortedSet<T>, T>(i => System.Collections.Immutable.ImmutableSortedSet.Create(Sorting<T>(), i));
     private static Formatter Memory<T>() => new AdaptedFormatter<Memory<T>, T[]>(m => m.ToArray(), i => i);
     private static Formatter ReadOnlyMemory<T>() => new AdaptedFormatter<ReadOnlyMemory<T>, T[]>(m => m.ToArray(), i => i);
     private static Formatter ArraySegment<T>() => new AdaptedFormatter<ArraySegment<T>, T[]?>(m => m.Array is null ? null : [.. m], i => i is null ? default : new(i));
@@ -124,10 +127,10 @@ internal static class Collections
         new MapFormatter<IReadOnlyDictionary<TKey, TValue>, TKey, TValue>(e => Entries(Table<TKey, TValue>(e.Length), e));
 
     private static Formatter SortedDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<SortedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new SortedDictionary<TKey, TValue>(), e));
+        new MapFormatter<SortedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new SortedDictionary<TKey, TValue>(Sorting<TKey>()), e));
 
     private static Formatter SortedList<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<SortedList<TKey, TValue>, TKey, TValue>(e => Entries(new SortedList<TKey, TValue>(e.Length), e));
+        new MapFormatter<SortedList<TKey, TValue>, TKey, TValue>(e => Entries(new SortedList<TKey, TValue>(e.Length, Sorting<TKey>()), e));
 
     private static Formatter OrderedDictionary<TKey, TValue>() where TKey : notnull =>
         new MapFormatter<OrderedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new OrderedDictionary<TKey, TValue>(e.Length, SpreadComparer<TKey>.Instance), e));
@@ -145,7 +148,7 @@ internal static class Collections
         new MapFormatter<IImmutableDictionary<TKey, TValue>, TKey, TValue>(e => Tree(e));
 
     private static Formatter ImmutableSortedDictionary<TKey, TValue>() where TKey : notnull =>
-        new MapFormatter<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new SortedDictionary<TKey, TValue>(), e).ToImmutableSortedDictionary());
+        new MapFormatter<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new SortedDictionary<TKey, TValue>(Sorting<TKey>()), e).ToImmutableSortedDictionary(Sorting<TKey>()));
 
     private static Formatter FrozenDictionary<TKey, TValue>() where TKey : notnull =>
         new MapFormatter<FrozenDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(), e).ToFrozenDictionary());

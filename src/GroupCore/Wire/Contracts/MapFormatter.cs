@@ -1,6 +1,6 @@
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>A dictionary, as a map in the order of its enumerator, or where that is one of hashes (<see cref="HashOrder"/>) of its bytes.</summary>
+/// <summary>A dictionary, as a map in the order of its enumerator, or where that is the process's own (<see cref="OwnOrder"/>) of its bytes.</summary>
 internal sealed class MapFormatter<T, TKey, TValue>(Func<KeyValuePair<TKey, TValue>[], T> build) : Formatter<T?>
     where T : class, IEnumerable<KeyValuePair<TKey, TValue>>
 {
@@ -24,12 +24,12 @@ internal sealed class MapFormatter<T, TKey, TValue>(Func<KeyValuePair<TKey, TVal
             writer.WriteNil();
             return;
         }
-        if (HashOrder.Has(value.GetType()))
+        if (OwnOrder.Has(value.GetType()))
         {
             var table = value.ToArray();
             writer.Enter(typeof(T));
             writer.WriteMapHeader(table.Length);
-            HashOrder.Write(ref writer, table, WriteEntry);
+            OwnOrder.Write(ref writer, table, WriteEntry);
             writer.Leave();
             return;
         }

@@ -1,6 +1,6 @@
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>Any other collection, as an array in the order of its enumerator, or where that is one of hashes (<see cref="HashOrder"/>) of its bytes.</summary>
+/// <summary>Any other collection, as an array in the order of its enumerator, or where that is the process's own (<see cref="OwnOrder"/>) of its bytes.</summary>
 internal sealed class SequenceFormatter<T, TItem>(Func<TItem[], T> build, bool ordered) : Formatter<T?>
     where T : class, IEnumerable<TItem>
 {
@@ -24,12 +24,12 @@ internal sealed class SequenceFormatter<T, TItem>(Func<TItem[], T> build, bool o
             ArrayFormatter<TItem>.WriteItems(ref writer, _item, array);
             return;
         }
-        if (!ordered && HashOrder.Has(value.GetType()))
+        if (!ordered && OwnOrder.Has(value.GetType()))
         {
             var items = value.ToArray();
             writer.Enter(typeof(T));
             writer.WriteArrayHeader(items.Length);
-            HashOrder.Write(ref writer, items, _item.Write);
+            OwnOrder.Write(ref writer, items, _item.Write);
             writer.Leave();
             return;
         }

@@ -5,8 +5,8 @@ using System.Collections.ObjectModel;
 
 namespace GroupCore.Tests.Wire;
 
-/// <summary>Tables that enumerate by hashes have the bytes of their content: replicas are other processes, in which texts have other hashes.</summary>
-public sealed class HashOrderTests
+/// <summary>Tables have the bytes of their content: replicas are other processes, in which texts have other hashes, and may be sorted otherwise.</summary>
+public sealed class OwnOrderTests
 {
     private const int Entries = 50;
 
@@ -41,6 +41,21 @@ public sealed class HashOrderTests
     }
 
     [Fact]
+    public void Sorted_tables_of_texts()
+    {
+        Same<SortedSet<string>>(static by => new(Texts, by));
+        Same<ISet<string>>(static by => new SortedSet<string>(Texts, by));
+        Same<ImmutableSortedSet<string>>(static by => ImmutableSortedSet.Create(by, Texts));
+        Same<SortedDictionary<string, int>>(static by => new(new Dictionary<string, int>(Table), by));
+        Same<SortedList<string, int>>(static by => new(new Dictionary<string, int>(Table), by));
+        Same<IReadOnlyDictionary<string, int>>(static by => Table.ToImmutableSortedDictionary(by));
+        // Equal in most cultures, which do not look at hyphens that are not seen.
+        Assert.Equal(2, ContractSerializerTests.Back<SortedSet<string>>(ContractSerializerTests.Bytes<string[]>(["coop", "co\u00ADop"])).Count);
+        Assert.Equal(StringComparer.Ordinal, ContractSerializerTests.Back<ImmutableSortedDictionary<string, int>>([0x80]).KeyComparer);
+        Assert.Equal("93FF0001", Hex<SortedSet<int>>([1, 0, -1]));
+    }
+
+    [Fact]
     public void Tables_in_tables_and_objects()
     {
         Same<ImmutableDictionary<string, Held>>(static by => Texts.ToImmutableDictionary(static text => text, text => new Held(ImmutableHashSet.Create(by, Texts), text), by));
@@ -71,11 +86,13 @@ public sealed class HashOrderTests
 
     public sealed record Held(ImmutableHashSet<string> Texts, string Name);
 
-    private sealed class Seeded(int seed) : IEqualityComparer<string>
+    private sealed class Seeded(int seed) : IEqualityComparer<string>, IComparer<string>
     {
         public int Seed => seed;
 
         public bool Equals(string? x, string? y) => x == y;
+
+        public int Compare(string? x, string? y) => seed == 1 ? string.CompareOrdinal(x, y) : string.CompareOrdinal(y, x);
 
         public int GetHashCode(string text)
         {

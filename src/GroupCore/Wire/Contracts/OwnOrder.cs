@@ -7,10 +7,10 @@ using System.Collections.ObjectModel;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// Tables that enumerate their entries in the order of hashes, which for texts and many others is another one in each process, or of the processors of a machine.
-/// They are written sorted by the bytes of their entries: each replica runs a resolver by itself, and equal values must have equal bytes.
+/// Tables whose entries come in an order that a process has for itself: of hashes, which for texts and many others differ from process to process; of the processors of
+/// a machine; of a culture, where texts are sorted. They are written sorted by the bytes of their entries: each replica runs a resolver by itself, and equal values must have equal bytes.
 /// </summary>
-internal static class HashOrder
+internal static class OwnOrder
 {
     private static readonly FrozenSet<Type> s_tables = new[]
     {
@@ -20,18 +20,27 @@ internal static class HashOrder
         typeof(ReadOnlySet<>), typeof(ReadOnlyDictionary<,>),
     }.ToFrozenSet();
 
+    // Numbers and times have one order.
+    private static readonly FrozenSet<Type> s_sorted = new[]
+    {
+        typeof(SortedSet<>), typeof(SortedDictionary<,>), typeof(SortedList<,>),
+        typeof(ImmutableSortedSet<>), typeof(ImmutableSortedSet<>.Builder), typeof(ImmutableSortedDictionary<,>), typeof(ImmutableSortedDictionary<,>.Builder),
+    }.ToFrozenSet();
+
     private static readonly ConcurrentDictionary<Type, bool> s_known = new();
 
     /// <summary>Writes one entry.</summary>
     public delegate void Writing<in T>(ref MessagePackWriter writer, T entry);
 
-    /// <summary>Whether values of this type, whatever they are declared as, enumerate their entries in the order of hashes.</summary>
+    /// <summary>Whether values of this type, whatever they are declared as, enumerate their entries in such an order.</summary>
     public static bool Has(Type type) => s_known.GetOrAdd(type, static type =>
     {
         for (Type? one = type; one is not null; one = one.BaseType)
-            if (one.IsGenericType && s_tables.Contains(one.GetGenericTypeDefinition())) return true;
+            if (one.IsGenericType && Has(one.GetGenericTypeDefinition(), one.GetGenericArguments()[0])) return true;
         return false;
     });
+
+    private static bool Has(Type table, Type key) => s_tables.Contains(table) || (s_sorted.Contains(table) && (!key.IsValueType || key.IsGenericType));
 
     /// <summary>Writes the entries in the order of their bytes.</summary>
     public static void Write<T>(ref MessagePackWriter writer, T[] entries, Writing<T> write)
