@@ -23,11 +23,13 @@ internal static class KeyIdentity
     /// <summary>The bytes of a value, in an array of their own that the slice may keep.</summary>
     public static byte[] ToBytes<T>(IPayloadSerializer serializer, T value)
     {
-        var writer = _writer ??= new(256);
+        // Taken while in use: the code of the user that it runs may put into the DHT of another node, whose turn this thread then runs.
+        var writer = _writer ?? new(256);
+        _writer = null;
         writer.ResetWrittenCount();
         serializer.Serialize(writer, value);
         var bytes = writer.WrittenSpan.ToArray();
-        if (writer.Capacity > 1 << 20) _writer = null;
+        if (writer.Capacity <= 1 << 20) _writer = writer;
         return bytes;
     }
 }

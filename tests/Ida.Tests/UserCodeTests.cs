@@ -193,9 +193,34 @@ public sealed class UserCodeTests
         Assert.Contains(nameof(UnspeakableException), error.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>Within a turn of one node the thread may run a turn of another node, and its resolvers.</summary>
+    [Fact]
+    public void What_a_resolver_gives_is_written_whole_where_writing_it_runs_another_resolver()
+    {
+        var nested = new NestedSerializer();
+        Assert.Equal([3, 3], KeyIdentity.ToBytes(nested, 3));
+        for (byte i = 0; i < 3; i++) Assert.Equal([i, i], nested.Inner[i]);
+    }
+
     private sealed class UnspeakableException : Exception
     {
         public override string Message => throw new InvalidOperationException("unspeakable");
+    }
+
+    // The number, then, after all smaller ones were written elsewhere, the number again.
+    private sealed class NestedSerializer : IPayloadSerializer
+    {
+        public Dictionary<int, byte[]> Inner { get; } = [];
+
+        public void Serialize<T>(IBufferWriter<byte> to, T value)
+        {
+            if (value is not int number) throw new NotSupportedException();
+            to.Write([(byte)number]);
+            if (number > 0) Inner[number - 1] = KeyIdentity.ToBytes(this, number - 1);
+            to.Write([(byte)number]);
+        }
+
+        public T Deserialize<T>(ReadOnlySpan<byte> bytes) => throw new NotSupportedException();
     }
 
     private sealed class MoodySerializer : IPayloadSerializer
