@@ -142,6 +142,25 @@ public sealed class ByteBudgetTests
         world.RunUntil(() => reads.TrueForAll(static read => read.IsCompletedSuccessfully), "The reads");
     }
 
+    [Fact]
+    public void R_reads_of_the_own_slice_count_little_after_a_while()
+    {
+        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 2, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
+        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        for (int i = 0; i < 60; i++)
+        {
+            var read = map.OrderedGetAsync(["a", "b"]).AsTask();
+            world.RunUntil(() => read.IsCompleted, "A read");
+            Assert.True(read.IsCompletedSuccessfully);
+        }
+        var put = map.OrderedPutAsync("a", new byte[10]).AsTask();
+        var reads = Enumerable.Range(0, 100).Select(_ => map.OrderedGetAsync(["a", "b"]).AsTask()).ToList();
+        world.Poke();
+        Assert.False(put.IsCompleted);
+        Assert.Equal(reads.Count + 1, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OpPhase.Sent));
+        world.RunUntil(() => reads.TrueForAll(static read => read.IsCompletedSuccessfully), "The reads");
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

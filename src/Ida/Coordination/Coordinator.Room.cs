@@ -157,7 +157,15 @@ internal sealed partial class Coordinator
         _bytes -= op.Charge;
         _endedOps.Add(1);
         _endedBytes.Add(op.Charge);
-        if (!op.IsPut && op.AnswerBytes > 0) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
+        if (!op.IsPut && (op.AnswerBytes > 0 || IsAnswered(op))) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
+    }
+
+    // Also by the own slice, which brings no bytes, or with values that have none.
+    private static bool IsAnswered(ClientOp op)
+    {
+        for (int i = 0; i < op.PartCount; i++)
+            if (!op.Parts[i].HasResult) return false;
+        return true;
     }
 
     /// <summary>
