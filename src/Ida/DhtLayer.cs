@@ -328,7 +328,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (reason is NodeFaultedException) return;
         _participant.ForgetView();
         _participant.DropSlice();
-        _source.Close();
+        _source.Forget();
         _sink.End();
         _send.ForgetLocal();
         (_state.Map, _state.Slot, _state.Shard, _state.Full) = (null, -1, -1, false);

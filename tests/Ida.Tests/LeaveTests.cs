@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Ordering;
 using Ida.Testing;
 
 namespace Ida.Tests;
@@ -133,6 +134,50 @@ public sealed class LeaveTests
         Assert.False(leaver.Left);
         world.Advance(TimeSpan.FromSeconds(1));
         Assert.True(leaver.Left);
+    }
+
+    /// <summary>What was kept for the successor goes with the slice: the group holds the DHT that is over for as long as it lives.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_who_has_left_keeps_nothing_of_its_slice(bool isGivenUp)
+    {
+        var world = Founded(3, shardSize: 1);
+        Fill(world, "1");
+        var leaver = world.Members[1];
+        // It leaves in the view after, or when its time is over.
+        world.Swallows = (from, to, _) => from == 1 && to == 2;
+        Leave(leaver, group: false);
+        world.ChangeView();
+        var map = world.Members[0].Dht.Map<string, int>("m");
+        var puts = Enumerable.Range(0, 20).Select(i => map.OrderedPutAsync($"{i}_1", -i).AsTask()).ToList();
+        for (int i = 0; i < 20; i++)
+        {
+            world.Poke();
+            world.DeliverAll();
+        }
+        var layer = leaver.Host.Current!;
+        var entry = EntryOf(leaver);
+        if (isGivenUp) world.Advance(world.Options.HandoverTimeout);
+        else
+        {
+            world.Swallows = null;
+            world.ChangeView();
+            world.RunUntil(() => layer.IsOver, "The hand-over");
+        }
+        Assert.True(layer.IsOver);
+        GC.Collect();
+        Assert.False(entry.TryGetTarget(out _));
+        GC.KeepAlive(leaver);
+    }
+
+    // Not held by the frame of the test.
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+    private static WeakReference<Entry> EntryOf(HarnessMember member)
+    {
+        var entries = new List<Entry>();
+        for (int range = 0; entries.Count == 0; range++) member.Host.Current!.Participant.Table.CopyRange(range, entries);
+        return new(entries[0]);
     }
 
     /// <summary>Nobody is excluded without a leader of the membership: what it holds is needed when there is one again.</summary>

@@ -13,7 +13,7 @@ namespace Ida.Coordination;
 /// its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and counts to what waits, of
 /// which one member gets a part: so one that is late, or takes or says nothing, does not stop operations on others. What would be more is
 /// refused, or keeps its share if it was sent. When that has come they go as there are places, before calls that have not begun, and leave
-/// those every second place and half of the bytes, if the largest of them does not need more.
+/// those every second place and half of the bytes, if none of them needs more; what the largest needs counts until none is due.
 /// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
 /// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
 /// </remarks>

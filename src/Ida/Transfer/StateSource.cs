@@ -46,6 +46,16 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         _sessions = null;
     }
 
+    /// <summary>The slice is gone, and no turn comes that would release anything: nothing of it stays.</summary>
+    public void Forget()
+    {
+        Close();
+        _kept.Clear();
+        _kept.TrimExcess();
+        _scratch.Clear();
+        _scratch.TrimExcess();
+    }
+
     /// <summary>Goes on where a turn's bound was reached; releases kept values, a bounded number at a time.</summary>
     public void Tick()
     {
