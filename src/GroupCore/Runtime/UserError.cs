@@ -5,6 +5,19 @@ internal static class UserError
 {
     public static string Text(Exception error) => $"{error.GetType().Name}: {Message(error)}";
 
+    /// <summary>With all that is inside of it and where it was thrown; as much as can be had.</summary>
+    public static string Whole(Exception error)
+    {
+        try
+        {
+            return error.ToString();
+        }
+        catch (Exception)
+        {
+            return error.InnerException is { } inner ? $"{Text(error)} ---> {Whole(inner)}" : Text(error);
+        }
+    }
+
     /// <summary>The message; the name of the type where there is none. Never empty.</summary>
     public static string Message(Exception error)
     {

@@ -72,8 +72,7 @@ public sealed partial class IdaNode
         switch (faulted ? _options.OnFault : _options.OnPoison)
         {
             case PoisonPolicy.Exit:
-                // The last chance to say why.
-                if (faulted) Console.Error.WriteLine(reason);
+                if (faulted) LastWords.Say(reason);
                 Environment.Exit(faulted ? FaultedExitCode : PoisonedExitCode);
                 return false;
             case PoisonPolicy.Rejoin:

@@ -1,0 +1,51 @@
+using GroupCore.Runtime;
+using Ida;
+using Ida.Exiting;
+
+// A member that ends its process when it is excluded, or by a fault: the seed, then what happens to it.
+string happens = args[1];
+var node = await IdaNode.StartAsync(new() { Cluster = "exiting", Seeds = [args[0]], Listen = "127.0.0.1:0", OnPoison = PoisonPolicy.Exit, OnFault = PoisonPolicy.Exit });
+var group = await node.JoinAsync("g");
+Console.WriteLine("ready");
+Console.ReadLine();
+if (happens == "nobody reads") Stderr.Fill();
+group.Protocol.Node.Post(new Throwing(happens == "unspeakable" ? new UnspeakableException() : new InvalidDataException("the fault")));
+await Task.Delay(Timeout.Infinite);
+
+namespace Ida.Exiting
+{
+    internal sealed class Throwing(Exception error) : NodeCommand
+    {
+        public override void Run() => throw error;
+
+        public override void Abandon(Exception reason)
+        {
+        }
+    }
+
+    internal sealed class UnspeakableException : Exception
+    {
+        public override string Message => throw new InvalidOperationException("unspeakable");
+    }
+
+    internal static class Stderr
+    {
+        private const int PipeBytes = 64 << 10;
+
+        /// <summary>Writes until nothing more is taken; a pipe takes 64 KiB.</summary>
+        public static void Fill()
+        {
+            using var full = new ManualResetEventSlim();
+            new Thread(() =>
+            {
+                string line = new('x', 1023);
+                for (int written = 0; ; written += line.Length + 1)
+                {
+                    if (written == PipeBytes) full.Set();
+                    Console.Error.WriteLine(line);
+                }
+            }) { IsBackground = true }.Start();
+            full.Wait();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+using System.Diagnostics;
+using Ida.Process.Tests.Processes;
+
+namespace Ida.Process.Tests.Nodes;
+
+/// <summary><see cref="PoisonPolicy.Exit"/>: the process ends, and says by its exit code why.</summary>
+public sealed class ExitTests
+{
+    private const string Program = "Ida.Exiting";
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
+
+    [Theory]
+    [InlineData("fault", "InvalidDataException: the fault")]
+    [InlineData("unspeakable", "UnspeakableException")]
+    public async Task A_fault_ends_the_process_and_is_written_to_standard_error(string happens, string says)
+    {
+        await using var founder = await IdaNode.StartAsync(new() { Cluster = "exiting" }, TestContext.Current.CancellationToken);
+        await using var process = SampleProcess.Start(Program, founder.Address.Text, happens);
+        await process.LineAsync("ready", Bound);
+        process.Say("");
+        Assert.Equal(IdaNode.FaultedExitCode, await process.ExitAsync(Bound));
+        Assert.Contains(process.ErrorLines, line => line.Contains(says, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_fault_ends_the_process_also_where_nobody_reads_what_it_writes()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var founder = await IdaNode.StartAsync(new() { Cluster = "exiting" }, cancellation);
+        using var process = System.Diagnostics.Process.Start(new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, Program), [founder.Address.Text, "nobody reads"])
+        {
+            RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true,
+        })!;
+        try
+        {
+            Assert.Equal("ready", await process.StandardOutput.ReadLineAsync(cancellation).AsTask().WaitAsync(Bound, cancellation));
+            await process.StandardInput.WriteLineAsync();
+            await process.WaitForExitAsync(cancellation).WaitAsync(Bound, cancellation);
+            Assert.Equal(IdaNode.FaultedExitCode, process.ExitCode);
+        }
+        finally
+        {
+            process.Kill();
+        }
+    }
+
+    [Fact]
+    public async Task Who_was_excluded_ends_its_process()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var founder = await IdaNode.StartAsync(new() { Cluster = "exiting" }, cancellation);
+        await using var second = await IdaNode.StartAsync(new() { Cluster = "exiting", Seeds = [founder.Address.Text] }, cancellation);
+        var excluded = new TaskCompletionSource();
+        bool had = false;
+        await founder.JoinAsync("g", g => g.OnView(view =>
+        {
+            had |= view.Members.Count == 3;
+            if (had && view.Members.Count == 2) excluded.TrySetResult();
+        }), cancellationToken: cancellation);
+        await second.JoinAsync("g", cancellationToken: cancellation);
+        await using var process = SampleProcess.Start(Program, founder.Address.Text, "exclusion");
+        await process.LineAsync("ready", Bound);
+        Signals.Send(process.Id, Signals.Stop);
+        await excluded.Task.WaitAsync(Bound, cancellation);
+        Signals.Send(process.Id, Signals.Continue);
+        Assert.Equal(IdaNode.PoisonedExitCode, await process.ExitAsync(Bound));
+    }
+}
