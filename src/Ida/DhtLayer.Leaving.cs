@@ -26,7 +26,8 @@ internal sealed partial class DhtLayer
         if (!IsLeaving && (_state.Map is null || patience == 0)) LeaveAsItIs();
         if (IsOver || IsLeaving) return IsOver;
         IsLeaving = true;
-        Node.SetTimer(Node.Now + patience, this, LeaveLimit);
+        // The turn may have begun before a freeze of the process.
+        Node.SetTimer(Node.Clock() + patience, this, LeaveLimit);
         _state.Port.RequestView();
         return false;
     }

@@ -52,7 +52,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         (_participant.Settlement, _participant.Source, _participant.Sink) = (_settlement, _source, _sink);
         Coordinator = new(_state, _send, _participant, _settlement);
         _send.Coordinator = Coordinator;
-        if (options.EnableTimeout != Timeout.InfiniteTimeSpan) Node.SetTimer(Node.Now + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
+        if (options.EnableTimeout != Timeout.InfiniteTimeSpan) Node.SetTimer(Node.Clock() + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
     }
 
     public INode Node { get; }

@@ -45,7 +45,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             return;
         }
         if (!op.IsPut && op.PartCount == 1 && TryReadHere(op)) return;
-        op.Deadline = op.Timeout == ClientOp.Unlimited ? long.MaxValue : state.Node.Now + op.Timeout;
+        // The turn may have begun before a freeze of the process, and the call be made after it.
+        op.Deadline = op.Timeout == ClientOp.Unlimited ? long.MaxValue : state.Node.Clock() + op.Timeout;
         if (op.Requested is { } requested && !MayBegin(op, requested)) return;
         if (state.Node.Links.IsFull || WaitsTooLong(op)) Refuse(op, Overloaded(op));
         else if (!Queues(op) && HasPlace(op)) Admit(op);

@@ -83,7 +83,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     {
         if (token == DepartNow)
         {
-            Node.SetTimer(Node.Now + DepartTime, this, DepartLimit);
+            Node.SetTimer(Node.Clock() + DepartTime, this, DepartLimit);
             Oracle.Depart();
         }
         else if (token == DepartLimit) Complete(() => _departed.TrySetResult());

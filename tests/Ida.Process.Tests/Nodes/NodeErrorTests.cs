@@ -46,6 +46,28 @@ public sealed class NodeErrorTests
     }
 
     [Fact]
+    public async Task A_node_that_was_stopped_says_so()
+    {
+        var node = await StartAsync(new() { Cluster = "a" });
+        Assert.Equal(MembershipState.Active, node.State);
+        var group = await node.JoinAsync("g");
+        await node.DisposeAsync();
+        Assert.Equal(MembershipState.Stopped, node.State);
+        Assert.True(node.Completion.IsCompletedSuccessfully);
+        Assert.True(group.Completion.IsCompleted);
+        await Assert.ThrowsAnyAsync<Exception>(() => group.SendAsync("any", 1).AsTask().WaitAsync(Patience));
+        await Assert.ThrowsAsync<NodeStoppedException>(() => node.JoinAsync("g").AsTask().WaitAsync(Patience));
+        await node.DisposeAsync().AsTask().WaitAsync(Patience);
+    }
+
+    [Theory, InlineData((16L << 20) - 1), InlineData((1L << 40) + 1), InlineData(0), InlineData(-1)]
+    public void Bytes_that_a_node_may_queue_have_limits(long bytes)
+    {
+        var e = Assert.Throws<InvalidOptionException>(() => { _ = IdaNode.StartAsync(new() { Cluster = "a", MaxQueuedBytes = bytes }).AsTask(); });
+        Assert.Contains($"MaxQueuedBytes is {bytes}; allowed are 16777216 to 1099511627776", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_group_name_with_half_a_character_is_refused()
     {
         await using var node = await StartAsync(new() { Cluster = "a" });

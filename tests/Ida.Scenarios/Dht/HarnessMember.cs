@@ -57,6 +57,9 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
     /// <summary>How long user code has kept its turns in all, in nanoseconds.</summary>
     public long StalledFor { get; private set; }
 
+    /// <summary>How long it has been frozen since its turn began, in nanoseconds.</summary>
+    public long FrozenInTurn { get; set; }
+
     public ProcessId Self { get; }
 
     public INode Node => _node;
@@ -210,7 +213,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
 
     public void Accuse(int rank, Accusation evidence) => throw new InvalidOperationException("Nothing of the DHT accuses.");
 
-    long IHostPort.Clock() => Node.Now;
+    long IHostPort.Clock() => Node.Now + FrozenInTurn;
 
     public void Wake()
     {
