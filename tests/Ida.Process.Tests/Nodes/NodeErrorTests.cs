@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
 using GroupCore.Groups;
+using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
