@@ -1,3 +1,4 @@
+using System.Globalization;
 using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
@@ -39,6 +40,48 @@ public sealed class HandlerFlowTests
         _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("start", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal((true, false), (inside, beside));
+    }
+
+    /// <summary>Whether the next one is in the same batch is chance: what one leaves behind would be there at times.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_a_handler_makes_of_its_context_is_not_the_next_ones(bool awaited)
+    {
+        var own = new AsyncLocal<string?>();
+        var seen = new List<(string? Own, string Culture, bool Suppressed)>();
+        void Handle()
+        {
+            seen.Add((own.Value, CultureInfo.CurrentCulture.Name, ExecutionContext.IsFlowSuppressed()));
+            own.Value = "mine";
+            CultureInfo.CurrentCulture = new("tr-TR");
+            if (!awaited) ExecutionContext.SuppressFlow();
+        }
+
+        using var cluster = Settled(9, g =>
+        {
+            if (awaited)
+            {
+                g.HandleAsync<int>("say", (_, _) =>
+                {
+                    Handle();
+                    return default;
+                });
+            }
+            else
+            {
+                g.Handle<int>("say", (_, _) => Handle());
+            }
+        });
+        string culture = CultureInfo.CurrentCulture.Name;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            for (int i = 0; i < 5; i++) await cluster[1].Group!.SendAsync("say", i);
+        });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(10, seen.Count);
+        Assert.All(seen, one => Assert.Equal((null, culture, false), one));
+        Assert.Equal(culture, CultureInfo.CurrentCulture.Name);
     }
 
     [Fact]

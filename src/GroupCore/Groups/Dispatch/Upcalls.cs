@@ -15,8 +15,6 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     [ThreadStatic]
     private static Upcalls? t_running;
     private ExecutionContext? _context;
-    private HandlerFlow? _beside;
-    private bool _hasFlow;
     private View? _view;
     private ulong _handling;
     private bool _left;
@@ -37,7 +35,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private ExecutionContext CaptureContext()
     {
         var outer = s_flow.Value;
-        s_flow.Value = _beside = new(this, awaited: false);
+        s_flow.Value = new(this, awaited: false);
         var context = ExecutionContext.Capture() ?? throw new InvalidOperationException("A worker does not suppress the flow of its context.");
         s_flow.Value = outer;
         return context;
@@ -61,9 +59,8 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     public ValueTask Handle(ref GroupEvent entry)
     {
         var pending = Upcall(ref entry);
-        if (!_hasFlow) return pending;
-        s_flow.Value = _beside;
-        _hasFlow = false;
+        // What a handler has made of its context, its flow or a culture, say, is not the next one's, which may be in this batch or in another.
+        if (!ReferenceEquals(ExecutionContext.Capture(), _context)) ExecutionContext.Restore(_context!);
         return pending;
     }
 
@@ -130,13 +127,8 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         return default;
     }
 
-    /// <summary>An awaited handler gets a flow of its own; the batch's context is as before when it returns to the dispatcher.</summary>
-    private HandlerFlow? BeginFlow(HandlerEntry handler)
-    {
-        if (!handler.IsAwaited) return null;
-        _hasFlow = true;
-        return s_flow.Value = new(this, awaited: true);
-    }
+    /// <summary>An awaited handler gets a flow of its own.</summary>
+    private HandlerFlow? BeginFlow(HandlerEntry handler) => handler.IsAwaited ? s_flow.Value = new(this, awaited: true) : null;
 
     private async ValueTask FinishAsync(ValueTask pending, HandlerEntry handler, MemberRef from, HandlerFlow? flow)
     {
