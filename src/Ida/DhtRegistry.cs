@@ -1,6 +1,7 @@
 using System.Text;
 using GroupCore.Wire;
 using Ida.Boundary;
+using Ida.Ordering;
 
 namespace Ida;
 
@@ -18,8 +19,8 @@ public sealed class DhtRegistry
     /// <summary>
     /// Decides what a key holds after a put of <typeparamref name="TIncoming"/> on a stored <typeparamref name="TStored"/>: chosen by
     /// the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, inside a turn of the
-    /// protocol, which may be on any caller's thread: they must be short, take no lock, and depend on nothing but their arguments. One
-    /// that throws leaves the entry unchanged at all replicas.
+    /// protocol, which may be on any caller's thread, and under the invariant culture: they must be short, take no lock, and depend on nothing but their
+    /// arguments. One that throws leaves the entry unchanged at all replicas.
     /// </summary>
     /// <remarks>With equal types it decides puts on keys that hold a value; with different types it also decides the first merge, on the default of the stored type.</remarks>
     public void OnCollision<TKey, TStored, TIncoming>(Func<TKey, TStored?, TIncoming, TStored?> resolver) where TKey : notnull
@@ -77,9 +78,12 @@ public sealed class DhtRegistry
         public byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming)
         {
             if (stored is null && typeof(TStored) == typeof(TIncoming)) return incoming;
-            var result = resolve(CanonicalKey.Read<TKey>(key[KeyIdentity.MapBytes..]),
-                stored is null ? default : serializer.Deserialize<TStored>(stored), serializer.Deserialize<TIncoming>(incoming));
-            return result is null ? null : KeyIdentity.ToBytes(serializer, result);
+            var typed = CanonicalKey.Read<TKey>(key[KeyIdentity.MapBytes..]);
+            return NeutralContext.Run(static call =>
+            {
+                var result = call.Resolve(call.Key, call.Stored is null ? default : call.Serializer.Deserialize<TStored>(call.Stored), call.Serializer.Deserialize<TIncoming>(call.Incoming));
+                return result is null ? null : KeyIdentity.ToBytes(call.Serializer, result);
+            }, (Resolve: resolve, Key: typed, Stored: stored, Incoming: incoming, Serializer: serializer));
         }
     }
 }

@@ -49,17 +49,19 @@ public sealed class HandlerFlowTests
     public void What_a_handler_makes_of_its_context_is_not_the_next_ones(bool awaited)
     {
         var own = new AsyncLocal<string?>();
-        var seen = new List<(string? Own, string Culture, bool Suppressed)>();
+        var seen = new List<(string? Own, CultureInfo Culture, bool Suppressed)>();
+        int errors = 0;
         void Handle()
         {
-            seen.Add((own.Value, CultureInfo.CurrentCulture.Name, ExecutionContext.IsFlowSuppressed()));
+            seen.Add((own.Value, CultureInfo.CurrentCulture, ExecutionContext.IsFlowSuppressed()));
             own.Value = "mine";
-            CultureInfo.CurrentCulture = new("tr-TR");
+            CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
             if (!awaited) ExecutionContext.SuppressFlow();
         }
 
         using var cluster = Settled(9, g =>
         {
+            g.OnError(_ => errors++);
             if (awaited)
             {
                 g.HandleAsync<int>("say", (_, _) =>
@@ -73,15 +75,16 @@ public sealed class HandlerFlowTests
                 g.Handle<int>("say", (_, _) => Handle());
             }
         });
-        string culture = CultureInfo.CurrentCulture.Name;
+        var culture = CultureInfo.CurrentCulture;
         _ = cluster.Simulation.Spawn(async () =>
         {
             for (int i = 0; i < 5; i++) await cluster[1].Group!.SendAsync("say", i);
         });
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(10, seen.Count);
-        Assert.All(seen, one => Assert.Equal((null, culture, false), one));
-        Assert.Equal(culture, CultureInfo.CurrentCulture.Name);
+        Assert.All(seen, one => Assert.True(one.Own is null && ReferenceEquals(one.Culture, culture) && !one.Suppressed, $"{one}"));
+        Assert.Same(culture, CultureInfo.CurrentCulture);
+        Assert.Equal(0, errors);
     }
 
     [Fact]

@@ -1,0 +1,61 @@
+using System.Buffers;
+using System.Globalization;
+using GroupCore.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>Each replica runs a resolver by itself, on whatever thread has its turn: with the culture of none of them.</summary>
+public sealed class ResolverContextTests
+{
+    private static readonly AsyncLocal<string?> s_own = new();
+
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public void R_a_resolver_runs_under_the_invariant_culture_and_changes_nothing_of_its_callers_context(bool suppressed, bool throws)
+    {
+        var registry = new DhtRegistry();
+        registry.OnCollision<string, string, double>((_, stored, more) =>
+        {
+            Assert.Same(CultureInfo.InvariantCulture, CultureInfo.CurrentUICulture);
+            s_own.Value = "the resolver's";
+            return throws ? throw new TimeZoneNotFoundException() : $"{stored}{more};";
+        });
+        registry.Seal(new() { ShardSize = 1, TargetSize = 1 });
+        var comma = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        comma.NumberFormat.NumberDecimalSeparator = ",";
+        var (culture, uiCulture) = (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture);
+        (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture) = (comma, comma);
+        s_own.Value = "the caller's";
+        try
+        {
+            using var flow = suppressed ? ExecutionContext.SuppressFlow() : default(AsyncFlowControl?);
+            byte[]? Resolve() => registry.Resolve(registry.Find<string, string, double>(), Key(), Bytes("1.5;"), Bytes(2.5));
+            if (throws) Assert.Throws<TimeZoneNotFoundException>(Resolve);
+            else Assert.Equal("1.5;2.5;", ContractSerializer.Instance.Deserialize<string>(Resolve()));
+            Assert.Same(comma, CultureInfo.CurrentCulture);
+            Assert.Same(comma, CultureInfo.CurrentUICulture);
+            if (!suppressed) Assert.Equal("the caller's", s_own.Value);
+        }
+        finally
+        {
+            (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture, s_own.Value) = (culture, uiCulture, null);
+        }
+    }
+
+    private static byte[] Key()
+    {
+        var to = new ArrayBufferWriter<byte>();
+        to.Write(KeyIdentity.OfMap("m", typeof(string), typeof(string)));
+        CanonicalKey.Write(to, "a");
+        return to.WrittenSpan.ToArray();
+    }
+
+    private static byte[] Bytes<T>(T value)
+    {
+        var to = new ArrayBufferWriter<byte>();
+        ContractSerializer.Instance.Serialize(to, value);
+        return to.WrittenSpan.ToArray();
+    }
+}
