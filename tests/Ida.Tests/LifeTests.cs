@@ -167,6 +167,10 @@ public sealed class LifeTests
     public void R_no_hash_at_all_is_refused() =>
         Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = 1, TargetSize = 4, Hash = null! }.Validate());
 
+    [Fact]
+    public void R_a_level_that_names_none_is_refused() =>
+        Assert.Contains("Level is 5", Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = 1, TargetSize = 4, Level = (ConsistencyLevel)5 }.Validate()).Message, StringComparison.Ordinal);
+
     private sealed class NamedHash(string name) : IStableHash
     {
         public string Name => name;

@@ -122,9 +122,9 @@ public sealed class Dht : IDhtEvents
 
     internal PutOp NewPut(PutOptions? options)
     {
-        var time = TimeOf(options?.Timeout, nameof(options));
+        var (level, time) = (LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
         var op = _puts.Rent();
-        op.Begin(true, options?.Level ?? Options.Level, time);
+        op.Begin(true, level, time);
         return op;
     }
 
@@ -142,7 +142,7 @@ public sealed class Dht : IDhtEvents
         return op.Submit(cancellationToken);
     }
 
-    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, options?.Level ?? Options.Level, TimeOf(options?.Timeout, nameof(options)));
+    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
 
     internal DhtMap<TKey, TValue> Own<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull =>
         map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own
@@ -213,6 +213,13 @@ public sealed class Dht : IDhtEvents
         }
         return await question.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
+
+    /// <summary>The level of a call: what it asks for, or that of the DHT.</summary>
+    private ConsistencyLevel LevelOf(ConsistencyLevel? asked, string parameter) => (asked ?? Options.Level) switch
+    {
+        ConsistencyLevel.Strict or ConsistencyLevel.Ordered => asked ?? Options.Level,
+        _ => throw new ArgumentOutOfRangeException(parameter, asked, $"Level is {asked}, which names none; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}."),
+    };
 
     /// <summary>The time of a call: what it asks for, or that of the DHT.</summary>
     private TimeSpan TimeOf(TimeSpan? asked, string parameter) => TimeLimit.Checked(asked ?? Options.Timeout, parameter);

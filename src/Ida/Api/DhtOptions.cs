@@ -72,6 +72,7 @@ public sealed record DhtOptions
         if (TargetSize < ShardSize || TargetSize % ShardSize != 0)
             throw new DhtConfigurationException($"TargetSize is {TargetSize}; it must be a multiple of ShardSize, which is {ShardSize}.");
         if (TargetSize > ushort.MaxValue) throw new DhtConfigurationException($"TargetSize is {TargetSize}; at most {ushort.MaxValue} are allowed.");
+        if (!Enum.IsDefined(Level)) throw new DhtConfigurationException($"Level is {Level}, which names none; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}.");
         if (Hash is null) throw new DhtConfigurationException("Hash is null; it must be a function, such as StableHash.XxHash64.");
         if (Timeout <= TimeSpan.Zero && Timeout != System.Threading.Timeout.InfiniteTimeSpan)
             throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive, or Timeout.InfiniteTimeSpan for none.");

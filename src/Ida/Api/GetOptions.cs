@@ -3,7 +3,7 @@ namespace Ida;
 /// <summary>Options of one read.</summary>
 public sealed record GetOptions
 {
-    /// <summary>The level; null takes that of the DHT.</summary>
+    /// <summary>The level; null takes that of the DHT. What names none gets <see cref="ArgumentOutOfRangeException"/>.</summary>
     public ConsistencyLevel? Level { get; init; }
 
     /// <summary>

@@ -90,6 +90,8 @@ public sealed record IdaNodeOptions
         if (!TimeLimit.IsAllowed(StartTimeout)) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0, or Timeout.InfiniteTimeSpan for none.");
         GroupHostOptions.Validate(Groups);
         if (MaxQueuedBytes is < 16L << 20 or > 1L << 40) throw new InvalidOptionException($"MaxQueuedBytes is {MaxQueuedBytes}; allowed are {16L << 20} to {1L << 40}.");
+        if (!Enum.IsDefined(OnPoison)) throw new InvalidOptionException($"OnPoison is {OnPoison}, which names no policy.");
+        if (!Enum.IsDefined(OnFault)) throw new InvalidOptionException($"OnFault is {OnFault}, which names no policy.");
         if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin && OnFault != PoisonPolicy.Rejoin)
             throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison} and OnFault is {OnFault}; it is called under Rejoin only.");
     }

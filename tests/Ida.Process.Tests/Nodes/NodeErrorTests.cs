@@ -61,6 +61,14 @@ public sealed class NodeErrorTests
         await node.DisposeAsync().AsTask().WaitAsync(Patience);
     }
 
+    [Fact]
+    public void A_policy_that_names_none_is_refused()
+    {
+        var some = new IdaNodeOptions { Cluster = "a", Listen = "127.0.0.1:0" };
+        foreach (var (options, name) in new[] { (some with { OnPoison = (PoisonPolicy)7 }, "OnPoison"), (some with { OnFault = (PoisonPolicy)(-1) }, "OnFault") })
+            Assert.StartsWith($"{name} is", Assert.Throws<InvalidOptionException>(() => { _ = IdaNode.StartAsync(options).AsTask(); }).Message, StringComparison.Ordinal);
+    }
+
     [Theory, InlineData((16L << 20) - 1), InlineData((1L << 40) + 1), InlineData(0), InlineData(-1)]
     public void Bytes_that_a_node_may_queue_have_limits(long bytes)
     {

@@ -10,7 +10,7 @@ internal static class SurfaceNames
         Snapshot = "snapshot during faults", Status = "status during faults", WhenFull = "wait for the state during faults", Close = "close during faults", CallClosed = "call to a closed part",
         Ordered = "level ordered", ManyKeys = "more than 64 keys", Kilobytes = "value of 1 to 64 KiB", Limit = "value near its limit", BytePressure = "several values near their limit in one put", Empty = "value of 0 bytes",
         CancelledBefore = "token cancelled before the call", CancelQueued = "cancelled while it is queued", CancelLater = "cancelled some deliveries later", CancelInView = "cancelled in a view change", CancelRetry = "retry cancelled",
-        ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", ExpireInView = "timeout that expires in a view change", BadTimeout = "timeout of 0 or less is refused",
+        ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", ExpireInView = "timeout that expires in a view change", BadTimeout = "timeout of 0 or less is refused", BadLevel = "level that names none is refused",
         RetrySame = "retry by id at the same member", RetryOther = "retry by id at another member", RetryTwice = "two retries at once", RetryUnknown = "retry of a put without a given id", OtherPairs = "retry with other pairs",
         ResolverThrows = "resolver throws", ResolverRemoves = "resolver removes", ResolverTooLarge = "resolver's value too large", ResolverBlocks = "resolver blocks for up to 10 s", ResolverCalls = "resolver calls the DHT",
         AfterCommit = "batch used after its commit", CommitTwice = "batch committed twice", RunTwice = "reading run twice", SameKeyTwice = "the same key twice in one put", NullKey = "null key", NoResolver = "merge without resolver",
@@ -30,7 +30,7 @@ internal static class SurfaceNames
         .. new[]
         {
             PutOne, PutMany, PutNull, RemoveKeys, MergeOne, MergeMany, BatchLists, BatchValues, BatchMixed, BatchThrows, GetOne, GetMany, Reading, Snapshot, Status, WhenFull, Close, CallClosed,
-            Ordered, ManyKeys, Kilobytes, Limit, BytePressure, Empty, CancelledBefore, CancelQueued, CancelLater, CancelInView, CancelRetry, ShortTimeout, InfiniteTimeout, ExpireInView, BadTimeout,
+            Ordered, ManyKeys, Kilobytes, Limit, BytePressure, Empty, CancelledBefore, CancelQueued, CancelLater, CancelInView, CancelRetry, ShortTimeout, InfiniteTimeout, ExpireInView, BadTimeout, BadLevel,
             RetrySame, RetryOther, RetryTwice, RetryUnknown, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,
             LowBits, Constant, FewInFlight, FewOperations, ShortQueues, FewOutcomes, FewOfLost, SmallLinks, Flood, Refused, Throws, Crash, Exclusion, Join, View, Leave, LinkLost,
