@@ -371,7 +371,8 @@ internal sealed class GroupSurface
     /// <summary>With other options than the members of a group that goes on.</summary>
     private void JoinOtherwise(GroupPlace place, SharedGroup group)
     {
-        var stranger = Places.Find(other => other != place && other.IsActive && !other.Seats.Exists(seat => seat.Shared == group));
+        // Of two at once one meets the other.
+        var stranger = Places.Find(other => other != place && other.IsActive && !other.TriedOtherwise.Contains(group) && !other.Seats.Exists(seat => seat.Shared == group));
         if (stranger is null || !IsCalm) return;
         Drawn.Draw(GroupNames.OtherOptions);
         stranger.TriedOtherwise.Add(group);
@@ -428,7 +429,7 @@ internal sealed class GroupSurface
             await UntilAsync(() => IsLost() || (Leftover() is null && _groups.TrueForAll(IsSettled)), 60, "Each group is settled and nothing is left over");
         }
         _run.Lost = IsLost();
-        foreach (var group in _groups) ScenarioFailedException.ThrowIf(group.Verdict(id => !_run.Lost && Seats.Any(seat => seat.IsUsable && seat.View!.Group == id)));
+        foreach (var group in _groups) ScenarioFailedException.ThrowIf(group.Verdict(id => !_run.Lost && GoesOn(id)));
         foreach (var place in Places)
         {
             if (place.Member.Node.Counters.Refused(RefusalReason.Malformed) > 0) throw new ScenarioFailedException($"{place.Member} was sent malformed frames.");
@@ -456,8 +457,10 @@ internal sealed class GroupSurface
             // What handlers sent is nobody's call, and on its way where its receiver is frozen.
             if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0) || seat.Group.Protocol.Peers.Outstanding > 0) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
         }
-        return _groups.Find(static group => !group.IsEven) is { } uneven ? $"Members of {uneven.Name} have delivered more than others." : Places.Select(Leftover).FirstOrDefault(static left => left is not null);
+        return _groups.Find(group => !group.IsEven(GoesOn)) is { } uneven ? $"Members of {uneven.Name} have delivered more than others." : Places.Select(Leftover).FirstOrDefault(static left => left is not null);
     }
+
+    private bool GoesOn(GroupId group) => Seats.Any(seat => seat.IsUsable && seat.View!.Group == group);
 
     /// <summary>What a process keeps of groups that are over.</summary>
     private static string? Leftover(GroupPlace place)

@@ -60,8 +60,11 @@ internal sealed class SharedGroup
         return judged;
     }
 
-    /// <summary>Whether members have delivered as much as each other: messages may be on their way to one that was slow.</summary>
-    public bool IsEven => _judged.Values.All(static judged => judged.All.IsEven());
+    /// <summary>
+    /// Whether members of those that go on have delivered as much as each other: messages may be on their way to one that was slow. Of one that is over who
+    /// did not wait for its handlers may have less for good.
+    /// </summary>
+    public bool IsEven(Func<GroupId, bool> goesOn) => _judged.All(judged => !goesOn(judged.Key) || judged.Value.All.IsEven());
 
     /// <summary>What was broken so far; null when nothing was.</summary>
     public string? Broken()
