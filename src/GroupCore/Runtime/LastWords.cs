@@ -11,7 +11,7 @@ internal static class LastWords
         try
         {
 #pragma warning disable RS0030 // No thread of a node. Not on the pool, all threads of which the user's code may hold.
-            var saying = new Thread(() => Console.Error.WriteLine(UserError.Whole(reason))) { IsBackground = true };
+            var saying = new Thread(() => Write(reason)) { IsBackground = true };
             saying.Start();
 #pragma warning restore RS0030
             saying.Join(Limit);
@@ -19,6 +19,18 @@ internal static class LastWords
         catch (Exception)
         {
             // No thread, or no memory.
+        }
+    }
+
+    private static void Write(Exception reason)
+    {
+        try
+        {
+            Console.Error.WriteLine(UserError.Whole(reason));
+        }
+        catch (Exception)
+        {
+            // The writer may be the user's, or the disk behind it full. On a thread of its own it would end the process in another way.
         }
     }
 }

@@ -23,14 +23,24 @@ public sealed class ExitTests
     }
 
     [Fact]
-    public async Task A_fault_ends_the_process_also_where_nobody_reads_what_it_writes()
+    public Task A_fault_ends_the_process_also_where_nobody_reads_what_it_writes() =>
+        FaultedAsync(founder => new(Path.Combine(AppContext.BaseDirectory, Program), [founder, "nobody reads"]) { RedirectStandardError = true });
+
+    /// <summary>What is written to that device finds no space.</summary>
+    [Fact]
+    public async Task A_fault_ends_the_process_also_where_it_cannot_be_written()
+    {
+        Assert.SkipUnless(File.Exists("/dev/full"), "This system has no device that is full.");
+        await FaultedAsync(founder => new("/bin/sh", ["-c", "exec \"$0\" \"$@\" 2>/dev/full", Path.Combine(AppContext.BaseDirectory, Program), founder, "fault"]));
+    }
+
+    private static async Task FaultedAsync(Func<string, ProcessStartInfo> start)
     {
         var cancellation = TestContext.Current.CancellationToken;
         await using var founder = await IdaNode.StartAsync(new() { Cluster = "exiting" }, cancellation);
-        using var process = System.Diagnostics.Process.Start(new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, Program), [founder.Address.Text, "nobody reads"])
-        {
-            RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true,
-        })!;
+        var info = start(founder.Address.Text);
+        info.RedirectStandardOutput = info.RedirectStandardInput = true;
+        using var process = System.Diagnostics.Process.Start(info)!;
         try
         {
             Assert.Equal("ready", await process.StandardOutput.ReadLineAsync(cancellation).AsTask().WaitAsync(Bound, cancellation));
