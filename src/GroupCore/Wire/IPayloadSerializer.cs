@@ -3,6 +3,10 @@ using System.Buffers;
 namespace GroupCore.Wire;
 
 /// <summary>The seam between messages of users and bytes. The default writes MessagePack; see the decision record on MessagePack.</summary>
+/// <remarks>
+/// Called by many threads at once. Where a DHT has resolvers, values that are equal must have equal bytes in every process: each replica writes by itself what its
+/// resolver gives, so bytes that follow from hashes of texts, a culture, or references differ from replica to replica.
+/// </remarks>
 public interface IPayloadSerializer
 {
     /// <summary>Appends the bytes of <paramref name="value"/>.</summary>

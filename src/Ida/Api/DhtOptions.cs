@@ -62,7 +62,7 @@ public sealed record DhtOptions
     /// <summary>Universal time for the hybrid clock; null takes each node's own clock, which members align at every view.</summary>
     public TimeProvider? Time { get; init; }
 
-    /// <summary>How keys and values become bytes; null takes MessagePack contracts.</summary>
+    /// <summary>How values become bytes; null takes MessagePack contracts, which keys have always. With resolvers equal values must have equal bytes in every process (<see cref="IPayloadSerializer"/>).</summary>
     public IPayloadSerializer? Serializer { get; init; }
 
     /// <summary>Number of shards; throws <see cref="DhtConfigurationException"/> when an option is impossible.</summary>

@@ -28,6 +28,10 @@ public sealed class OwnOrderTests
         Same<ReadOnlySet<string>>(static by => new(ImmutableHashSet.Create(by, Texts)));
     }
 
+    /// <summary>What several threads have put into a bag has an order that nobody chose.</summary>
+    [Fact]
+    public void Bags() => Same<ConcurrentBag<string>>(static by => [.. Texts.OrderBy(by.GetHashCode)]);
+
     [Fact]
     public void Dictionaries()
     {

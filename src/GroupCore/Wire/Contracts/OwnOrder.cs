@@ -8,14 +8,14 @@ namespace GroupCore.Wire.Contracts;
 
 /// <summary>
 /// Tables whose entries come in an order that a process has for itself: of hashes, which for texts and many others differ from process to process; of the processors of
-/// a machine; of a culture, where texts are sorted. They are written sorted by the bytes of their entries: each replica runs a resolver by itself, and equal values must have equal bytes.
+/// a machine, and of who was first on them; of a culture, where texts are sorted. They are written sorted by the bytes of their entries: each replica runs a resolver by itself, and equal values must have equal bytes.
 /// </summary>
 internal static class OwnOrder
 {
     private static readonly FrozenSet<Type> s_tables = new[]
     {
         typeof(ImmutableHashSet<>), typeof(ImmutableHashSet<>.Builder), typeof(ImmutableDictionary<,>), typeof(ImmutableDictionary<,>.Builder),
-        typeof(FrozenSet<>), typeof(FrozenDictionary<,>), typeof(ConcurrentDictionary<,>),
+        typeof(FrozenSet<>), typeof(FrozenDictionary<,>), typeof(ConcurrentDictionary<,>), typeof(ConcurrentBag<>),
         // Whatever they stand before.
         typeof(ReadOnlySet<>), typeof(ReadOnlyDictionary<,>),
     }.ToFrozenSet();
