@@ -1,3 +1,5 @@
+using GroupCore.Runtime;
+
 namespace Ida;
 
 /// <summary>
@@ -13,6 +15,7 @@ namespace Ida;
 internal sealed partial class DhtLayer
 {
     private bool _groupLeaves;
+    private TimerHandle _leaveLimit;
 
     /// <summary>Whether this member was asked to go.</summary>
     public bool IsLeaving { get; private set; }
@@ -27,7 +30,7 @@ internal sealed partial class DhtLayer
         if (IsOver || IsLeaving) return IsOver;
         IsLeaving = true;
         // The turn may have begun before a freeze of the process.
-        Node.SetTimer(Node.Clock() + patience, this, LeaveLimit);
+        _leaveLimit = Node.SetTimer(Node.Clock() + patience, this, LeaveLimit);
         _state.Port.RequestView();
         return false;
     }

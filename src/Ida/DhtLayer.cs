@@ -33,6 +33,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly StateSink _sink;
     private readonly DhtConfig _config;
     private ulong _incarnation, _admitted;
+    private readonly TimerHandle _enableLimit;
     private int _enabled = -1;
     private int[] _firstForRoom = [];
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
@@ -52,7 +53,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         (_participant.Settlement, _participant.Source, _participant.Sink) = (_settlement, _source, _sink);
         Coordinator = new(_state, _send, _participant, _settlement);
         _send.Coordinator = Coordinator;
-        if (options.EnableTimeout != Timeout.InfiniteTimeSpan) Node.SetTimer(Node.Clock() + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
+        if (options.EnableTimeout != Timeout.InfiniteTimeSpan) _enableLimit = Node.SetTimer(Node.Clock() + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
     }
 
     public INode Node { get; }
@@ -326,6 +327,9 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         Coordinator.End(reason);
         Events?.OnOver(reason);
         if (reason is NodeFaultedException) return;
+        // They would hold what is left of it for as long as they run.
+        Node.CancelTimer(_enableLimit);
+        Node.CancelTimer(_leaveLimit);
         _participant.ForgetView();
         _participant.DropSlice();
         _source.Forget();

@@ -166,6 +166,8 @@ public sealed class LeaveTests
             world.RunUntil(() => layer.IsOver, "The hand-over");
         }
         Assert.True(layer.IsOver);
+        world.Advance(TimeSpan.FromMilliseconds(10));
+        Assert.Equal(long.MaxValue, leaver.Inner.NextTimer);
         GC.Collect();
         Assert.False(entry.TryGetTarget(out _));
         GC.KeepAlive(leaver);

@@ -235,6 +235,13 @@ public sealed class LifeTests
         await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<double, int>("m").OrderedGetAsync([double.NaN]));
         Assert.Empty((await map.OrderedPutAsync([])).Versions);
         Assert.Empty(await map.OrderedGetAsync([]));
+        // Halves of surrogate pairs, as names that were cut have them: others would be the same map.
+        foreach (string half in new[] { "a\uD83D", "\uDE00a", "\uD83D\uD83D" }) Assert.Equal("name", Assert.Throws<ArgumentException>(() => world.Members[0].Dht.Map<string, int>(half)).ParamName);
+        world.Members[0].Dht.Map<string, int>("a\uD83D\uDE00");
+        // A retry that lost its pairs does not learn that the put was executed.
+        PutOptions retry = new() { Operation = new(1, 7) };
+        await Assert.ThrowsAsync<ArgumentException>(async () => await map.OrderedPutAsync([], retry));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await world.Members[0].Dht.NewBatch(retry).CommitAsync());
         Assert.Equal(0, world.Members.Sum(m => m.Dht.Counters.Sent));
     }
 

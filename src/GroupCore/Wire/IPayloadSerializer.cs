@@ -5,7 +5,8 @@ namespace GroupCore.Wire;
 /// <summary>The seam between messages of users and bytes. The default writes MessagePack; see the decision record on MessagePack.</summary>
 /// <remarks>
 /// Called by many threads at once. Where a DHT has resolvers, values that are equal must have equal bytes in every process: each replica writes by itself what its
-/// resolver gives, so bytes that follow from hashes of texts, a culture, or references differ from replica to replica.
+/// resolver gives, so bytes that follow from hashes of texts, a culture, or references differ from replica to replica. What callers give and get is written and read under the culture of
+/// some thread, what resolvers do under the invariant one: bytes must not follow from it.
 /// </remarks>
 public interface IPayloadSerializer
 {

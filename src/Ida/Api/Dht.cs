@@ -50,10 +50,15 @@ public sealed class Dht : IDhtEvents
     /// <summary>Completes when this member has its slot in the founded DHT.</summary>
     internal Task Serving => _serving.Task;
 
-    /// <summary>The map of that name and types; made by being named.</summary>
+    /// <summary>
+    /// The map of that name and types; made by being named. This member keeps something of each that it named for as long as it is in the DHT: what varies without end
+    /// belongs into keys.
+    /// </summary>
+    /// <exception cref="ArgumentException">The name holds half a surrogate pair.</exception>
     public IDhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
+        if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The map name '{Utf8Text.AsGot(name)}' holds half a surrogate pair: another such name would be the same map.", nameof(name));
         return (IDhtMap<TKey, TValue>)_maps.GetOrAdd((name, typeof(TKey), typeof(TValue)), static (at, dht) => new DhtMap<TKey, TValue>(dht, at.Name), this);
     }
 
@@ -134,7 +139,9 @@ public sealed class Dht : IDhtEvents
         op.Requested = options?.Operation;
         if (op.PartCount == 0)
         {
-            var nothing = new PutResult(op.Requested ?? default, default, []);
+            // Whether that put was executed is not known here.
+            if (op.Requested is not null) throw new ArgumentException($"{nameof(PutOptions.Operation)} names a put, but there are no pairs: its retry has those of that put.", nameof(options));
+            var nothing = new PutResult(default, default, []);
             op.Drop();
             return cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<PutResult>(cancellationToken) : new(nothing);
         }

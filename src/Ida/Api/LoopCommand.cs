@@ -40,8 +40,9 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
 
     void ICompletion.Run()
     {
-        if (_error is { } error) _answer.TrySetException(ISharedError.ForCall(error));
-        else _answer.TrySetResult(_result!);
+        if (_error is not { } error) _answer.TrySetResult(_result!);
+        // A caller who gave up does not look at it.
+        else if (_answer.TrySetException(ISharedError.ForCall(error))) _ = _answer.Task.Exception;
     }
 
     public override void Abandon(Exception reason)

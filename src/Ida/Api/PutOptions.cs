@@ -15,7 +15,7 @@ public sealed record PutOptions
     /// <summary>
     /// Repeats an earlier put whose outcome is not known: it is applied if it was not, and its first outcome is returned if it was. The
     /// pairs must be those of the earlier put, in any order: another put under its id gets <see cref="OperationIdReusedException"/>
-    /// wherever the two have a shard in common. An id that can be no put's yet gets an <see cref="ArgumentException"/>: ids are not for
+    /// wherever the two have a shard in common, and one without any pairs an <see cref="ArgumentException"/>. An id that can be no put's yet gets an <see cref="ArgumentException"/>: ids are not for
     /// callers to make up. Through another member than the one that issued the put a retry takes one question to that one more.
     /// </summary>
     public OpId? Operation { get; init; }

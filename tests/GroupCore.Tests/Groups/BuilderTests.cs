@@ -35,6 +35,16 @@ public sealed class BuilderTests
         Assert.Throws<InvalidOperationException>(() => s_uses[use](kept!));
     }
 
+    /// <summary>Another half would be the same number on the wire.</summary>
+    [Fact]
+    public void A_handler_name_with_half_a_surrogate_pair_is_refused()
+    {
+        Exception? refused = null;
+        using var cluster = new GroupCluster(5, 1, more: g => refused = Record.Exception(() => g.Handle<int>("a\uD83D", static (from, m) => { })));
+        Assert.True(cluster.Settle());
+        Assert.Contains("surrogate", Assert.IsType<ArgumentException>(refused).Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_save_that_is_async_is_refused_where_it_is_given()
     {

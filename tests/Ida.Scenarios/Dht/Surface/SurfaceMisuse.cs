@@ -104,6 +104,9 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var map = SurfaceDriver.Value(member.Dht, "x");
         Task[] calls = [map.OrderedPutAsync([]).AsTask(), map.OrderedRemoveAsync([]).AsTask(), map.OrderedGetAsync(Array.Empty<string>()).AsTask(), member.Dht.NewBatch().CommitAsync().AsTask(), member.Dht.NewReading().RunAsync().AsTask()];
         if (!calls.All(static call => call.IsCompletedSuccessfully)) throw new ScenarioFailedException("A call that asks for nothing does not return at once.");
+        // A retry without its pairs, and a name that is cut within a character.
+        Expect.Throws<ArgumentException>(() => map.OrderedPutAsync([], new() { Operation = new(1 + random.NextUInt64(), random.NextUInt64()) }).AsTask());
+        Expect.Throws<ArgumentException>(() => SurfaceDriver.Value(member.Dht, "x\uD83D"));
     }
 
     /// <summary>An id that is still to come, or far from it, of any member: while that one is there, it is refused.</summary>

@@ -1,0 +1,44 @@
+using System.Runtime.CompilerServices;
+using GroupCore.Runtime;
+using Ida.Testing;
+
+namespace Ida.Tests.Shared;
+
+/// <summary>Tasks whose errors nobody looks at.</summary>
+internal static class Unobserved
+{
+    /// <summary>Makes a call whose task ends with the error that it is given, and whose caller has gone: the process must hear of no error.</summary>
+    public static void AssertNone(Func<INode, Exception, Task> call)
+    {
+        var unobserved = new List<string>();
+        string marker = Guid.NewGuid().ToString();
+        EventHandler<UnobservedTaskExceptionEventArgs> note = (_, args) =>
+        {
+            // Other tests run beside this one.
+            if (args.Exception.ToString().Contains(marker, StringComparison.Ordinal)) unobserved.Add(args.Exception.ToString());
+        };
+        TaskScheduler.UnobservedTaskException += note;
+        try
+        {
+            Fail(call, marker);
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+        finally
+        {
+            TaskScheduler.UnobservedTaskException -= note;
+        }
+        Assert.Empty(unobserved);
+    }
+
+    /// <summary>In a frame of its own, so that nothing holds the task any more.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Fail(Func<INode, Exception, Task> call, string marker)
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        var node = simulation.AddNode();
+        var task = call(node.Node, new InvalidOperationException(marker));
+        Assert.True(simulation.RunUntil(() => task.IsCompleted, TimeSpan.FromSeconds(1)));
+        Assert.Equal(TaskStatus.Faulted, task.Status);
+    }
+}
