@@ -1,4 +1,5 @@
 using GroupCore.Membership;
+using GroupCore.Wire;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -92,6 +93,7 @@ public sealed partial class OracleMember
         if (name.Length == 0 || global::System.Text.Encoding.UTF8.GetByteCount(name) > Limits.NameBytes)
             return $"the name of a group has 1 to {Limits.NameBytes} bytes of UTF-8";
         if (global::System.Text.Encoding.UTF8.GetByteCount(tag) > Limits.TagBytes) return $"a tag has at most {Limits.TagBytes} bytes of UTF-8";
+        if (!Utf8Text.IsKept(tag)) return "its tag holds half a surrogate pair: others would read another one";
         // Nobody would read them: what cannot be read is answered by nobody, and held against who sent it.
         if (!Enum.IsDefined(options.Composition) || !Enum.IsDefined(options.SlowMember)) return "its options have numbers that name nothing";
         if (options.SlowMemberTimeout is var slow && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1))) return $"its SlowMemberTimeout is {slow}; allowed are 1 s to 1 h";
