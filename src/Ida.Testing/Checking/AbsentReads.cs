@@ -28,7 +28,7 @@ internal sealed class AbsentReads
             if (_byInvocation[i + 1].Seen < _byInvocation[i].Seen) _byInvocation[i] = (_byInvocation[i].Invoked, _byInvocation[i + 1].Seen);
     }
 
-    /// <summary>Gives a read to the values that explain it; false when its version belongs to no absence.</summary>
+    /// <summary>Gives a read to the values that explain it; false when its version belongs to no absence that there can have been by then.</summary>
     public bool Attribute(KeyRead read)
     {
         var called = _absences.FindAll(at => at == Initial || (_values[at].Writer != read.Operation && Writer(at).Invoked <= _evidence.Operations[read.Operation].Completed));
@@ -37,8 +37,10 @@ internal sealed class AbsentReads
             if (version != 0 && _values.Exists(value => !value.Value.IsAbsent && value.Version == version)) return false;
             var named = called.FindAll(at => at == Initial ? version == 0 : _values[at].Version == version);
             called = named.Count > 0 ? named : called.FindAll(at => at != Initial && _values[at].Version is null);
+            if (called.Count == 0) return false;
+            // Who was told nothing of its removal has learnt its version from this read, if there is no other.
+            if (called.Count == 1) _values[called[0]].Version ??= called[0] == Initial ? null : version;
         }
-        if (called.Count == 0) return true;
         var possible = called.FindAll(at => !WasOver(at, _evidence.Operations[read.Operation]));
         if (possible.Count == 0) Take(called.MaxBy(Place), read);
         else if (possible.Count == 1) Take(possible[0], read);

@@ -2,7 +2,7 @@ namespace Ida.Testing.Checking;
 
 /// <summary>
 /// A key that holds a list. The longest list that was read is the order of its writes; every other read must be a prefix of it. Applied
-/// appends that no list shows come after it, in an order that is not known.
+/// appends that no list shows come after it, in the order of their versions where those are known.
 /// </summary>
 internal sealed class AppendOrder(Evidence evidence, string name, int index) : KeyOrder(evidence, name, index)
 {
@@ -86,8 +86,16 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
         foreach (var write in Writes)
             if (write.Version is { } version && _positionOf.TryGetValue(write.Operation, out int at)) known.Add((at + 1, version, write.Operation));
         foreach (var read in Reads)
-            if (read.Version is { } version && !read.Value.IsAbsent) known.Add((read.Value.Elements.Length, version, read.Operation));
+        {
+            if (read.Version is not { } version) continue;
+            // Nothing removes a list.
+            if (read.Value.IsAbsent != (version == 0)) Report(AnomalyKind.VersionOrder, $"{read.Value} was read with version {version}; 0 is that of a key never written", read.Operation);
+            else if (!read.Value.IsAbsent) known.Add((read.Value.Elements.Length, version, read.Operation));
+        }
         known.Sort();
+        // Those come after all that a list shows, each at a place of its own.
+        int length = _writerAt.Length;
+        foreach (var write in UnseenByVersion()) known.Add((++length, write.Version!.Value, write.Operation));
         for (int i = 1; i < known.Count; i++)
         {
             var (earlier, later) = (known[i - 1], known[i]);
@@ -96,6 +104,10 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
                 earlier.Operation, later.Operation);
         }
     }
+
+    /// <summary>Appends with known versions that no list shows, in the order of those.</summary>
+    private IOrderedEnumerable<KeyWrite> UnseenByVersion() =>
+        Writes.Where(write => write.Version is not null && !_positionOf.ContainsKey(write.Operation)).OrderBy(static write => write.Version).ThenBy(static write => write.Operation);
 
     private void CheckLost()
     {
@@ -141,6 +153,12 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
             if (!Evidence.IsJudged(write.Operation) || _positionOf.ContainsKey(write.Operation)) continue;
             if (tail < 0) tail = Evidence.Graph.AddAuxiliary();
             Evidence.Graph.Add(tail, write.Operation, Index, DependencyKind.Through);
+        }
+        int before = -1;
+        foreach (var write in UnseenByVersion())
+        {
+            if (before >= 0) Connect(before, write.Operation, DependencyKind.WriteWrite);
+            before = write.Operation;
         }
         if (tail >= 0 && last >= 0 && Evidence.IsJudged(last)) Evidence.Graph.Add(last, tail, Index, DependencyKind.WriteWrite);
         return tail;

@@ -29,13 +29,14 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
             int at = _indexOf[read.Value];
             _values[at].Readers.Add(read.Operation);
             if (read.Version is { } version) Learn(at, version, read.Operation);
+            if (read.Version == 0) Report(AnomalyKind.VersionOrder, $"{read.Value} was read with version 0, which is that of a key never written", read.Operation);
         }
         // Last, since who saw the other values tells which absence a read can have seen.
         var absent = new AbsentReads(Evidence, _values);
         foreach (var read in Reads)
         {
             if (read.Value.IsAbsent && !absent.Attribute(read))
-                Report(AnomalyKind.VersionOrder, $"absent was read with version {read.Version}, which is that of a value", read.Operation);
+                Report(AnomalyKind.VersionOrder, $"absent was read with version {read.Version}, which no removal can have", read.Operation);
         }
     }
 
