@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Checking;
 
 namespace Ida.Tests;
 
@@ -74,14 +75,14 @@ public sealed class AcceptanceTests
     public void I9_3_what_an_ordered_read_saw_at_a_member_that_is_lost_is_not_judged(int seed) => Assert.Null(DhtScenarios.Ordered.Judge((ulong)seed, Rule.None));
 
     [Theory]
-    [InlineData(nameof(Rule.TimeOverAll))]
-    [InlineData(nameof(Rule.FlushCommitsHeld))]
-    [InlineData(nameof(Rule.FlushNeedsAllHolders))]
-    [InlineData(nameof(Rule.OutcomeTable))]
-    [InlineData(nameof(Rule.CommitAdvancesClocks))]
-    [InlineData(nameof(Rule.WedgeFreezes))]
-    public void I9_3_the_checker_without_real_time_notices_a_rule_that_ordered_needs(string rule) =>
-        Assert.True(DhtScenarios.Ordered.FirstWithout(Enum.Parse<Rule>(rule), 1000) is not null, $"1000 schedules without {rule} showed nothing.");
+    [InlineData(nameof(Rule.TimeOverAll), AnomalyKind.NotSerializable)]
+    [InlineData(nameof(Rule.FlushCommitsHeld), AnomalyKind.LostWrite)]
+    [InlineData(nameof(Rule.FlushNeedsAllHolders), AnomalyKind.IncompatibleOrder)]
+    [InlineData(nameof(Rule.OutcomeTable), AnomalyKind.DuplicateElement)]
+    [InlineData(nameof(Rule.CommitAdvancesClocks), AnomalyKind.NotSerializable)]
+    [InlineData(nameof(Rule.WedgeFreezes), AnomalyKind.LostWrite)]
+    public void I9_3_the_checker_without_real_time_notices_a_rule_that_ordered_needs(string rule, AnomalyKind anomaly) =>
+        Assert.True(DhtScenarios.Ordered.FirstWithout(Enum.Parse<Rule>(rule), anomaly.ToString(), 1000) is not null, $"1000 schedules without {rule} showed nothing.");
 
     [Fact]
     public void I9_4_a_put_that_was_reported_done_survives_its_coordinator()

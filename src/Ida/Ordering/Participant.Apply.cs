@@ -43,7 +43,7 @@ internal sealed partial class Participant
         else
         {
             // What was computed ahead is no repeat, since a repeat stays one.
-            if (op.Result != ResultPhase.Ahead || state.Without != Rule.None)
+            if (op.Result != ResultPhase.Ahead)
                 for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Time);
             for (int i = 0; i < op.UseCount; i++)
             {

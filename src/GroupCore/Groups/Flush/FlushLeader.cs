@@ -57,18 +57,15 @@ internal sealed class FlushLeader : ITimerTarget
             _group.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        if (_group.Node.Without == Rule.None)
+        if (Contradicts(report))
         {
-            if (Contradicts(report))
-            {
-                _group.Node.Counters.Refuse(RefusalReason.Unexpected);
-                return;
-            }
-            if (WaitsForSequencer(report))
-            {
-                _unjudged[report.Rank] = report;
-                return;
-            }
+            _group.Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        if (WaitsForSequencer(report))
+        {
+            _unjudged[report.Rank] = report;
+            return;
         }
         if (_longest is null || report.OrderLength > _longest.OrderLength) _longest = report;
         _reports[report.Rank] = report;
@@ -172,7 +169,7 @@ internal sealed class FlushLeader : ITimerTarget
             {
                 // Deliveries would differ: this flush must not end. A rule of the protocol is broken somewhere.
                 _group.Node.Counters.Refuse(RefusalReason.Unexpected);
-                if (_group.Node.Without == Rule.None) return;
+                if (_group.Node.Without != Rule.R5LongestOrder) return;
             }
         }
         if (missing > (_group.Node.Without == Rule.R8AllAcks ? 1 : 0)) return;

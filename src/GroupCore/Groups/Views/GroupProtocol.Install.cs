@@ -44,7 +44,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             return;
         }
         if (next.Id <= View.Id) return;
-        bool broken = Node.Without is Rule.R8AllAcks or Rule.A3PendingProposalOnly or Rule.R3AllReports or Rule.R9FreshReports;
+        bool broken = Node.Without is Rule.R8AllAcks or Rule.A3PendingProposalOnly;
         int own = next.RankOf(Membership.Self);
         bool follows = next.Id == View.Id + 1 && ((Flush.Acked && Flush.Wedge == next.Proposal) || broken);
         if (!follows && own < 0)
