@@ -35,6 +35,23 @@ public sealed class LeaveTests
         Assert.Null(cluster.Verdict());
     }
 
+    /// <summary>Its caller is told that nothing was done: so it is.</summary>
+    [Fact]
+    public void A_call_whose_token_is_cancelled_already_asks_for_nothing()
+    {
+        using var cluster = new GroupCluster(7, 2);
+        Assert.True(cluster.Settle());
+        var group = cluster[1].Group!;
+        var cancelled = new CancellationToken(canceled: true);
+        bool created = false;
+        var calls = new[] { group.LeaveAsync(cancelled).AsTask(), group.AttachLayerAsync<TestLayer>(_ => { created = true; throw new NotSupportedException(); }, cancelled).AsTask() };
+        Assert.All(calls, static call => Assert.Equal(TaskStatus.Canceled, call.Status));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(5));
+        Assert.False(created);
+        Assert.Equal(GroupPhase.Member, group.Protocol.Phase);
+        Assert.Equal(2, group.CurrentView.Members.Count);
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

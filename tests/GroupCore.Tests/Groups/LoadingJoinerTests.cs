@@ -45,6 +45,44 @@ public sealed class LoadingJoinerTests
         return (cluster, comer);
     }
 
+    /// <summary>A giver that is silent in one view has failed once, however long no other view comes: that is what the join timeout is for.</summary>
+    [Fact]
+    public void A_join_whose_giver_is_silent_while_no_view_comes_waits_for_its_timeout()
+    {
+        var (cluster, comer) = Loading(9, savesFor: 600, new(), new() { Serializer = ContractSerializer.Instance, JoinTimeout = TimeSpan.FromSeconds(40) });
+        using var _ = cluster;
+        // Nothing is decided any more, and nothing of the giver arrives.
+        cluster.Oracle.Loss = 1;
+        foreach (var giver in cluster.Members.Where(member => member != comer)) cluster.Simulation.Network.Cut(giver.SimNode, comer.SimNode);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(35));
+        Assert.Null(comer.JoinError);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is not null, TimeSpan.FromSeconds(20)));
+        Assert.IsType<JoinTimeoutException>(comer.JoinError);
+    }
+
+    /// <summary>Short views, each of which brought the beginning of a large state.</summary>
+    [Fact]
+    public void What_came_of_a_state_in_a_view_that_is_over_is_held_by_nobody()
+    {
+        using var cluster = new GroupCluster(10, 2);
+        Assert.True(cluster.Settle());
+        var begun = Begun(cluster[1].Group!.Protocol);
+        GC.Collect();
+        Assert.False(begun.TryGetTarget(out _));
+    }
+
+    // Not held by the frame of the test.
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+    private static WeakReference<StateLoader> Begun(GroupProtocol group)
+    {
+        var loader = new StateLoader(group, group.View!, 1 << 20);
+        byte[] length = new byte[8];
+        BinaryPrimitives.WriteInt64LittleEndian(length, 1 << 20);
+        loader.OnFrame(group.View!.Coordinator, FrameType.StateOpen, length);
+        loader.Close();
+        return new(loader);
+    }
+
     private void Send(GroupCluster cluster, int member, int messages, int bytes, bool ordered)
     {
         byte[] payload = new byte[bytes];

@@ -358,6 +358,7 @@ internal sealed class DhtWorld
             var stay = survivors.FindAll(static member => !member.Left);
             told(stay, [.. old.Select(Find).Except(stay)]);
         }
+        var holders = Holders(survivors);
         var contributions = new List<LayerContribution>();
         foreach (var member in survivors)
             if (member.Contribution() is { Length: > 0 } bytes) contributions.Add(new(member.Self, Lies?.Invoke(member, bytes) ?? bytes));
@@ -386,8 +387,18 @@ internal sealed class DhtWorld
             member.View = view;
             member.Wedged = false;
             if (LateViews) Bind(member);
+            var before = member.Host.Current;
             member.Turn(() => member.Host.OnInstalled(view, contributions));
+            if (holders is not null && Lies is null && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
+                throw new ScenarioFailedException($"m{member.Index} was told in view {view.Id} that shard {lost.Shard} lost its last full member, but m{holder.Index} held all of it, and stays.");
         }
+    }
+
+    /// <summary>Who of the survivors holds all of which shard as the boundary begins; null where the table is not founded, for all that is known.</summary>
+    private static List<(int Shard, HarnessMember Member)>? Holders(List<HarnessMember> survivors)
+    {
+        var layers = survivors.FindAll(static member => member is { Left: false, Host.Current: { IsOver: false, State.Map: not null } });
+        return layers.Count == 0 ? null : layers.FindAll(static member => member.Host.Current!.State.Full).ConvertAll(static member => (member.Host.Current!.State.Shard, member));
     }
 
     // Ahead of all that it sends in the view.

@@ -91,8 +91,10 @@ public sealed partial class Group : IAsyncDisposable
     /// It completes when the handlers have handled what came before, so it waits for a stuck handler; <see cref="DisposeAsync"/> does not.
     /// In a handler of this group, for whose end it would wait, it completes as soon as it is asked for, as sends do; <see cref="Completion"/> says when it is over.
     /// </summary>
+    /// <param name="cancellationToken">Cancelled before the call, nothing is asked for; later it ends the wait, and not the leaving.</param>
     public async ValueTask LeaveAsync(CancellationToken cancellationToken = default)
     {
+        cancellationToken.ThrowIfCancellationRequested();
         bool inside = Protocol.Upcalls.IsCurrent;
         Protocol.Post(new CallCommand(Protocol.RequestLeave, Protocol.Abandon));
         if (inside) return;
@@ -114,6 +116,7 @@ public sealed partial class Group : IAsyncDisposable
         where TLayer : IGroupLayer
     {
         ArgumentNullException.ThrowIfNull(create);
+        cancellationToken.ThrowIfCancellationRequested();
         var attachment = new LayerAttachment<TLayer>(Protocol.Node, create);
         Protocol.Post(new CallCommand(() => Protocol.Attach(attachment), attachment.Fail));
         return await attachment.Task.WaitAsync(cancellationToken).ConfigureAwait(false);

@@ -16,6 +16,7 @@ internal sealed class StateLoader : ITimerTarget
     private readonly GroupProtocol _group;
     private readonly View _view;
     private readonly long _limit;
+    private TimerHandle _timer;
     private byte[]? _bytes;
     private int _received;
     private StateHash _hash = new();
@@ -26,7 +27,7 @@ internal sealed class StateLoader : ITimerTarget
     {
         (_group, _view, _limit) = (group, view, limit);
         _lastHeard = group.Node.Now;
-        group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
+        _timer = group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
     }
 
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
@@ -100,11 +101,18 @@ internal sealed class StateLoader : ITimerTarget
             _group.Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        _over = true;
-        _group.Load(_view, _bytes);
+        var state = _bytes;
+        Close();
+        _group.Load(_view, state);
     }
 
-    public void Close() => _over = true;
+    /// <summary>Its view is over, or its state complete: nothing holds what it received, which may be as much as a gigabyte for each of many short views.</summary>
+    public void Close()
+    {
+        _over = true;
+        _bytes = null;
+        _group.Node.CancelTimer(_timer);
+    }
 
     void ITimerTarget.OnTimer(long token)
     {
@@ -115,6 +123,6 @@ internal sealed class StateLoader : ITimerTarget
             _lastHeard = _group.Node.Now;
             _group.Requeue();
         }
-        _group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
+        _timer = _group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
     }
 }

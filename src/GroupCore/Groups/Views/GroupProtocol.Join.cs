@@ -19,6 +19,7 @@ internal sealed partial class GroupProtocol
     private string _joinWaitsFor = "the membership service's answer";
     private StateCut? _saving;
     private int _silentGivers;
+    private ulong _silentIn;
     private long _giverHandled = -1;
     private TimerHandle _joinTimer;
     private (long JoinProgressAt, long Handled) _signed;
@@ -95,8 +96,11 @@ internal sealed partial class GroupProtocol
     public void Requeue()
     {
         Touch();
-        if (++_silentGivers >= 3) FailJoin("three checkpoints did not arrive");
-        else Membership.RequestView(View!.Group);
+        // Once for each view: where none comes the join timeout says for how long to wait.
+        if (View!.Id != _silentIn) _silentGivers++;
+        _silentIn = View.Id;
+        if (_silentGivers >= 3) FailJoin("three checkpoints did not arrive");
+        else Membership.RequestView(View.Group);
     }
 
     /// <summary>The group that it was to join is over: there will be another of that name.</summary>

@@ -125,6 +125,11 @@ internal sealed class GroupCalls(GroupSurface surface)
 
     public void Leave(GroupSeat seat, CallTiming timing)
     {
+        if (timing.Token.IsCancellationRequested)
+        {
+            Add("leave that is cancelled already", seat, Started(() => seat.Group!.LeaveAsync(timing.Token).AsTask()), timing, null, static error => error is OperationCanceledException ? null : $"with {error}", endsByToken: true);
+            return;
+        }
         seat.IsLeaving = true;
         Add("leave", seat, EndAsync(seat, Started(() => seat.Group!.LeaveAsync(timing.Token).AsTask())), timing, null, error => error switch
         {
