@@ -51,6 +51,42 @@ public sealed class QueryTests
         return (values, error);
     }
 
+    /// <summary>
+    /// The sequencer, which hears of no view change, puts a query before a message that the others have, answers it and fails. Nobody who stays knows that order,
+    /// and the others answer behind the message: its answer is of a state in which nobody else ever was (seed 249019720 of group-surface).
+    /// </summary>
+    [Fact]
+    public void What_a_failed_member_answered_to_an_ordered_query_from_an_order_that_is_lost_does_not_count()
+    {
+        var notes = new Dictionary<int, int>();
+        int joined = 0;
+        using var cluster = new GroupCluster(61, 4, more: g =>
+        {
+            int me = joined++;
+            notes[me] = 0;
+            g.Handle<int>("note", (from, _) => notes[me]++).OnQuery<int, int>("notes", (from, _) => notes[me]);
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var rank = cluster.Members.OrderBy(static member => member.Group!.Rank).ToList();
+        var network = cluster.Simulation.Network;
+        foreach (int deaf in new[] { 1, 2 }) network.Cut(rank[0].SimNode, rank[deaf].SimNode);
+        network.Cut(rank[2].SimNode, rank[0].SimNode);
+        network.Slow(rank[0].SimNode, rank[3].SimNode, 1_000);
+        rank[0].Membership.Deaf = true;
+        IReadOnlyList<MemberReply<int>>? replies = null;
+        _ = cluster.Simulation.Spawn(async () => await rank[2].Group!.OrderedSendAsync("note", 1));
+        _ = cluster.Simulation.Spawn(async () => replies = await rank[3].Group!.OrderedQueryAsync<int, int>("notes", 1));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(2));
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        Assert.Null(replies);
+        cluster.Oracle.Fail(rank[0].Membership);
+        rank[0].End();
+        Assert.True(cluster.Simulation.RunUntil(() => replies is not null, TimeSpan.FromSeconds(20)), $"{rank[3].Group!.Protocol}");
+        Assert.Equal(rank[1..].Select(static member => (member.Id, 1)), replies!.Select(static reply => (reply.From.Id, reply.Value)));
+    }
+
     /// <summary>As a node does that ends with a fault in the turn of the command, when that has put the query in line already.</summary>
     [Fact]
     public void A_query_whose_command_is_abandoned_is_not_used_again_as_it_may_stand_in_line()

@@ -100,6 +100,15 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         return true;
     }
 
+    /// <summary>
+    /// Before the messages in doubt of a view that ends are delivered: what failed members answered to a query that was not delivered here yet does not
+    /// count. The sequencer may have put it before messages that those who stay, who do not know its order, deliver first.
+    /// </summary>
+    public void OnFailed(IReadOnlyList<ProcessId> failed)
+    {
+        if (_early is not null) _replies.RemoveAll(reply => failed.Contains(reply.From) && _early.Remove(reply.From));
+    }
+
     /// <summary>A view without some members: they answer no more. The next one after the query's says too who got the state in time for it.</summary>
     public void OnView(View view)
     {

@@ -78,6 +78,12 @@ internal sealed class QueryTable(INode node, Action givenUp)
         if (_open.TryGetValue(number, out var query)) query.OnReply(from, status, bytes);
     }
 
+    public void OnFailed(IReadOnlyList<ProcessId> failed)
+    {
+        if (failed.Count == 0) return;
+        foreach (var query in _open.Values) query.OnFailed(failed);
+    }
+
     public void OnView(View view) => GiveUp(view, static (query, view) => query.OnView(view));
 
     /// <summary>The time of a query is over. Its message, if it waits to be sent, need not be.</summary>

@@ -59,6 +59,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             return;
         }
         bool stuck = AreHandlersStuck;
+        Queries.OnFailed(next.Failed);
         if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) Multicast.DeliverCut(cut);
         var contributions = Flush.Contributions();
         var left = View;
