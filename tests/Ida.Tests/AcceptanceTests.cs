@@ -66,7 +66,7 @@ public sealed class AcceptanceTests
         long runs = 0, lost = 0, views = 0;
         SimulationRunner.ForEachSeed(2 * Seeds, $"*{nameof(I9_3_level_ordered_passes_the_checker_without_real_time_under_crashes_exclusions_joins_and_retries)}", DhtScenarios.Ordered.Case(done: run =>
             (runs, lost, views) = (runs + 1, lost + (run.Lost ? 1 : 0), views + run.Views)));
-        Assert.True(runs < 10 || (lost * 2 < runs && views > runs / 2), $"{runs} schedules, {lost} of them lost a shard, {views} view changes");
+        Assert.True(runs < 10 || (lost * 20 <= runs && views > runs / 2), $"{runs} schedules, {lost} of them lost a shard, {views} view changes");
     }
 
     /// <summary>Seeds whose reads showed what was lost with the member that answered them.</summary>

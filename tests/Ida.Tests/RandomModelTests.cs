@@ -21,7 +21,7 @@ public sealed class RandomModelTests(ITestOutputHelper output)
             if (run.Lost) lost++;
         }));
         output.WriteLine($"{runs} schedules, {lost} that lost a shard, {operations} operations, {views} view changes.");
-        Assert.True(lost * 2 <= runs, $"{lost} of {runs} schedules lost a shard and were not judged");
+        Assert.True(lost * 20 <= runs, $"{lost} of {runs} schedules lost a shard and were not judged");
     }
 
     /// <summary>Rules whose absence random schedules find soon; the others have directed schedules.</summary>

@@ -389,16 +389,20 @@ internal sealed class DhtWorld
             if (LateViews) Bind(member);
             var before = member.Host.Current;
             member.Turn(() => member.Host.OnInstalled(view, contributions));
-            if (holders is not null && Lies is null && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
+            if (holders is not null && Lies is null && Without == Rule.None && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
                 throw new ScenarioFailedException($"m{member.Index} was told in view {view.Id} that shard {lost.Shard} lost its last full member, but m{holder.Index} held all of it, and stays.");
         }
     }
 
-    /// <summary>Who of the survivors holds all of which shard as the boundary begins; null where the table is not founded, for all that is known.</summary>
+    /// <summary>
+    /// Who of the survivors holds all of which shard as the boundary begins, and stays with it: also one that leaves, where there is somebody for each shard to hand it to. Null
+    /// where the table is not founded, for all that is known.
+    /// </summary>
     private static List<(int Shard, HarnessMember Member)>? Holders(List<HarnessMember> survivors)
     {
         var layers = survivors.FindAll(static member => member is { Left: false, Host.Current: { IsOver: false, State.Map: not null } });
-        return layers.Count == 0 ? null : layers.FindAll(static member => member.Host.Current!.State.Full).ConvertAll(static member => (member.Host.Current!.State.Shard, member));
+        bool canHandOver = layers.Count(static member => !member.Host.Current!.IsLeaving) >= 2;
+        return layers.Count == 0 ? null : layers.FindAll(member => member.Host.Current is { State.Full: true } layer && (canHandOver || !layer.IsLeaving)).ConvertAll(static member => (member.Host.Current!.State.Shard, member));
     }
 
     // Ahead of all that it sends in the view.
