@@ -78,6 +78,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
         if (_open.TryGetValue(number, out var query)) query.OnReply(from, status, bytes);
     }
 
+    /// <summary>A view ends without these, and what is in doubt of it is delivered next.</summary>
     public void OnFailed(IReadOnlyList<ProcessId> failed)
     {
         if (failed.Count == 0) return;
