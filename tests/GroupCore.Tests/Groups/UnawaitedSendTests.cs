@@ -5,7 +5,7 @@ namespace GroupCore.Tests.Groups;
 /// <summary>A call that nobody awaits is let go when it has ended, as one is that was.</summary>
 public sealed class UnawaitedSendTests
 {
-#pragma warning disable CA2012 // The misuse is what is tested.
+#pragma warning disable CA2012, xUnit1031 // The misuse is what is tested.
     [Fact]
     public void R_a_token_does_not_hold_the_calls_that_nobody_awaited()
     {
@@ -23,5 +23,30 @@ public sealed class UnawaitedSendTests
         cancel.Cancel();
         Assert.False(((Node)member.Node).HasCommands);
     }
-#pragma warning restore CA2012
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_result_that_is_taken_too_early_or_twice_harms_no_other_call(bool toOne)
+    {
+        var world = new LoopbackGroup();
+        var group = world.Members[0].Group;
+        var early = Send();
+        Assert.Throws<InvalidOperationException>(() => early.GetAwaiter().GetResult());
+        var other = Send();
+        world.Run();
+        Assert.Equal(toOne ? 2 : 6, world.Delivered);
+        early.GetAwaiter().GetResult();
+        Assert.Throws<InvalidOperationException>(() => early.GetAwaiter().GetResult());
+        other.GetAwaiter().GetResult();
+        var third = Send();
+        var fourth = Send();
+        world.Run();
+        Assert.Equal(toOne ? 4 : 12, world.Delivered);
+        third.GetAwaiter().GetResult();
+        fourth.GetAwaiter().GetResult();
+
+        ValueTask Send() => toOne ? group.SendToAsync(1, "number", 1L) : group.OrderedSendAsync("number", 1L);
+    }
+#pragma warning restore CA2012, xUnit1031
 }

@@ -141,6 +141,8 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     void IValueTaskSource.GetResult(short token)
     {
+        // Throws for a result that was taken already: it may be another call's by now.
+        if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending) throw new InvalidOperationException("The call has not ended: await it.");
         try
         {
             _core.GetResult(token);
