@@ -78,12 +78,19 @@ public sealed class DhtRegistry
         public byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming)
         {
             if (stored is null && typeof(TStored) == typeof(TIncoming)) return incoming;
-            var typed = CanonicalKey.Read<TKey>(key[KeyIdentity.MapBytes..]);
-            return NeutralContext.Run(static call =>
+            return NeutralContext.Run(static call => call.Resolve(), new Call(resolve, serializer, key[KeyIdentity.MapBytes..], stored, incoming));
+        }
+
+        // Reading the key runs code of its type, too.
+        private readonly ref struct Call(Func<TKey, TStored?, TIncoming, TStored?> resolve, IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming)
+        {
+            private readonly ReadOnlySpan<byte> _key = key;
+
+            public byte[]? Resolve()
             {
-                var result = call.Resolve(call.Key, call.Stored is null ? default : call.Serializer.Deserialize<TStored>(call.Stored), call.Serializer.Deserialize<TIncoming>(call.Incoming));
-                return result is null ? null : KeyIdentity.ToBytes(call.Serializer, result);
-            }, (Resolve: resolve, Key: typed, Stored: stored, Incoming: incoming, Serializer: serializer));
+                var result = resolve(CanonicalKey.Read<TKey>(_key), stored is null ? default : serializer.Deserialize<TStored>(stored), serializer.Deserialize<TIncoming>(incoming));
+                return result is null ? null : KeyIdentity.ToBytes(serializer, result);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Globalization;
+using System.Runtime.Serialization;
 using GroupCore.Wire;
 
 namespace Ida.Tests;
@@ -42,6 +43,41 @@ public sealed class ResolverContextTests
         {
             (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture, s_own.Value) = (culture, uiCulture, null);
         }
+    }
+
+    [Fact]
+    public void R_the_key_that_a_resolver_gets_is_read_under_the_invariant_culture_and_changes_nothing_either()
+    {
+        var registry = new DhtRegistry();
+        registry.OnCollision<Price, string, string>((price, stored, _) => $"{stored}{ReferenceEquals(price.Culture, CultureInfo.InvariantCulture)};");
+        registry.Seal(new() { ShardSize = 1, TargetSize = 1 });
+        var key = new ArrayBufferWriter<byte>();
+        key.Write(KeyIdentity.OfMap("m", typeof(Price), typeof(string)));
+        CanonicalKey.Write(key, new Price { Text = "1.5" });
+        var culture = CultureInfo.CurrentCulture;
+        var another = CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        s_own.Value = "the caller's";
+        try
+        {
+            var resolved = registry.Resolve(registry.Find<Price, string, string>(), key.WrittenSpan, Bytes("a;"), Bytes("b"));
+            Assert.Equal("a;True;", ContractSerializer.Instance.Deserialize<string>(resolved));
+            Assert.Same(another, CultureInfo.CurrentCulture);
+            Assert.Equal("the caller's", s_own.Value);
+        }
+        finally
+        {
+            (CultureInfo.CurrentCulture, s_own.Value) = (culture, null);
+        }
+    }
+
+    private sealed record Price
+    {
+        public Price() => s_own.Value = "the key's";
+
+        public string Text { get; set; } = "";
+
+        [IgnoreDataMember]
+        public CultureInfo Culture { get; } = CultureInfo.CurrentCulture;
     }
 
     private static byte[] Key()

@@ -214,7 +214,7 @@ public sealed class Dht : IDhtEvents
         {
             await Layer.Node.PostAsync(question, cancellationToken).ConfigureAwait(false);
         }
-        catch (NodeStoppedException stopped)
+        catch (NodeStoppedException stopped) when (stopped is not NodeFaultedException)
         {
             throw new NotDhtMemberException("The node has stopped.", stopped);
         }

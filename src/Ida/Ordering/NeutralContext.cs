@@ -9,7 +9,7 @@ namespace Ida.Ordering;
 internal static class NeutralContext
 {
     /// <summary>Runs <paramref name="code"/>; what it throws comes through.</summary>
-    public static TResult Run<TState, TResult>(Func<TState, TResult> code, TState state)
+    public static TResult Run<TState, TResult>(Func<TState, TResult> code, TState state) where TState : allows ref struct
     {
         var outer = ExecutionContext.Capture();
         var (culture, uiCulture) = (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture);
