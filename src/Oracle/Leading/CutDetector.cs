@@ -32,6 +32,9 @@ internal sealed class CutDetector(INode node, Observers observers)
     /// <summary>Whether anybody is accused.</summary>
     public bool Any => _reports.Count + _slow.Count > 0;
 
+    /// <summary>Members of groups that were looked at for slowness.</summary>
+    public long Looked => _slow.Looked;
+
     public void Clear()
     {
         _reports.Clear();
