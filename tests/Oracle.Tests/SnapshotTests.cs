@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Oracle.Log;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -90,6 +91,35 @@ public sealed class SnapshotTests
             bus.Settle(rounds: 2);
         }
         Assert.NotEqual(0UL, bus[2].Applied);
+    }
+
+    /// <summary>It may be a gigabyte. What a leader sends that is no more is not gone on with by the next one.</summary>
+    [Theory]
+    [InlineData("another leads")]
+    [InlineData("this one campaigns or votes")]
+    [InlineData("it gets what it lacked another way")]
+    [InlineData("nobody is heard")]
+    public void Half_of_a_state_is_not_kept_when_the_rest_will_not_come(string why)
+    {
+        var bus = new LogBus(Rule.None);
+        bus.Add(2);
+        var (leader, log) = (LogBus.ReplicaOf(1), bus[2]);
+        log.OnFrame(leader, new SnapshotChunk(3, 10, 3, Configuration.Empty, 0, 1_000, new byte[100]));
+        Assert.True(log.IsTakingState);
+        if (why == "another leads") log.OnFrame(LogBus.ReplicaOf(3), new AppendRequest(4, 0, 0, [], 0, 0));
+        if (why == "this one campaigns or votes") log.OnFrame(LogBus.ReplicaOf(3), new VoteRequest(false, 4, 20, 4, true));
+        if (why == "it gets what it lacked another way")
+        {
+            log.OnFrame(leader, new AppendRequest(3, 0, 0, [.. Enumerable.Repeat(new LogEntry(3, EntryKind.Operations, OperationCodec.WriteEntry([])), 9)], 9, 0));
+            Assert.True(log.IsTakingState);
+            log.OnFrame(leader, new AppendRequest(3, 9, 3, [new(3, EntryKind.Operations, OperationCodec.WriteEntry([]))], 10, 0));
+        }
+        if (why == "nobody is heard")
+        {
+            bus.Pass(3 * Durations.Second);
+            log.OnTimer(0);
+        }
+        Assert.False(log.IsTakingState);
     }
 
     /// <summary>To save the state costs all of it: what is not committed yet cannot be cut away by it, and is no reason to.</summary>

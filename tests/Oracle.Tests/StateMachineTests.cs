@@ -310,6 +310,46 @@ public sealed class StateMachineTests
         Assert.Equal(saved, Save(other));
     }
 
+    /// <summary>All of it in one turn would take a large state's new replica longer than one may be silent.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(7)]
+    [InlineData(300)]
+    [InlineData(100_000)]
+    public void A_saved_state_is_read_in_the_parts_in_which_it_comes(int part)
+    {
+        var (_, ids) = Group(5);
+        for (int groups = 1; groups < 4; groups++) Apply(Of(ids[groups], new Create($"g{groups}", new(), 0, ids[groups..])));
+        Fail(false, ids[4]);
+        byte[] saved = Save(_state);
+        var other = new OracleState(new Recorder(), Rule.None);
+        var restore = other.BeginRestore();
+        for (int come = 0; come < saved.Length;)
+        {
+            come = Math.Min(come + part, saved.Length);
+            Assert.True(restore.TryRead(saved.AsSpan(0, come), come == saved.Length));
+        }
+        restore.Finish();
+        Assert.Equal(saved, Save(other));
+        Assert.Equal(_state.Bytes, other.Bytes);
+    }
+
+    [Fact]
+    public void What_is_no_saved_state_is_seen_when_it_comes_and_changes_nothing()
+    {
+        byte[] before = Save(_state);
+        var other = new OracleState(new Recorder(), Rule.None);
+        Group(5);
+        byte[] saved = Save(_state);
+        saved[1]++;
+        var restore = other.BeginRestore();
+        Assert.True(restore.TryRead(saved.AsSpan(0, 2), all: false));
+        Assert.False(restore.TryRead(saved.AsSpan(0, 60), all: false));
+        Assert.False(restore.TryRead(saved, all: true));
+        Assert.Throws<InvalidOperationException>(restore.Finish);
+        Assert.Equal(before, Save(other));
+    }
+
     /// <summary>It is committed, so others may have read it: a copy that went on without would be another state under the same index.</summary>
     [Fact]
     public void A_malformed_entry_ends_the_copy_that_cannot_read_it_and_changes_nothing()

@@ -14,6 +14,6 @@ internal interface IStateMachine
 
     void Save(IBufferWriter<byte> into);
 
-    /// <summary>Replaces the whole state; false, and nothing changed, when the bytes are not a saved state.</summary>
-    bool TryRestore(ReadOnlySpan<byte> bytes);
+    /// <summary>Begins to read a saved state; what is there stays until that is finished.</summary>
+    IRestore BeginRestore();
 }

@@ -29,8 +29,7 @@ internal sealed class ReplicatedLog : ITimerTarget
     public const ulong MostUncommitted = 4 * Leader.UncommittedEntries;
     private const long MostUncommittedBytes = 4 * Leader.UncommittedBytes;
 
-    private ArrayBufferWriter<byte> _incoming = new();
-    private (ulong Term, ulong Index) _incomingOf;
+    private IncomingState? _incoming;
     private long _appliedBytes;
     private TimerHandle _timer;
 
@@ -72,10 +71,13 @@ internal sealed class ReplicatedLog : ITimerTarget
     public int TimeoutFactor { get; set; } = 1;
 
     /// <summary>The saved state, empty before the first.</summary>
-    public (ulong Index, ulong Term, Configuration Configuration, byte[] Bytes) Saved { get; private set; } = (0, 0, Configuration.Empty, []);
+    public (ulong Index, ulong Term, Configuration Configuration, ReadOnlyMemory<byte> Bytes) Saved { get; private set; } = (0, 0, Configuration.Empty, default);
 
     /// <summary>Hears of every applied entry; for checkers.</summary>
     public Action<ulong, LogEntry>? OnApplied { get; set; }
+
+    /// <summary>Whether parts of a saved state are here, and others are awaited.</summary>
+    public bool IsTakingState => _incoming is not null;
 
     public bool IsVoter => Entries.Configuration.IsVoter(Node.Id);
 
@@ -180,14 +182,19 @@ internal sealed class ReplicatedLog : ITimerTarget
         Term++;
         VotedFor = Node.Id;
         LeaderHint = default;
+        _incoming = null;
     }
 
     internal void StepDown(ulong term)
     {
-        if (term > Term) (Term, VotedFor) = (term, 0);
+        // Of a state that the leader of another term sends the parts begin anew.
+        if (term > Term) (Term, VotedFor, _incoming) = (term, 0, null);
         LeaderHint = default;
         Become(new Follower(this));
     }
+
+    /// <summary>Nobody is heard that would send the rest of a state.</summary>
+    internal void ForgetIncoming() => _incoming = null;
 
     internal void Lead() => LeaderHint = new(Node.Id, Node.Links.Local);
 
@@ -195,6 +202,7 @@ internal sealed class ReplicatedLog : ITimerTarget
     {
         if (index <= Commit) return;
         Commit = index;
+        if (_incoming?.Index <= Commit) _incoming = null;
         while (Applied < Commit)
         {
             LogEntry entry = Entries[++Applied];
@@ -330,31 +338,26 @@ internal sealed class ReplicatedLog : ITimerTarget
             Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        if (_incomingOf != (chunk.Term, chunk.LastIndex))
+        if (_incoming is null || !_incoming.IsOf(chunk)) _incoming = new(chunk.Term, chunk.LastIndex, chunk.Total, Machine.BeginRestore());
+        var incoming = _incoming;
+        incoming.Take(chunk);
+        if (!incoming.IsWhole)
         {
-            _incoming.ResetWrittenCount();
-            _incomingOf = (chunk.Term, chunk.LastIndex);
-        }
-        // What does not fit on is a part sent again, or follows one that was lost.
-        if (chunk.Offset == _incoming.WrittenCount) _incoming.Write(chunk.Bytes.Span);
-        if (_incoming.WrittenCount < chunk.Total)
-        {
-            Port.Send(from, new SnapshotAck(Term, chunk.LastIndex, _incoming.WrittenCount));
+            Port.Send(from, new SnapshotAck(Term, chunk.LastIndex, incoming.Count));
             return;
         }
-        byte[] bytes = _incoming.WrittenSpan.ToArray();
-        _incoming = new();
-        _incomingOf = default;
-        if (!Machine.TryRestore(bytes))
+        _incoming = null;
+        if (!incoming.IsSound)
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
+        incoming.Finish();
         // What follows an entry that both have may be acknowledged, and count for a majority: it stays (Ongaro and Ousterhout 2014, section 7).
         if (Entries.Knows(chunk.LastIndex) && Entries.TermAt(chunk.LastIndex) == chunk.LastTerm && Node.Without != Rule.RaftKeepMatching) Entries.Cut(chunk.LastIndex);
         else Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
         Commit = Applied = chunk.LastIndex;
-        Saved = (chunk.LastIndex, chunk.LastTerm, chunk.Configuration, bytes);
+        Saved = (chunk.LastIndex, chunk.LastTerm, chunk.Configuration, incoming.Bytes);
         _appliedBytes = 0;
         Port.OnProgress();
         Port.Send(from, new AppendReply(Term, true, chunk.LastIndex, 0));
@@ -366,9 +369,10 @@ internal sealed class ReplicatedLog : ITimerTarget
         if (Applied - Saved.Index < (ulong)Options.SnapshotEntries && _appliedBytes < SnapshotAtBytes) return;
         if (Applied == Saved.Index) return;
         _appliedBytes = 0;
-        var buffer = new ArrayBufferWriter<byte>(Math.Max(1_024, Saved.Bytes.Length));
+        // With room for some growth, and then kept as it is: to move it takes as long as to write it.
+        var buffer = new ArrayBufferWriter<byte>(Math.Max(1_024, Saved.Bytes.Length + (Saved.Bytes.Length / 16)));
         Machine.Save(buffer);
-        Saved = (Applied, Entries.TermAt(Applied), Entries.ConfigurationAt(Applied), buffer.WrittenSpan.ToArray());
+        Saved = (Applied, Entries.TermAt(Applied), Entries.ConfigurationAt(Applied), buffer.WrittenMemory);
         ulong keep = (ulong)Options.SnapshotKeep;
         if (Applied > keep) Entries.Cut(Applied - keep);
         if (Entries.Bytes >= SnapshotAtBytes) Entries.Cut(Applied);

@@ -5,7 +5,7 @@ namespace Oracle.Log;
 /// leaves the link its room and heartbeats pass between the parts. What is lost with a link is sent again from where the receiver stands, and
 /// nothing that still waits in one.
 /// </summary>
-internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration Configuration, byte[] Bytes) saved, long now)
+internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration Configuration, ReadOnlyMemory<byte> Bytes) saved, long now)
 {
     private const int Window = 4 * SnapshotChunk.MaxBytes;
     private const long Patience = Durations.Second;
@@ -35,7 +35,7 @@ internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration C
         if (_sent == saved.Bytes.Length || _sent - _held >= Window) return null;
         int offset = _sent, length = Math.Min(SnapshotChunk.MaxBytes, saved.Bytes.Length - offset);
         _sent += length;
-        return new(term, saved.Index, saved.Term, saved.Configuration, offset, saved.Bytes.Length, saved.Bytes.AsMemory(offset, length));
+        return new(term, saved.Index, saved.Term, saved.Configuration, offset, saved.Bytes.Length, saved.Bytes.Slice(offset, length));
     }
 
     /// <summary>The receiver holds so many bytes.</summary>

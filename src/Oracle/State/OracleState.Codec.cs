@@ -2,6 +2,7 @@ using System.Buffers;
 using GroupCore.Membership;
 using GroupCore.Wire;
 using Oracle.Frames;
+using Oracle.Log;
 
 namespace Oracle.State;
 
@@ -35,69 +36,16 @@ internal sealed partial class OracleState
         writer.Flush();
     }
 
-    public bool TryRestore(ReadOnlySpan<byte> bytes)
-    {
-        var restored = new OracleState(events, without);
-        try
-        {
-            restored.Load(bytes);
-        }
-        catch (Exception malformed) when (malformed is InvalidDataException or ArgumentException)
-        {
-            return false;
-        }
-        Clear();
-        (_index, ProcessesVersion, _lastGroup) = (restored._index, restored.ProcessesVersion, restored._lastGroup);
-        foreach (ulong node in restored._pastOrder) Past(node);
-        foreach (var process in restored._processes.Values) Add(process);
-        foreach (var group in restored._groups.Values) Add(group);
-        foreach (var lost in restored._lost.Values) Add(lost);
-        events.OnRestored();
-        return true;
-    }
+    public IRestore BeginRestore() => new Restore(this, new(events, without, most, room));
 
-    private void Clear()
+    /// <summary>Takes the place of what is here; nothing is copied.</summary>
+    private void Become(OracleState other)
     {
-        _processes.Clear();
-        _byNode.Clear();
-        _groups.Clear();
-        _byName.Clear();
-        _lost.Clear();
-        _lostNames.Clear();
-        _past.Clear();
-        _pastOrder.Clear();
+        (_index, ProcessesVersion, _lastGroup, Bytes) = (other._index, other.ProcessesVersion, other._lastGroup, other.Bytes);
+        (_processes, _byNode, _past, _pastOrder) = (other._processes, other._byNode, other._past, other._pastOrder);
+        (_groups, _byName, _lost, _lostNames) = (other._groups, other._byName, other._lost, other._lostNames);
         _rebuild.Clear();
-        Bytes = Sizes.Empty;
-    }
-
-    private void Load(ReadOnlySpan<byte> bytes)
-    {
-        var reader = new MessagePackReader(bytes);
-        if (reader.ReadArrayHeader() < 8 || reader.ReadWithin(0, int.MaxValue) != Format) throw new InvalidDataException("Not a saved state of this format.");
-        _index = reader.ReadUInt64();
-        ProcessesVersion = reader.ReadUInt64();
-        // No log founds as many, and what is counted on from it does not wrap around.
-        _lastGroup = (uint)reader.ReadWithin(0, int.MaxValue);
-        int past = WireFormat.ReadCount(ref reader, Limits.PastLives);
-        for (int i = 0; i < past; i++) Past(reader.ReadUInt64());
-        int processes = WireFormat.ReadCount(ref reader, 2 * Limits.Processes);
-        for (int i = 0; i < processes; i++) Add(LoadProcess(ref reader));
-        int groups = WireFormat.ReadCount(ref reader, Limits.Groups);
-        for (int i = 0; i < groups; i++)
-        {
-            var group = LoadGroup(ref reader);
-            // The first group has the number 1, and the next one gets the next number.
-            if (group.Id.Number == 0 || group.Id.Number > _lastGroup) throw new InvalidDataException($"Group {group.Id}, though the last one that was founded has the number {_lastGroup}.");
-            Add(group);
-        }
-        int lost = WireFormat.ReadCount(ref reader, Limits.Groups, 5);
-        for (int i = 0; i < lost; i++)
-        {
-            (var id, string name) = (WireFormat.ReadGroup(ref reader), WireFormat.ReadText(ref reader, Limits.NameBytes));
-            if (_byName.ContainsKey(name) || _groups.ContainsKey(id)) throw new InvalidDataException($"Group {name} is both there and lost.");
-            if (id.Number == 0 || id.Number > _lastGroup) throw new InvalidDataException($"Group {id} is lost, though the last one that was founded has the number {_lastGroup}.");
-            Add(new LostGroup(id, name, WireFormat.ReadProcesses(ref reader), reader.ReadWithin(0, Limits.LeaseLength)));
-        }
+        events.OnRestored();
     }
 
     private void Past(ulong node)

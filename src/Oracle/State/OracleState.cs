@@ -33,14 +33,14 @@ namespace Oracle.State;
 /// <param name="room">Bytes beside those for results that are kept; with more of each process only the oldest request is answered.</param>
 internal sealed partial class OracleState(IStateEvents events, Rule without, long most = Limits.StateBytes, long room = Limits.ResultBytes) : IStateMachine
 {
-    private readonly SortedDictionary<ProcessId, ProcessRecord> _processes = [];
-    private readonly Dictionary<ulong, ProcessRecord> _byNode = [];
-    private readonly SortedDictionary<GroupId, GroupRecord> _groups = [];
-    private readonly Dictionary<string, GroupRecord> _byName = [];
-    private readonly SortedDictionary<string, LostGroup> _lost = new(StringComparer.Ordinal);
-    private readonly Dictionary<GroupId, string> _lostNames = [];
-    private readonly Queue<ulong> _pastOrder = new();
-    private readonly HashSet<ulong> _past = [];
+    private SortedDictionary<ProcessId, ProcessRecord> _processes = [];
+    private Dictionary<ulong, ProcessRecord> _byNode = [];
+    private SortedDictionary<GroupId, GroupRecord> _groups = [];
+    private Dictionary<string, GroupRecord> _byName = [];
+    private SortedDictionary<string, LostGroup> _lost = new(StringComparer.Ordinal);
+    private Dictionary<GroupId, string> _lostNames = [];
+    private Queue<ulong> _pastOrder = new();
+    private HashSet<ulong> _past = [];
     private readonly SortedDictionary<GroupId, Rebuild> _rebuild = [];
     private uint _lastGroup;
     private ulong _index;

@@ -215,7 +215,16 @@ internal sealed class LogBus
             into.Write(new byte[_bus.StateBytes]);
         }
 
-        bool IStateMachine.TryRestore(ReadOnlySpan<byte> bytes) => bytes.Length == _bus.StateBytes;
+        IRestore IStateMachine.BeginRestore() => new Restore(_bus.StateBytes);
+    }
+
+    private sealed class Restore(int bytes) : IRestore
+    {
+        public bool TryRead(ReadOnlySpan<byte> come, bool all) => !all || come.Length == bytes;
+
+        public void Finish()
+        {
+        }
     }
 
     private sealed class NoLinks(NodeAddress local) : ILinks
