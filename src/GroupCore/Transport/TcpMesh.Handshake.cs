@@ -287,6 +287,7 @@ internal sealed partial class TcpMesh
         peer.IsKnown = true;
         peer.IsVacant = false;
         peer.SilentSince = long.MaxValue;
+        peer.AskBefore = 0;
         if (connection.Kind == ConnectionKind.Dialled) Confirmed(peer);
         else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;

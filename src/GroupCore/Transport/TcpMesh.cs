@@ -327,7 +327,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     {
         foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing, peer.Confirming])
             if (connection is not null) Drop(connection);
-        (peer.Connection, peer.Dialling, peer.Probing, peer.Confirming) = (null, null, null, null);
+        (peer.Connection, peer.Dialling, peer.Probing, peer.Confirming, peer.AskBefore) = (null, null, null, null, 0);
     }
 
     private void Raise(LinkPeer peer, LinkFault fault) => Raise(peer, LinkNews.Fault, fault);
