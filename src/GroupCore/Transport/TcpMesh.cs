@@ -60,6 +60,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly NodeBacklog _backlog;
     private readonly MuteTable _muted;
     private readonly int _mostGuests;
+    private readonly int _mostGuestNumbers;
     private int _numbers;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -74,6 +75,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _backlog = new(options.MostQueuedBytes);
         _muted = new(options.MostMalformed);
         _mostGuests = options.MostGuests;
+        _mostGuestNumbers = options.MostGuestNumbers;
         Bound = EndPointText.Format(_port.Listen(options.Listen));
         Local = options.Advertise ?? Bound;
     }
