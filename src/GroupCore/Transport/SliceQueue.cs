@@ -148,6 +148,23 @@ internal sealed class SliceQueue
         Clear();
     }
 
+    /// <summary>Copies what it holds to the start of a slab, and lets go of all others. What is being written goes on from there.</summary>
+    public void MoveInto(Slab slab)
+    {
+        var (head, cursor) = (Head, Cursor);
+        int length = 0;
+        for (int i = 0; i < _count; i++)
+        {
+            ref Slice slice = ref At(i);
+            slice.Slab!.Bytes.AsSpan(slice.Start, slice.Length).CopyTo(slab.Bytes.AsSpan(length));
+            length += slice.Length;
+        }
+        Clear();
+        Head = End = head;
+        Append(slab, 0, length, shared: false);
+        Seek(cursor);
+    }
+
     /// <summary>Drops everything.</summary>
     public void Clear()
     {

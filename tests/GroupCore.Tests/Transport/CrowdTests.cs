@@ -98,6 +98,32 @@ public sealed class CrowdTests
         Assert.Equal((one, null), node.News[^1]);
     }
 
+    /// <summary>Each comes, is vouched for, takes what it asked for, and rests.</summary>
+    [Theory, InlineData(0), InlineData(1)]
+    public void Those_for_whom_nobody_vouches_any_more_hold_the_buffers_of_strangers(int kept)
+    {
+        const int guests = 100, size = 3_000;
+        var node = new ScriptedNode();
+        var all = Come(node, guests);
+        int[] peers = [.. node.News.Select(static news => news.Peer)];
+        var taken = new byte[SegmentFrame.Size];
+        new SegmentFrame(0, 100 + FrameHeader.Size, false).Write(taken);
+        foreach (int peer in peers)
+        {
+            node.Mesh.Vouch(peer);
+            node.Send(peer, 1, 100);
+            // What many are sent fills the slabs in which this lies.
+            for (uint i = 0; i < kept; i++) node.Send(peer, 2, size);
+        }
+        node.Turn();
+        foreach (var guest in all) guest.Say(taken);
+        node.Turn();
+        Assert.InRange(node.Mesh.SlabBytes, guests * SlabPool.SmallBytes, long.MaxValue);
+        node.Pass(61 * ScriptedNode.Second);
+        Assert.InRange(node.Mesh.SlabBytes, 0, (kept * guests * LinkLimits.StrangerBytes) + (4 * SlabPool.SmallBytes));
+        Assert.Equal(guests, node.Mesh.Live);
+    }
+
     private static List<ScriptedPort.OtherEnd> Come(ScriptedNode node, int strangers)
     {
         var all = new List<ScriptedPort.OtherEnd>();
