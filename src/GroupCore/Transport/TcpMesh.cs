@@ -278,8 +278,11 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private void Alias(LinkPeer peer, LinkPeer known)
     {
         bool someWait = peer.Session.IsShort;
+        // Who was needed until just now is so under its other number, and what waits for it as well.
+        known.VouchedUntil = Math.Max(known.VouchedUntil, peer.VouchedUntil);
+        Weigh(known);
+        if (known.Place >= 0 && !peer.IsOpened) WeighAgain(known.VouchedUntil + 1);
         peer.Session.MoveTo(known.Session);
-        if (known.Place >= 0) WeighAgain(_node.Now);
         End(peer);
         // Who only dialled in is dialled where it was asked for, and not where it says that it listens. Who was asked for is dialled there alone:
         // anybody may listen elsewhere and say that he is that node.
