@@ -102,6 +102,9 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Next dial, the next question whether it is who it says, or the end of the time in which it may come back.</summary>
     public TimerHandle Redial { get; set; }
 
+    /// <summary>Before when it is not dialled, whoever asks for it: it sent what nobody can read.</summary>
+    public long NoDialBefore { get; set; }
+
     /// <summary>When a failed dial was last reported.</summary>
     public long ReportedAt { get; set; } = long.MinValue;
 

@@ -73,6 +73,11 @@ internal sealed partial class TcpMesh
     private void Dial(LinkPeer peer, ConnectionKind kind = ConnectionKind.Dialled)
     {
         if (_stopping) return;
+        if (_node.Now < peer.NoDialBefore)
+        {
+            if (peer.IsOpened && peer.Phase == LinkPhase.Down) Redial(peer, peer.NoDialBefore - _node.Now);
+            return;
+        }
         if (kind != ConnectionKind.Probe) _timers.Cancel(peer.Redial);
         if (_muted.IsMuted(peer.NodeId, _node.Now))
         {

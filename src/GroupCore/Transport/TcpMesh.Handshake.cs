@@ -318,6 +318,8 @@ internal sealed partial class TcpMesh
     private void Refuse(TcpConnection connection, RefusalReason reason)
     {
         _node.Counters.Refuse(reason);
+        // Not by one that came and only says that it is the node: whoever listens where that was asked for may be another.
+        if (connection.Peer is { } peer && (peer.IsConfirmed || connection.Kind != ConnectionKind.Accepted)) peer.NoDialBefore = _node.Now + FramingPause;
         if (connection.State == ConnectionState.Up)
         {
             Broken(connection, FramingPause);

@@ -18,7 +18,7 @@ namespace GroupCore.Transport;
 /// 1000 ms. No answer in 1 s, or none of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
-/// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
+/// Malformed framing ends the connection, is counted, and the next dial waits 1 s, whoever asks for it; more than 100 malformed frames of a node within a
 /// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled if it is known that they
 /// were its own, else it goes at the next one (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
