@@ -35,4 +35,10 @@ public static class LinkLimits
 
     /// <summary>Links of nodes that only dialled in.</summary>
     internal const int Guests = 4096;
+
+    /// <summary>
+    /// Numbers of links that nodes of that kind may take. A number is given once: the rest stays for those that this node asks for, or one that connects anew
+    /// for days would take the last.
+    /// </summary>
+    internal const int GuestNumbers = int.MaxValue - (1 << 28);
 }

@@ -48,8 +48,11 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether nobody answered who could have confirmed it: whoever knows the names of both ends is the one that was believed then.</summary>
     public bool IsUnanswered { get; set; }
 
+    /// <summary>Until when it is held although there is no descriptor to ask who dialled in; 0 where that is not so.</summary>
+    public long AskBefore { get; set; }
+
     /// <summary>Whether nothing is sent, and nothing of what comes is delivered, until it is confirmed.</summary>
-    public bool IsHeld => Confirming is not null && !IsUnanswered && !IsConfirmed;
+    public bool IsHeld => (Confirming is not null || AskBefore != 0) && !IsUnanswered && !IsConfirmed;
 
     /// <summary>Whether who listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }
@@ -98,6 +101,9 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
 
     /// <summary>Next dial, the next question whether it is who it says, or the end of the time in which it may come back.</summary>
     public TimerHandle Redial { get; set; }
+
+    /// <summary>Before when it is not dialled, whoever asks for it: it sent what nobody can read.</summary>
+    public long NoDialBefore { get; set; }
 
     /// <summary>When a failed dial was last reported.</summary>
     public long ReportedAt { get; set; } = long.MinValue;

@@ -93,6 +93,7 @@ internal sealed partial class LinkSession
             if (field == value || IsClosed) return;
             field = value;
             _node?.Add(value ? -Backlog : Backlog);
+            if (value && !HoldsTooMuch) BecomeSmall();
         }
     }
 
@@ -330,6 +331,15 @@ internal sealed partial class LinkSession
         _queue.TrimTo(offset);
         // Strangers are many, and most ask once.
         if (IsForeign && Backlog == 0) ReleaseOwn();
+    }
+
+    // It may rest from now on: what it has not acknowledged lies in buffers of the size that it had before, and of others' bytes.
+    private void BecomeSmall()
+    {
+        ReleaseOwn();
+        if (Backlog == 0) return;
+        (_own, _ownUsed) = (_pool.Rent(LinkLimits.StrangerBytes), (int)Backlog);
+        _queue.MoveInto(_own);
     }
 
     private void ReleaseOwn()

@@ -4,13 +4,16 @@ namespace GroupCore.Transport;
 /// A pinned block of bytes shared by slices. Counted by the loop alone, so the count is a plain integer: the slab goes back to its
 /// pool with the last slice, which is when the last receiver has acknowledged its bytes.
 /// </summary>
-internal sealed class Slab(SlabPool pool, int sizeClass, int size)
+internal sealed class Slab(SlabPool pool, int sizeClass, int size, long number)
 {
     private int _references;
 
     public byte[] Bytes { get; } = GC.AllocateUninitializedArray<byte>(size, pinned: true);
 
     public int SizeClass => sizeClass;
+
+    /// <summary>From 1 on; no other slab of its pool has had it.</summary>
+    public long Number => number;
 
     /// <summary>Whether nobody but the one who fills it holds it: it may be filled from the start again.</summary>
     public bool IsHeldOnce => _references == 1;

@@ -10,6 +10,7 @@ internal sealed class SlabPool
     public const int MediumBytes = 256 << 10;
     private const long FreeBytes = 16L << 20;
     private readonly Stack<Slab>[] _free = [new(), new(), new(), new()];
+    private long _made;
 
     /// <summary>Bytes of the slabs that somebody holds.</summary>
     public long RentedBytes { get; private set; }
@@ -19,7 +20,7 @@ internal sealed class SlabPool
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(size, LinkLimits.FrameBytes);
         int sizeClass = size <= LinkLimits.StrangerBytes ? 0 : size <= SmallBytes ? 1 : size <= MediumBytes ? 2 : 3;
-        if (!_free[sizeClass].TryPop(out var slab)) slab = new(this, sizeClass, SizeOf(sizeClass));
+        if (!_free[sizeClass].TryPop(out var slab)) slab = new(this, sizeClass, SizeOf(sizeClass), ++_made);
         slab.AddReference();
         RentedBytes += slab.Bytes.Length;
         return slab;

@@ -6,12 +6,16 @@ namespace GroupCore.Transport;
 /// </summary>
 internal sealed class SliceQueue
 {
-    private Slice[] _ring = new Slice[16];
+    private const int Few = 16, Many = 1_024, Calm = 256;
+    private Slice[] _ring = new Slice[Few];
     private int _head;
     private int _count;
     private int _cursor;
     private int _cursorAt;
-    private Slab? _lastShared;
+    private int _calm;
+
+    // Its number: a reference would keep it for as long as nothing else is shared, though its pool may have let go of it.
+    private long _lastShared;
 
     /// <summary>Offset of the first byte held: everything before is acknowledged.</summary>
     public long Head { get; private set; }
@@ -25,8 +29,11 @@ internal sealed class SliceQueue
     /// <summary>Bytes of the slabs shared with other queues that its slices keep, however little of each is theirs; but for one that it is done with in part.</summary>
     public long SharedBytes { get; private set; }
 
+    /// <summary>Slices that it has places for; for checks.</summary>
+    public int Places => _ring.Length;
+
     /// <summary>Whether its last slice in a shared slab lies in that one.</summary>
-    public bool SharesLast(Slab slab) => slab == _lastShared;
+    public bool SharesLast(Slab slab) => slab.Number == _lastShared;
 
     public void Append(Slab slab, int start, int length, bool shared)
     {
@@ -40,11 +47,11 @@ internal sealed class SliceQueue
                 return;
             }
         }
-        if (_count == _ring.Length) Grow();
+        if (_count == _ring.Length) Renew(_count * 2);
         slab.AddReference();
-        bool first = shared && slab != _lastShared;
+        bool first = shared && !SharesLast(slab);
         if (first) SharedBytes += slab.Bytes.Length;
-        if (shared) _lastShared = slab;
+        if (shared) _lastShared = slab.Number;
         At(_count++) = new() { Slab = slab, Start = start, Length = length, IsFirst = first };
     }
 
@@ -74,6 +81,8 @@ internal sealed class SliceQueue
             if (_cursor == 0) _cursorAt = Math.Max(0, _cursorAt - taken);
         }
         if (Cursor < offset) Seek(offset);
+        // Not at once: else each burst would make its places anew.
+        if (_count == 0 && _ring.Length > Many && ++_calm >= Calm) Renew(Few);
     }
 
     /// <summary>Puts the cursor at <paramref name="offset"/>, between <see cref="Head"/> and <see cref="End"/>.</summary>
@@ -139,16 +148,37 @@ internal sealed class SliceQueue
         Clear();
     }
 
+    /// <summary>Copies what it holds to the start of a slab, and lets go of all others. What is being written goes on from there.</summary>
+    public void MoveInto(Slab slab)
+    {
+        var (head, cursor) = (Head, Cursor);
+        int length = 0;
+        for (int i = 0; i < _count; i++)
+        {
+            ref Slice slice = ref At(i);
+            slice.Slab!.Bytes.AsSpan(slice.Start, slice.Length).CopyTo(slab.Bytes.AsSpan(length));
+            length += slice.Length;
+        }
+        Clear();
+        Head = End = head;
+        Append(slab, 0, length, shared: false);
+        Seek(cursor);
+    }
+
     /// <summary>Drops everything.</summary>
-    public void Clear() => TrimTo(End);
+    public void Clear()
+    {
+        TrimTo(End);
+        if (_ring.Length > Few) Renew(Few);
+    }
 
     private ref Slice At(int index) => ref _ring[(_head + index) & (_ring.Length - 1)];
 
-    private void Grow()
+    private void Renew(int places)
     {
-        var larger = new Slice[_ring.Length * 2];
-        for (int i = 0; i < _count; i++) larger[i] = At(i);
-        (_ring, _head) = (larger, 0);
+        var renewed = new Slice[places];
+        for (int i = 0; i < _count; i++) renewed[i] = At(i);
+        (_ring, _head, _calm) = (renewed, 0, 0);
     }
 
     private struct Slice

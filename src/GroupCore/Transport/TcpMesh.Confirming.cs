@@ -1,6 +1,4 @@
-using System.Net.Sockets;
 using GroupCore.Runtime;
-using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport;
 
@@ -14,20 +12,19 @@ internal sealed partial class TcpMesh
     private void Confirm(LinkPeer peer)
     {
         if (_stopping || peer is not { IsConfirmed: false, Confirming: null, Phase: LinkPhase.Up }) return;
-        PortSocket socket;
-        try
-        {
-            socket = _port.Dial(peer.EndPoint);
-        }
-        catch (Exception error) when (error is IOException or SocketException)
-        {
-            // As if nobody were there to say otherwise.
-            peer.IsUnanswered = true;
-            ConfirmLater(peer);
-            return;
-        }
-        peer.Confirming = Begin(socket, ConnectionKind.Confirming, peer, DialTime);
+        if (TryDial(peer, out bool noDescriptor) is { } socket) peer.Confirming = Begin(socket, ConnectionKind.Confirming, peer, DialTime);
+        else if (!noDescriptor || !MayWait(peer)) Unconfirmed(peer);
         peer.Session.IsInputHeld = peer.IsHeld;
+    }
+
+    // Who can open connections until there is no descriptor for the question does not decide by that who is believed: it is as long as for an answer
+    // as if it were asked.
+    private bool MayWait(LinkPeer peer)
+    {
+        if (peer.AskBefore == 0) peer.AskBefore = _node.Now + DialTime;
+        if (_node.Now >= peer.AskBefore || peer.IsUnanswered) return false;
+        Redial(peer, DescriptorPause);
+        return true;
     }
 
     private void Confirmed(LinkPeer peer)
@@ -48,11 +45,11 @@ internal sealed partial class TcpMesh
         MarkDirty(peer);
     }
 
-    // Nobody there, or nobody who says: its connection serves all the same. It is asked again, since what it decides for others is not believed before.
+    // Nobody there, or nobody who says, or none could be asked: its connection serves all the same. It is asked again, since what it decides for others is not believed before.
     private void Unconfirmed(LinkPeer peer)
     {
         bool held = peer.IsHeld;
-        peer.Confirming = null;
+        (peer.Confirming, peer.AskBefore) = (null, 0);
         peer.IsUnanswered = !peer.IsConfirmed;
         if (!peer.IsConfirmed) ConfirmLater(peer);
         Release(peer, held);
@@ -127,10 +124,10 @@ internal sealed partial class TcpMesh
     {
         if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
         // Where it is asked for elsewhere too, who is there says it.
-        if (guest.Confirming is null) guest.IsUnanswered = !guest.IsConfirmed;
+        if (!guest.IsHeld) guest.IsUnanswered = !guest.IsConfirmed;
         Alias(peer, guest);
         Release(guest, held: false);
-        if (!guest.IsConfirmed) ConfirmLater(guest);
+        if (guest is { IsConfirmed: false, IsHeld: false }) ConfirmLater(guest);
         return true;
     }
 
@@ -160,7 +157,7 @@ internal sealed partial class TcpMesh
             if (rival.IsOpened)
             {
                 // It does not end because somebody here says that it is the node: who is there where it was asked for says more, and may be about to.
-                if (rival is { IsUntouched: true, Confirming: null }) ForgetOther(rival);
+                if (rival is { IsUntouched: true, Confirming: null, IsHeld: false }) ForgetOther(rival);
                 Alias(peer, rival);
                 return;
             }

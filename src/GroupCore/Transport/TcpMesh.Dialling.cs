@@ -16,6 +16,7 @@ internal sealed partial class TcpMesh
     private const long ForgetAfter = 60_000 * Millisecond;
     private const long SilentTime = 5000 * Millisecond;
     private const long ConfirmPause = 1000 * Millisecond;
+    private const long DescriptorPause = 10 * Millisecond;
     private const int MaxStrangers = 64;
     private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
 
@@ -66,12 +67,17 @@ internal sealed partial class TcpMesh
     {
         if (peer.Phase != LinkPhase.Up && peer is { IsOpened: false, Attempt: 0 }) Fail(peer, LinkFault.Rejected);
         else if (peer.Phase == LinkPhase.Down) Dial(peer);
-        else if (peer.IsOpened) Confirm(peer);
+        else if (peer.IsOpened || peer.IsHeld) Confirm(peer);
     }
 
     private void Dial(LinkPeer peer, ConnectionKind kind = ConnectionKind.Dialled)
     {
         if (_stopping) return;
+        if (_node.Now < peer.NoDialBefore)
+        {
+            if (peer.IsOpened && peer.Phase == LinkPhase.Down) Redial(peer, peer.NoDialBefore - _node.Now);
+            return;
+        }
         if (kind != ConnectionKind.Probe) _timers.Cancel(peer.Redial);
         if (_muted.IsMuted(peer.NodeId, _node.Now))
         {
@@ -79,15 +85,8 @@ internal sealed partial class TcpMesh
             if (kind != ConnectionKind.Probe) RedialLater(peer, FramingPause);
             return;
         }
-        PortSocket socket;
-        try
+        if (TryDial(peer, out _) is not { } socket)
         {
-            socket = _port.Dial(peer.EndPoint);
-        }
-        catch (Exception error) when (error is IOException or SocketException)
-        {
-            // The next dial finds the descriptor of a guest.
-            if (error is NoDescriptorException) TryDisplace(Connected);
             Report(peer, LinkFault.Unreachable);
             if (kind != ConnectionKind.Probe) RedialLater(peer, 0);
             return;
@@ -100,6 +99,25 @@ internal sealed partial class TcpMesh
         }
         peer.Dialling = connection;
         Become(peer, LinkPhase.Dialling);
+    }
+
+    // Null when the system refuses. Where it has no descriptor a guest gives its own, at once: whoever comes next would take it.
+    private PortSocket? TryDial(LinkPeer peer, out bool noDescriptor)
+    {
+        noDescriptor = false;
+        while (true)
+        {
+            try
+            {
+                return _port.Dial(peer.EndPoint);
+            }
+            catch (Exception error) when (error is IOException or SocketException)
+            {
+                bool again = !noDescriptor;
+                noDescriptor = error is NoDescriptorException;
+                if (!again || !noDescriptor || !TryDisplace(guest => guest != peer && Connected(guest))) return null;
+            }
+        }
     }
 
     private TcpConnection Begin(PortSocket socket, ConnectionKind kind, LinkPeer? peer, long time)

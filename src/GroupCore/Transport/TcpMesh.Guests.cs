@@ -84,7 +84,7 @@ internal sealed partial class TcpMesh
         peer.Place = -1;
     }
 
-    private bool TryMakePlace() => _guests.Count < _mostGuests || TryDisplace(static _ => true);
+    private bool TryMakePlace() => _numbers < _mostGuestNumbers && (_guests.Count < _mostGuests || TryDisplace(static _ => true));
 
     private static bool Connected(LinkPeer guest) => guest.Connection is not null;
 

@@ -134,6 +134,13 @@ internal sealed partial class TcpMesh
             Answer(connection, HelloStatus.Forgotten);
             return;
         }
+        if (hello.Received < peer.Session.Taken || (peer.Connection is not null && !peer.Session.CanAttach(hello.Received)))
+        {
+            // A Hello that its dialler has given up since may be read late, after the link came up by another connection, and after that one broke: it
+            // tells of less than was acknowledged. To believe it would end the link.
+            Answer(connection, HelloStatus.Superseded);
+            return;
+        }
         if (peer.Dialling is { } dialling)
         {
             if ((_node.Id < hello.NodeId || peer.IsDisputed) && peer.Connection is null)
@@ -147,13 +154,6 @@ internal sealed partial class TcpMesh
         }
         if (peer.Connection is { } old)
         {
-            // A Hello of a crossed dial that its dialler has dropped since may be read after the link came up: it tells of less than was
-            // acknowledged. To believe it would end the link.
-            if (!peer.Session.CanAttach(hello.Received))
-            {
-                Answer(connection, HelloStatus.Superseded);
-                return;
-            }
             peer.Session.Detach();
             Drop(old);
             peer.Connection = null;
@@ -287,6 +287,7 @@ internal sealed partial class TcpMesh
         peer.IsKnown = true;
         peer.IsVacant = false;
         peer.SilentSince = long.MaxValue;
+        peer.AskBefore = 0;
         if (connection.Kind == ConnectionKind.Dialled) Confirmed(peer);
         else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;
@@ -317,6 +318,8 @@ internal sealed partial class TcpMesh
     private void Refuse(TcpConnection connection, RefusalReason reason)
     {
         _node.Counters.Refuse(reason);
+        // Not by one that came and only says that it is the node: whoever listens where that was asked for may be another.
+        if (connection.Peer is { } peer && (peer.IsConfirmed || connection.Kind != ConnectionKind.Accepted)) peer.NoDialBefore = _node.Now + FramingPause;
         if (connection.State == ConnectionState.Up)
         {
             Broken(connection, FramingPause);

@@ -83,11 +83,11 @@ internal sealed partial class TcpMesh
 
     public void OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
     {
-        if (_events.Count > 0) DrainEvents();
         if (session.IsClosed || _stopping) return;
         long malformed = _node.Counters.Malformed;
         _node.Deliver(session.Peer, header, body);
         if (_node.Counters.TakeMalformed(malformed)) Blame(session.Peer);
+        if (_events.Count > 0) session.IsInputHeld = true;
     }
 
     // A malformed frame came from that peer. One that goes on so is not heard any more; of one that only says that it is the node, its link ends.
@@ -103,13 +103,20 @@ internal sealed partial class TcpMesh
         while (connection.State is not (ConnectionState.Closed or ConnectionState.Up or ConnectionState.Closing))
             if (!TryHandshake(connection, Unread(connection))) return;
         if (connection.State == ConnectionState.Closing) connection.Start = connection.End;
-        if (connection.State != ConnectionState.Up) return;
-        connection.IsBehind = IsHeld(connection);
-        if (connection.IsBehind) return;
+        var taken = LinkInput.Taken;
+        do
+        {
+            // Observers run between two frames, and what they ask of this link holds for the next one.
+            if (_events.Count > 0) _work += DrainEvents();
+            if (connection.State != ConnectionState.Up) return;
+            if (IsHeld(connection)) break;
+            var session = connection.Peer!.Session;
+            session.IsInputHeld = false;
+            taken = session.Receive(Unread(connection), this, _node.Now, out int consumed);
+            connection.Start += consumed;
+        }
+        while (taken == LinkInput.Taken && _events.Count > 0);
         var peer = connection.Peer!;
-        peer.Session.IsInputHeld = false;
-        var taken = peer.Session.Receive(Unread(connection), this, _node.Now, out int consumed);
-        connection.Start += consumed;
         connection.IsBehind = IsHeld(connection);
         if (taken is LinkInput.Malformed or LinkInput.Gap) Refuse(connection, RefusalReason.Framing);
         if (taken != LinkInput.Taken) return;

@@ -1,9 +1,14 @@
+using System.Runtime.InteropServices;
+
 namespace GroupCore.Transport;
 
 /// <content>Writing at the end of a turn.</content>
 internal sealed partial class TcpMesh
 {
     private const long TurnWriteBytes = 1 << 20;
+
+    // However many links have so much ready: probes are answered and leases asked for between turns.
+    private const long AllTurnWriteBytes = 16 << 20;
     private readonly ArraySegment<byte>[] _pieces = new ArraySegment<byte>[LinkSession.MaxPieces];
     private List<LinkPeer> _dirty = [];
     private List<LinkPeer> _writing = [];
@@ -12,11 +17,15 @@ internal sealed partial class TcpMesh
     public void Flush()
     {
         (_dirty, _writing) = (_writing, _dirty);
-        foreach (var peer in _writing)
+        int next = 0;
+        for (long left = AllTurnWriteBytes; next < _writing.Count && left > 0; next++)
         {
+            var peer = _writing[next];
             peer.IsDirty = false;
-            if (peer is { Connection: { IsBlocked: false } connection, IsHeld: false }) Write(connection, peer);
+            if (peer is { Connection: { IsBlocked: false } connection, IsHeld: false }) left -= Write(connection, peer);
         }
+        // Those that had no turn have the next one before the others.
+        _dirty.InsertRange(0, CollectionsMarshal.AsSpan(_writing)[next..]);
         _writing.Clear();
         ReleaseDropped();
     }
@@ -34,11 +43,12 @@ internal sealed partial class TcpMesh
         _dirty.Add(peer);
     }
 
-    private void Write(TcpConnection connection, LinkPeer peer)
+    // Returns how much the socket took.
+    private long Write(TcpConnection connection, LinkPeer peer)
     {
         var session = peer.Session;
-        long budget = TurnWriteBytes;
-        while (budget > 0)
+        long written = 0;
+        while (written < TurnWriteBytes)
         {
             int count = session.Gather(_pieces, _node.Now), total = 0;
             if (count == 0) break;
@@ -47,16 +57,17 @@ internal sealed partial class TcpMesh
             if (sent < 0)
             {
                 Broken(connection, 0);
-                return;
+                return written;
             }
             session.Written(sent, _node.Now);
-            budget -= sent;
+            written += sent;
             if (sent == total) continue;
             connection.IsBlocked = true;
-            return;
+            return written;
         }
         if (session.HasOutput(_node.Now)) MarkDirty(peer);
         else QueueAck(peer);
+        return written;
     }
 
     private void SendControl(TcpConnection connection)

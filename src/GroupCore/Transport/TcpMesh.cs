@@ -18,7 +18,7 @@ namespace GroupCore.Transport;
 /// 1000 ms. No answer in 1 s, or none of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
 /// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
 /// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
-/// Malformed framing ends the connection, is counted, and the next dial waits 1 s; more than 100 malformed frames of a node within a
+/// Malformed framing ends the connection, is counted, and the next dial waits 1 s, whoever asks for it; more than 100 malformed frames of a node within a
 /// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled if it is known that they
 /// were its own, else it goes at the next one (<see cref="MuteTable"/>).</para>
 /// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
@@ -60,6 +60,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly NodeBacklog _backlog;
     private readonly MuteTable _muted;
     private readonly int _mostGuests;
+    private readonly int _mostGuestNumbers;
     private int _numbers;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -74,6 +75,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _backlog = new(options.MostQueuedBytes);
         _muted = new(options.MostMalformed);
         _mostGuests = options.MostGuests;
+        _mostGuestNumbers = options.MostGuestNumbers;
         Bound = EndPointText.Format(_port.Listen(options.Listen));
         Local = options.Advertise ?? Bound;
     }
@@ -276,8 +278,11 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private void Alias(LinkPeer peer, LinkPeer known)
     {
         bool someWait = peer.Session.IsShort;
+        // Who was needed until just now is so under its other number, and what waits for it as well.
+        known.VouchedUntil = Math.Max(known.VouchedUntil, peer.VouchedUntil);
+        Weigh(known);
+        if (known.Place >= 0 && !peer.IsOpened) WeighAgain(known.VouchedUntil + 1);
         peer.Session.MoveTo(known.Session);
-        if (known.Place >= 0) WeighAgain(_node.Now);
         End(peer);
         // Who only dialled in is dialled where it was asked for, and not where it says that it listens. Who was asked for is dialled there alone:
         // anybody may listen elsewhere and say that he is that node.
@@ -327,7 +332,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     {
         foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing, peer.Confirming])
             if (connection is not null) Drop(connection);
-        (peer.Connection, peer.Dialling, peer.Probing, peer.Confirming) = (null, null, null, null);
+        (peer.Connection, peer.Dialling, peer.Probing, peer.Confirming, peer.AskBefore) = (null, null, null, null, 0);
     }
 
     private void Raise(LinkPeer peer, LinkFault fault) => Raise(peer, LinkNews.Fault, fault);

@@ -75,6 +75,55 @@ public sealed class CrowdTests
         Assert.InRange(node.Mesh.SlabBytes, 0, 1 << 20);
     }
 
+    /// <summary>A number is never used again: in some days of nothing but new links a stranger would come to the end of them.</summary>
+    [Fact]
+    public void Newcomers_leave_the_numbers_that_are_kept_for_those_who_are_asked_for()
+    {
+        const int numbers = 5;
+        var node = new ScriptedNode(mostGuestNumbers: numbers);
+        var all = Come(node, numbers);
+        int one = node.News[0].Peer;
+        Assert.Equal(HelloStatus.Full, node.Come(2_000, Nowhere, 1).Answer);
+        for (int i = 1; i < 10; i++)
+        {
+            string there = $"127.0.0.1:{2_000 + i}";
+            node.Mesh.Open(new(there), 2_000 + (ulong)i);
+            node.Answers(node.Dials(there), HelloStatus.Accepted, 2_000 + (ulong)i, 9);
+        }
+        // Who is here stays, and may come again.
+        ulong token = HelloAckFrame.TryRead(all[0].Heard(FrameType.HelloAck)[^1], out var ack) ? ack.Token : 0;
+        all[0].End();
+        node.Turn();
+        Assert.Equal(HelloStatus.Accepted, node.Come(1_000, Nowhere, 1, token).Answer);
+        Assert.Equal((one, null), node.News[^1]);
+    }
+
+    /// <summary>Each comes, is vouched for, takes what it asked for, and rests.</summary>
+    [Theory, InlineData(0), InlineData(1)]
+    public void Those_for_whom_nobody_vouches_any_more_hold_the_buffers_of_strangers(int kept)
+    {
+        const int guests = 100, size = 3_000;
+        var node = new ScriptedNode();
+        var all = Come(node, guests);
+        int[] peers = [.. node.News.Select(static news => news.Peer)];
+        var taken = new byte[SegmentFrame.Size];
+        new SegmentFrame(0, 100 + FrameHeader.Size, false).Write(taken);
+        foreach (int peer in peers)
+        {
+            node.Mesh.Vouch(peer);
+            node.Send(peer, 1, 100);
+            // What many are sent fills the slabs in which this lies.
+            for (uint i = 0; i < kept; i++) node.Send(peer, 2, size);
+        }
+        node.Turn();
+        foreach (var guest in all) guest.Say(taken);
+        node.Turn();
+        Assert.InRange(node.Mesh.SlabBytes, guests * SlabPool.SmallBytes, long.MaxValue);
+        node.Pass(61 * ScriptedNode.Second);
+        Assert.InRange(node.Mesh.SlabBytes, 0, (kept * guests * LinkLimits.StrangerBytes) + (4 * SlabPool.SmallBytes));
+        Assert.Equal(guests, node.Mesh.Live);
+    }
+
     private static List<ScriptedPort.OtherEnd> Come(ScriptedNode node, int strangers)
     {
         var all = new List<ScriptedPort.OtherEnd>();

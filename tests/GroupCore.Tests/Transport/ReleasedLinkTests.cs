@@ -1,5 +1,6 @@
 using GroupCore.Transport;
 using GroupCore.Transport.Sockets;
+using GroupCore.Wire;
 using Ida.Testing;
 
 namespace GroupCore.Tests.Transport;
@@ -176,6 +177,28 @@ public sealed class ReleasedLinkTests
         Assert.Single(node.Port.Dialled);
         node.Pass(2 * ScriptedNode.Second);
         Assert.Equal(0, node.Mesh.Live);
+    }
+
+    /// <summary>It was needed just now, and so was what is queued for it: both for the minute that a link has that was released.</summary>
+    [Fact]
+    public void What_is_queued_for_one_that_was_just_released_is_not_too_much_when_it_turns_out_to_be_a_guest()
+    {
+        var node = new ScriptedNode();
+        node.Come(Meant, There, 5);
+        int guest = node.News[^1].Peer, beside = node.Mesh.Open(new(Elsewhere), Meant);
+        node.Mesh.Hold(beside);
+        for (uint i = 0; i < 2; i++) node.Send(beside, i, 50_000);
+        node.Mesh.Release(beside);
+        node.Dials(Elsewhere, DialResult.Refused);
+        Assert.Equal(1, node.Mesh.Live);
+        node.Send(beside, 2, 50_000);
+        node.Turn();
+        Assert.Equal(0, node.Count(LinkFault.Overflow));
+        Assert.Equal((3 * (50_000 + FrameHeader.Size), node.Mesh.Backlog(guest)), (node.Mesh.Backlog(guest), node.Mesh.Quota.Bytes));
+        // It takes nothing.
+        node.Pass(61 * ScriptedNode.Second);
+        Assert.Contains((guest, LinkFault.Overflow), node.News);
+        Assert.Equal(0, node.Mesh.Quota.Bytes);
     }
 
     /// <summary>Two that registered with one address, as anybody may, and are sent something in turn.</summary>

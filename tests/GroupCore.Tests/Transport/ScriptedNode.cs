@@ -15,10 +15,10 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     public const ulong Id = 100;
 
     public ScriptedNode(ulong id = Id, long mostQueuedBytes = LinkLimits.NodeBytes, int mostMalformed = MuteTable.Malformed, int mostGuests = LinkLimits.Guests,
-        bool takesData = true)
+        bool takesData = true, int mostGuestNumbers = LinkLimits.GuestNumbers)
     {
         TcpMesh? mesh = null;
-        Node = new(id, 1, new NoHost(), node => mesh = new(node, new("test", Port, new(IPAddress.Loopback, 0), null, mostQueuedBytes, mostMalformed, mostGuests), 1));
+        Node = new(id, 1, new NoHost(), node => mesh = new(node, new("test", Port, new(IPAddress.Loopback, 0), null, mostQueuedBytes, mostMalformed, mostGuests, mostGuestNumbers), 1));
         Mesh = mesh!;
         Node.Counters.ThrowsForbidden = true;
         if (takesData) Node.Route(FrameType.Data, FrameType.Data, this);
@@ -47,6 +47,12 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     /// <summary>What to do with a frame.</summary>
     public Action<int, uint>? OnData { get; set; }
 
+    /// <summary>What to do when a link is up.</summary>
+    public Action<int>? OnUp { get; set; }
+
+    /// <summary>What to do when a link has a fault.</summary>
+    public Action<int>? OnFault { get; set; }
+
     /// <summary>What to do with how much happened in a poll.</summary>
     public Action<int> AfterPoll { get; set; } = static _ => { };
 
@@ -56,12 +62,17 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
         OnData?.Invoke(peer, header.View);
     }
 
-    public void OnLinkUp(int peer) => News.Add((peer, null));
+    public void OnLinkUp(int peer)
+    {
+        News.Add((peer, null));
+        OnUp?.Invoke(peer);
+    }
 
     public void OnLinkFault(int peer, LinkFault fault)
     {
         News.Add((peer, fault));
         Faults.Add((Mesh.AddressOf(peer), fault));
+        OnFault?.Invoke(peer);
     }
 
     public void OnRoom(int peer) => Rooms.Add(peer);

@@ -17,6 +17,9 @@ internal sealed class ScriptedPort : ISocketPort
     /// <summary>What a dial throws.</summary>
     public Exception? Fault { get; set; }
 
+    /// <summary>How many connections there may be at once.</summary>
+    public int Descriptors { get; set; } = int.MaxValue;
+
     /// <summary>Is called in the midst of a poll, behind each connection that was read.</summary>
     public Action AfterRead { get; set; } = static () => { };
 
@@ -49,6 +52,7 @@ internal sealed class ScriptedPort : ISocketPort
     public PortSocket Dial(IPEndPoint to)
     {
         if (Fault is { } fault) throw fault;
+        if (_all.Count(static end => !end.IsClosed) >= Descriptors) throw new NoDescriptorException("none left");
         var end = new OtherEnd(EndPointText.Format(to));
         _all.Add(end);
         Dialled.Add(end);
@@ -125,13 +129,21 @@ internal sealed class ScriptedPort : ISocketPort
         /// <summary>It ends the connection behind what it has said.</summary>
         public void End() => _ends = true;
 
+        /// <summary>How much it was sent.</summary>
+        public long Bytes => _heard.Count;
+
         /// <summary>The frames of a type that it was sent, in order.</summary>
-        public List<byte[]> Heard(FrameType type)
+        public List<byte[]> Heard(FrameType type) => [.. Frames(type).Select(static frame => frame.Body)];
+
+        /// <summary>The numbers of the frames of data that it was sent, in order.</summary>
+        public List<uint> Numbers => [.. Frames(FrameType.Data).Select(static frame => frame.Number)];
+
+        private List<(uint Number, byte[] Body)> Frames(FrameType type)
         {
             var bytes = _heard.ToArray();
-            var found = new List<byte[]>();
+            var found = new List<(uint, byte[])>();
             for (int at = 0; FrameHeader.TryRead(bytes.AsSpan(at), out var header); at += (int)header.FrameLength)
-                if (header.Type == type) found.Add(bytes.AsSpan(at + FrameHeader.Size, header.BodyLength).ToArray());
+                if (header.Type == type) found.Add((header.View, bytes.AsSpan(at + FrameHeader.Size, header.BodyLength).ToArray()));
             return found;
         }
 

@@ -46,6 +46,13 @@ internal sealed class SessionEnd : ILinkSink
         }
     }
 
+    /// <summary>What goes to others has filled the slab in which frames are encoded.</summary>
+    public void Fill()
+    {
+        _buffer.Reserve(SlabPool.SmallBytes);
+        _buffer.Commit(SlabPool.SmallBytes);
+    }
+
     public void OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (header.View != _next || body.ContainsAnyExcept((byte)(_next * 7))) Wrong ??= $"expected frame {_next}, got {header.View} with {body.Length} bytes";

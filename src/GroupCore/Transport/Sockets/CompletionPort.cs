@@ -9,6 +9,10 @@ namespace GroupCore.Transport.Sockets;
 /// thread they come on and reported by the next poll. A receive of no bytes tells that some have come, which are then read where they are wanted;
 /// what is sent is copied once, so that no slab of a queue is shared with the system. A socket at rest holds no buffer.
 /// </summary>
+/// <remarks>
+/// Windows tries three times, 2 s in all, where nobody listens: a dial is over by then, and nobody hears of a refusal. It could be told to try once
+/// (SIO_TCP_INITIAL_RTO). But it refuses in the same way where a listener has not taken the connections that wait at it, and who is refused counts as dead.
+/// </remarks>
 internal sealed class CompletionPort : ISocketPort
 {
     private const int Backlog = 512;

@@ -1,0 +1,64 @@
+using GroupCore.Transport;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>Guests that are asked for between two frames of one read: those behind wait until it is known who sent them.</summary>
+public sealed class BetweenFramesTests
+{
+    private const string There = "127.0.0.1:5", Elsewhere = "127.0.0.1:6";
+    private const ulong Meant = 77;
+
+    [Fact]
+    public void Frames_in_one_read_with_the_Hello_wait_when_who_hears_of_the_link_asks_for_the_node()
+    {
+        var node = new ScriptedNode();
+        node.OnUp = _ => node.Mesh.Open(new(There), Meant);
+        var guest = node.Port.Come(Hello());
+        guest.Say(ScriptedNode.Frames(0, 1, 2));
+        node.Turn();
+        Assert.Empty(node.Got);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant);
+        Assert.Equal([1U, 2U], node.Got.Select(static got => got.Number));
+    }
+
+    /// <summary>As where the link to the leader ends, and this one is the next.</summary>
+    [Fact]
+    public void Frames_behind_one_that_ends_another_link_wait_when_who_hears_of_that_asks_for_the_node()
+    {
+        var node = new ScriptedNode();
+        int other = node.Mesh.Open(new(Elsewhere), 78);
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Accepted, 78, 9);
+        var guest = node.Come(Meant, There, 5);
+        node.OnData = (_, number) =>
+        {
+            if (number == 2) node.Mesh.GiveUp(other);
+        };
+        node.OnFault = _ => node.Mesh.Open(new(There), Meant);
+        guest.Say(ScriptedNode.Frames(0, 1, 2, 3, 4));
+        node.Turn();
+        Assert.Equal([1U, 2U], node.Got.Select(static got => got.Number));
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant);
+        Assert.Equal([1U, 2U, 3U, 4U], node.Got.Select(static got => got.Number));
+    }
+
+    /// <summary>Nothing is lost, nor left until something else comes, where nobody asks for the node.</summary>
+    [Fact]
+    public void Frames_behind_one_that_is_news_of_a_link_come_in_the_same_turn()
+    {
+        var node = new ScriptedNode();
+        int other = node.Mesh.Open(new(Elsewhere), 78);
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Accepted, 78, 9);
+        var guest = node.Come(Meant, There, 5);
+        node.OnData = (_, number) =>
+        {
+            if (number == 2) node.Mesh.GiveUp(other);
+            if (number == 3) Assert.Equal((other, LinkFault.Rejected), node.News[^1]);
+        };
+        guest.Say(ScriptedNode.Frames(0, 1, 2, 3, 4));
+        node.Mesh.Poll();
+        Assert.Equal([1U, 2U, 3U, 4U], node.Got.Select(static got => got.Number));
+    }
+
+    private static byte[] Hello() =>
+        new HelloFrame("test", HelloFrame.Version, HelloFrame.Version, false, Meant, ScriptedNode.Id, 5, 0, 0, There).ToFrame();
+}

@@ -1,0 +1,99 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using GroupCore.Transport;
+
+namespace GroupCore.Tests.Transport;
+
+/// <summary>What a link keeps of a burst when all of it is acknowledged.</summary>
+public sealed class QueueAtRestTests
+{
+    /// <summary>The pool keeps 16 MiB of a size for the next burst, and no link the rest.</summary>
+    [Theory, InlineData(false), InlineData(true)]
+    public void Slabs_of_a_burst_to_many_live_on_in_the_pool_alone(bool closed)
+    {
+        var pool = new SlabPool();
+        var sessions = Enumerable.Range(0, 40).Select(i => new LinkSession(i, pool, LinkCarrier.Connection)).ToList();
+        var slabs = Burst(pool, sessions, closed);
+        Assert.Equal(0, pool.RentedBytes);
+        GC.Collect();
+        Assert.InRange(slabs.Count(static slab => slab.IsAlive), 0, 16);
+        GC.KeepAlive(sessions);
+        GC.KeepAlive(pool);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static List<WeakReference> Burst(SlabPool pool, List<LinkSession> sessions, bool closed)
+    {
+        const int length = 300_000;
+        var slabs = new List<WeakReference>();
+        foreach (var session in sessions)
+        {
+            var slab = pool.Rent(length);
+            session.AppendSlice(slab, 0, length);
+            slab.Release();
+            slabs.Add(new(slab));
+        }
+        foreach (var session in sessions)
+        {
+            if (closed) session.Close();
+            else TakeAll(session, length);
+        }
+        return slabs;
+    }
+
+    /// <summary>Frames for one and for all in turns are a slice each.</summary>
+    [Fact]
+    public void Places_for_slices_are_given_back_some_time_after_the_burst_that_needed_them()
+    {
+        var (queue, slab) = Bursted(10_000);
+        Assert.Equal(16_384, queue.Places);
+        for (int i = 0; i < 300; i++)
+        {
+            Append(queue, slab, 1);
+            queue.TrimTo(queue.End);
+        }
+        Assert.InRange(queue.Places, 1, 1_024);
+        (queue, _) = Bursted(10_000);
+        queue.Clear();
+        Assert.InRange(queue.Places, 1, 1_024);
+    }
+
+    /// <summary>Else each burst would allocate its places anew.</summary>
+    [Fact]
+    public void Bursts_that_come_again_and_again_use_the_same_places()
+    {
+        var (queue, slab) = Bursted(5_000);
+        long before = GC.GetAllocatedBytesForCurrentThread(), slices = 0;
+        for (int i = 0; i < 1_000; i++, slices += 5_000)
+        {
+            Append(queue, slab, 5_000);
+            queue.TrimTo(queue.End);
+        }
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, slices);
+    }
+
+    private static (SliceQueue Queue, Slab Slab) Bursted(int slices)
+    {
+        var queue = new SliceQueue();
+        var slab = new SlabPool().Rent(SlabPool.SmallBytes);
+        Append(queue, slab, slices);
+        return (queue, slab);
+    }
+
+    // No two of them follow each other.
+    private static void Append(SliceQueue queue, Slab slab, int slices)
+    {
+        for (int i = 0; i < slices; i++) queue.Append(slab, i % 2 * 100, 20, shared: false);
+    }
+
+    private static void TakeAll(LinkSession session, long length)
+    {
+        var write = new ArrayBufferWriter<byte>();
+        Assert.True(session.Attach(0) && session.TryTakeWrite(write, 0));
+        while (session.TryTakeWrite(write, 0))
+        {
+        }
+        session.Detach();
+        Assert.True(session.Attach(length));
+    }
+}
