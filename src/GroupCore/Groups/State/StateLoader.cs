@@ -20,13 +20,14 @@ internal sealed class StateLoader : ITimerTarget
     private byte[]? _bytes;
     private int _received;
     private StateHash _hash = new();
+    private readonly long _begun;
     private long _lastHeard;
     private bool _over;
 
     public StateLoader(GroupProtocol group, View view, long limit)
     {
         (_group, _view, _limit) = (group, view, limit);
-        _lastHeard = group.Node.Now;
+        _begun = _lastHeard = group.Node.Now;
         _timer = group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
     }
 
@@ -54,13 +55,13 @@ internal sealed class StateLoader : ITimerTarget
     {
         var giver = _view.Members[_view.Coordinator].Address;
         if (phase == StatePhase.Failed) _group.FailJoin($"its state could not be saved at {giver}: {Encoding.UTF8.GetString(text)}");
-        else if (phase == StatePhase.Saving) _group.OnJoinProgress($"the state that {giver} saves");
-        else if (phase == StatePhase.Queued) _group.OnStateQueued($"{giver}", events);
+        else if (phase == StatePhase.Saving) _group.OnStateProgress(phase, _lastHeard - _begun, _begun, $"the state that {giver} saves");
+        else if (phase == StatePhase.Queued) _group.OnStateQueued($"{giver}", events, _begun);
     }
 
     private void OnOpen(long length)
     {
-        _group.OnJoinProgress("the group's state");
+        _group.OnStateProgress(StatePhase.Sending, 0, _begun, "the group's state");
         if (length < 0 || length > Math.Min(_limit, Array.MaxLength)) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
         else Allocate((int)length);
     }
@@ -88,7 +89,8 @@ internal sealed class StateLoader : ITimerTarget
         chunk.CopyTo(_bytes.AsSpan(_received));
         _hash.Add(chunk);
         _received += chunk.Length;
-        _group.OnStateProgress();
+        _group.OnPiece();
+        _group.OnStateProgress(StatePhase.Sending, _received, _begun, "the rest of the group's state");
         var frame = _group.Frame(FrameType.StateAck, 8);
         BinaryPrimitives.WriteInt64LittleEndian(frame, _received);
         _group.SendTo(_view.Coordinator);
