@@ -29,7 +29,7 @@ public sealed record GroupHostOptions
     /// </summary>
     public TimeSpan SaveTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>For how long <see cref="Group.DisposeAsync"/> waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
+    /// <summary>For how long <see cref="Group.DisposeAsync"/>, or a join that is cancelled, waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
     public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>

@@ -92,12 +92,12 @@ internal sealed partial class GroupProtocol
         else _joinTimer = Node.SetTimer(due, this, JoinTimeout);
     }
 
-    /// <summary>The caller of the join does not wait any more: it is undone.</summary>
+    /// <summary>The caller of the join does not wait any more: it is undone. Where it has the state already, nobody has the group to dispose of it, so that is bounded as if somebody did.</summary>
     public void AbandonJoin()
     {
         Touch();
         if (_life.Phase is GroupPhase.Joining or GroupPhase.Loading) Withdraw(new NotMemberException(Name, "its join was cancelled"), failed: true);
-        else RequestLeave();
+        else LeaveSoon();
     }
 
     /// <summary>The join cannot succeed: leave again, and say why.</summary>
