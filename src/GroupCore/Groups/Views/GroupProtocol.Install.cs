@@ -1,4 +1,5 @@
 using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
@@ -59,8 +60,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
             return;
         }
         bool stuck = AreHandlersStuck;
-        Queries.OnFailed(next.Failed);
-        if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) Multicast.DeliverCut(cut);
+        if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) DeliverCut(cut);
         var contributions = Flush.Contributions();
         var left = View;
         LeaveView(own < 0 ? new NotMemberException(Name, _life.IsGoing ? "it has left" : "it was excluded") : null);
@@ -80,9 +80,19 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private void EndWithout(View next)
     {
         bool left = next.Id > View!.Id + 1 && Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
-        if (left && Flush.Cut is { } cut) Multicast.DeliverCut(cut);
+        if (left && Flush.Cut is { } cut) DeliverCut(cut);
         LeaveView(new NotMemberException(Name, left ? "it has left" : "it was excluded"));
         End(new NotMemberException(Name, $"{(left ? "left" : "excluded")} after view {View.Id}; the group is in view {next.Id}"), failed: !left);
+    }
+
+    /// <summary>What the flush agreed on of the view that ends. What members answered that have no part in it does not count: their order may be another.</summary>
+    private void DeliverCut(FlushCut cut)
+    {
+        var failed = new List<ProcessId>();
+        for (int rank = 0; rank < View!.Members.Count; rank++)
+            if (!Flush.TakesPart(rank)) failed.Add(View.Members[rank].Id);
+        Queries.OnFailed(failed);
+        Multicast.DeliverCut(cut);
     }
 
     /// <summary>

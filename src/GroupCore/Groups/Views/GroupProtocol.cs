@@ -305,7 +305,7 @@ internal sealed partial class GroupProtocol
     public void EndWithGroup(string reason)
     {
         bool leaves = IsGoing || Phase == GroupPhase.Withdrawn;
-        if (leaves && Flush is { Acked: true, Cut: { } cut }) Multicast.DeliverCut(cut);
+        if (leaves && Flush is { Acked: true, Cut: { } cut }) DeliverCut(cut);
         // Who has no state yet never was a member: its join is refused.
         End(Phase == GroupPhase.Loading ? new JoinRefusedException(Name, reason) : new NotMemberException(Name, reason), failed: !leaves);
     }
