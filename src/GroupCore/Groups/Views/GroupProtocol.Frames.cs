@@ -157,6 +157,8 @@ internal sealed partial class GroupProtocol
 
     private void ReplayEarly(View view)
     {
+        // Who is no member of this view is a stranger in it, whatever it was before: when a member joins all are.
+        foreach (var frame in _early.Take(f => f.View > view.Id && RankOfPeer(f.Peer) < 0)) Keep(frame.Peer, frame.Header, frame.Body, frame.View);
         ReplayEarly(_early, view);
         ReplayEarly(_strangers, view);
     }

@@ -1,0 +1,62 @@
+using GroupCore.Groups;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Wire;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>What strangers say and send of a group costs its members little memory, and none his place.</summary>
+public sealed class StrangerFrameTests
+{
+    private const int Stranger = 5_000;
+
+    private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null)
+    {
+        var cluster = new GroupCluster(seed, members, more: more);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        return cluster;
+    }
+
+    private static TestMember Joining(GroupCluster cluster)
+    {
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Id: null }], TimeSpan.FromMilliseconds(10)));
+        return comer;
+    }
+
+    private static void Bind(GroupHost host, int peer, ushort slot, GroupId group, ulong view)
+    {
+        byte[] frame = new byte[FrameHeader.Size + BindTable.Body];
+        FrameHeader.Write(frame, FrameType.Bind, slot, (uint)view, BindTable.Body);
+        BindTable.Write(frame.AsSpan(FrameHeader.Size), group, view);
+        Assert.True(FrameHeader.TryRead(frame, out var header));
+        host.OnFrame(peer, header, frame.AsSpan(FrameHeader.Size));
+    }
+
+    private static void Send(GroupHost host, int peer, ushort slot, ulong view)
+    {
+        byte[] frame = new byte[FrameHeader.Size + 1_000];
+        FrameHeader.Write(frame, FrameType.Data, slot, (uint)view, 1_000);
+        Assert.True(FrameHeader.TryRead(frame, out var header));
+        host.OnFrame(peer, header, frame.AsSpan(FrameHeader.Size));
+    }
+
+    [Theory]
+    [InlineData(1UL << 40, false)]
+    [InlineData(60, true)]
+    public void What_strangers_sent_to_a_process_that_joins_is_theirs_once_it_has_a_view(ulong view, bool mayBecomeMember)
+    {
+        using var cluster = Settled(1, 1);
+        var comer = Joining(cluster);
+        var id = cluster.Oracle.Find("g")!.Id;
+        comer.SimNode.Post(() =>
+        {
+            Bind(comer.Host, Stranger, 7, id, view);
+            Send(comer.Host, Stranger, 7, view);
+        });
+        Assert.True(cluster.Settle());
+        var (members, strangers) = comer.Group!.Protocol.HeldEarly;
+        Assert.Equal((0, mayBecomeMember), (members, strangers > 0));
+    }
+}
