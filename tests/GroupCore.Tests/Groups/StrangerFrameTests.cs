@@ -59,4 +59,35 @@ public sealed class StrangerFrameTests
         var (members, strangers) = comer.Group!.Protocol.HeldEarly;
         Assert.Equal((0, mayBecomeMember), (members, strangers > 0));
     }
+
+    /// <summary>They are many and each holds little, so that the newcomer, whom they leave no room, would hold most.</summary>
+    [Fact]
+    public void What_a_newcomer_sends_before_its_view_is_known_here_is_not_lost_for_what_strangers_send()
+    {
+        int delivered = 0;
+        using var cluster = Settled(3, 3, g => g.Handle<byte[]>("bulk", (from, m) => delivered++));
+        var late = cluster.Members.First(static m => m.Group!.CurrentView.Coordinator != m.Group.Rank);
+        var protocol = late.Group!.Protocol;
+        byte[] frame = new byte[FrameHeader.Size + 1_000];
+        FrameHeader.Write(frame, FrameType.Data, protocol.Slot, (uint)protocol.View!.Id + 1, 1_000);
+        Assert.True(FrameHeader.TryRead(frame, out var header));
+        late.SimNode.Post(() =>
+        {
+            for (int i = 0; i < 15; i++)
+                for (int peer = Stranger; peer < Stranger + 4_200; peer++) protocol.OnFrame(peer, header, frame.AsSpan(FrameHeader.Size), protocol.View.Id + 1);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
+        late.Membership.Deaf = true;
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(5)));
+        for (int i = 0; i < 5; i++) _ = cluster.Simulation.Spawn(() => comer.Group!.SendAsync("bulk", new byte[60_000]).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(3 * 5, delivered);
+        late.Membership.Deaf = false;
+        cluster.Simulation.RunUntil(() => protocol.IsOver || delivered == 4 * 5, TimeSpan.FromSeconds(10));
+        Assert.Null(protocol.Over);
+        Assert.True(cluster.Settle());
+        Assert.Equal(4 * 5, delivered);
+    }
 }
