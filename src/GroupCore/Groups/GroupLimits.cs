@@ -6,6 +6,9 @@ internal static class GroupLimits
     public const int GroupsPerProcess = 4_096;
     public const int Members = 2_048;
 
+    /// <summary>Slots that a peer may have bound beyond the groups that this process is in or joins: some may be of earlier ones.</summary>
+    public const int SpareBindings = 64;
+
     /// <summary>Longest name of a group, in bytes of UTF-8.</summary>
     public const int NameBytes = 128;
 

@@ -60,6 +60,22 @@ public sealed class StrangerFrameTests
         Assert.Equal((0, mayBecomeMember), (members, strangers > 0));
     }
 
+    [Fact]
+    public void What_strangers_say_of_groups_that_may_be_joined_is_kept_for_no_more_than_there_are()
+    {
+        using var cluster = Settled(2, 1);
+        var comer = Joining(cluster);
+        comer.SimNode.Post(() =>
+        {
+            for (int peer = Stranger; peer < Stranger + 4; peer++)
+                for (ushort slot = 1; slot <= GroupLimits.GroupsPerProcess; slot++) Bind(comer.Host, peer, slot, new(10_000u + slot, 1), 3);
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Bindings.Count > 0, TimeSpan.FromMilliseconds(1)));
+        Assert.InRange(comer.Host.Bindings.Count, 1, 4 * 66);
+        Assert.True(cluster.Settle());
+        Assert.InRange(comer.Host.Bindings.Count, 1, 1);
+    }
+
     /// <summary>They are many and each holds little, so that the newcomer, whom they leave no room, would hold most.</summary>
     [Fact]
     public void What_a_newcomer_sends_before_its_view_is_known_here_is_not_lost_for_what_strangers_send()
