@@ -108,6 +108,9 @@ internal static class GroupLimits
     /// <summary>After how long a member that has loaded its state asks for a view that says so.</summary>
     public const long InitialisedNanoseconds = 50_000_000;
 
+    /// <summary>For how much longer it waits at most for others that load beside it.</summary>
+    public const long LoadTogetherNanoseconds = 5_000_000_000;
+
     public const int ContributionBytes = 900 << 10;
 
     public const int ReportPoints = 16_384;

@@ -21,6 +21,7 @@ internal sealed class StateLoader : ITimerTarget
     private int _received;
     private StateHash _hash = new();
     private readonly long _begun;
+    private long _opened;
     private long _lastHeard;
     private bool _over;
 
@@ -61,6 +62,7 @@ internal sealed class StateLoader : ITimerTarget
 
     private void OnOpen(long length)
     {
+        _opened = _lastHeard;
         _group.OnStateProgress(StatePhase.Sending, 0, _begun, "the group's state");
         if (length < 0 || length > Math.Min(_limit, Array.MaxLength)) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
         else Allocate((int)length);
@@ -105,7 +107,7 @@ internal sealed class StateLoader : ITimerTarget
         }
         var state = _bytes;
         Close();
-        _group.Load(_view, state);
+        _group.Load(_view, state, _lastHeard - _opened);
     }
 
     /// <summary>Its view is over, or its state complete: nothing holds what it received, which may be as much as a gigabyte for each of many short views.</summary>
