@@ -126,6 +126,7 @@ internal sealed class StateLoader : ITimerTarget
         {
             _lastHeard = _group.Node.Now;
             _group.Requeue();
+            if (_over) return;
         }
         _timer = _group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
     }
