@@ -34,4 +34,28 @@ public sealed class AbandonedJoinTests
         Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups.Count == 0, TimeSpan.FromSeconds(1)));
         Assert.Empty(cluster.Oracle.Accusations);
     }
+
+    /// <summary>Of two calls that want other things of a group the first one counts, whatever a join before them wanted.</summary>
+    [Fact]
+    public void A_join_that_waits_for_one_that_was_given_up_is_not_overtaken()
+    {
+        using var cluster = new GroupCluster(2, 1);
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        using var cancel = new CancellationTokenSource();
+        var comer = cluster.Add(token: cancel.Token);
+        comer.Membership.Deaf = true;
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        cluster.Simulation.After(TimeSpan.Zero, cancel.Cancel);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Abandoned }], TimeSpan.FromSeconds(1)));
+        Group? other = null;
+        _ = cluster.Simulation.Spawn(async () => other = await comer.Host.JoinAsync("g", static g => g.Handle<ulong[]>("fifo", static (from, m) => { }), new() { SlowMemberTimeout = TimeSpan.FromSeconds(7) }));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Exception? error = null;
+        _ = cluster.Simulation.Spawn(async () => error = await Record.ExceptionAsync(() => comer.Host.JoinAsync("g", static g => { }, new() { Composition = GroupCore.Membership.Composition.HotSwap }).AsTask()));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.IsType<InvalidOperationException>(error);
+        comer.Membership.Deaf = false;
+        Assert.True(cluster.Simulation.RunUntil(() => other is not null, TimeSpan.FromSeconds(20)));
+    }
 }

@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;
 
@@ -56,5 +57,35 @@ public sealed class JoinProgressTests
         }
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(60)));
         Assert.Null(comer.JoinError);
+    }
+
+    [Fact]
+    public void A_join_that_a_view_change_holds_up_says_whom_that_waits_for()
+    {
+        var gate = new TaskCompletionSource();
+        int joined = 0;
+        using var cluster = new GroupCluster(3, 2, more: g =>
+        {
+            bool hangs = ++joined == 2;
+            g.HandleAsync<int>("hang", async (from, m) =>
+            {
+                if (hangs) await gate.Task.ConfigureAwait(false);
+            }).OnError(static error => { });
+        }, link: new() { BytesPerSecond = 1_000_000 })
+        {
+            StateBytes = 4_000_000,
+        };
+        Assert.True(cluster.Settle(60));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var comer = cluster.Add(host: new() { JoinTimeout = TimeSpan.FromSeconds(10) });
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }], TimeSpan.FromSeconds(5)));
+        var sender = cluster[0].Group!;
+        _ = cluster.Simulation.Spawn(() => sender.SendToAsync(sender.Protocol.View!.RankOf(cluster[1].Id), "hang", 1).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is not null, TimeSpan.FromSeconds(20)));
+        Assert.Contains("a view change", Assert.IsType<JoinTimeoutException>(comer.JoinError).WaitedFor, StringComparison.Ordinal);
+        cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
     }
 }

@@ -141,10 +141,10 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         var earlier = _groups.Find(g => g.Name == name);
         if (earlier is { Over: null, IsGoing: false }) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
         string tag = table.Tag ?? Options.Tag;
-        if (earlier is { Phase: GroupPhase.Abandoned } && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
         if (earlier is not null)
         {
             if (_joinsWaiting.Exists(waiting => waiting.Name == name)) throw new InvalidOperationException($"Another call of this process joins group '{name}' already.");
+            if (earlier.Phase == GroupPhase.Abandoned && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
             _joinsWaiting.Add(call);
             return null;
         }

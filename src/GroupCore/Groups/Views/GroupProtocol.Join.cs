@@ -88,8 +88,13 @@ internal sealed partial class GroupProtocol
     {
         if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
         long due = _joinProgressAt + _host.JoinNanoseconds;
-        if (Node.Now >= due) Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, _joinWaitsFor), failed: true);
-        else _joinTimer = Node.SetTimer(due, this, JoinTimeout);
+        if (Node.Now < due)
+        {
+            _joinTimer = Node.SetTimer(due, this, JoinTimeout);
+            return;
+        }
+        string waitsFor = IsWedged && WaitsFor is { Count: > 0 } members ? $"a view change, which waits for {string.Join(", ", members)}" : _joinWaitsFor;
+        Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, waitsFor), failed: true);
     }
 
     /// <summary>The caller of the join does not wait any more: it is undone. Where it has the state already, nobody has the group to dispose of it, so that is bounded as if somebody did.</summary>
