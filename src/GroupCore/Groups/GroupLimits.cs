@@ -6,6 +6,9 @@ internal static class GroupLimits
     public const int GroupsPerProcess = 4_096;
     public const int Members = 2_048;
 
+    /// <summary>Slots that a peer may have bound beyond the groups that this process is in or joins: some may be of earlier ones.</summary>
+    public const int SpareBindings = 64;
+
     /// <summary>Longest name of a group, in bytes of UTF-8.</summary>
     public const int NameBytes = 128;
 
@@ -104,6 +107,9 @@ internal static class GroupLimits
 
     /// <summary>After how long a member that has loaded its state asks for a view that says so.</summary>
     public const long InitialisedNanoseconds = 50_000_000;
+
+    /// <summary>For how much longer it waits at most for others that load beside it.</summary>
+    public const long LoadTogetherNanoseconds = 5_000_000_000;
 
     public const int ContributionBytes = 900 << 10;
 

@@ -21,6 +21,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly List<JoinCall> _joinsWaiting = [];
     private readonly SortedSet<GroupId> _bindingsOver = [];
     private bool _strangersOver;
+    // Groups that have no id yet.
+    private int _joining;
     private readonly IdleSweep _idle;
     private Action? _handedOver;
     private readonly Func<GroupId, bool> _mayBe;
@@ -139,10 +141,10 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         var earlier = _groups.Find(g => g.Name == name);
         if (earlier is { Over: null, IsGoing: false }) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
         string tag = table.Tag ?? Options.Tag;
-        if (earlier is { Phase: GroupPhase.Abandoned } && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
         if (earlier is not null)
         {
             if (_joinsWaiting.Exists(waiting => waiting.Name == name)) throw new InvalidOperationException($"Another call of this process joins group '{name}' already.");
+            if (earlier.Phase == GroupPhase.Abandoned && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
             _joinsWaiting.Add(call);
             return null;
         }
@@ -152,6 +154,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         _slots[slot] = true;
         var group = new GroupProtocol(this, name, options, table, (ushort)slot);
         _groups.Add(group);
+        _joining++;
         group.BeginJoin();
         Membership.Join(name, options, tag);
         return group;
@@ -179,6 +182,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         _groups.Remove(group);
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
         if (group.Id is { } over) _bindingsOver.Add(over);
+        else _joining--;
         ForgetStrangers();
         if (_joinsWaiting.Find(waiting => waiting.Name == group.Name) is not { } next) return;
         _joinsWaiting.Remove(next);
@@ -218,7 +222,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         if (header.Type == FrameType.Bind)
         {
-            if (_bindings.OnBind(peer, header.Slot, body, _mayBe) is { } refusal) Node.Counters.Refuse(refusal);
+            if (_bindings.OnBind(peer, header.Slot, body, _mayBe, _byId.Count + _joining + GroupLimits.SpareBindings) is { } refusal) Node.Counters.Refuse(refusal);
             else if (_bindings.Find(peer, header.Slot) is { } bound) _byId.GetValueOrDefault(bound.Id)?.OnBound(peer, bound.View);
             return;
         }
@@ -230,18 +234,18 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         }
         if (binding.Group is null or { IsOver: true }) binding.Group = _byId.GetValueOrDefault(binding.Id);
         if (binding.Group is { } group) group.OnFrame(peer, header, body, binding.View);
-        else if (!IsJoining() || !_early.TryAdd(binding.Id, binding.View, peer, header, body)) Node.Counters.Refuse(RefusalReason.StaleView);
+        else if (!IsJoining || !_early.TryAdd(binding.Id, binding.View, peer, header, body)) Node.Counters.Refuse(RefusalReason.StaleView);
     }
 
     /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>
-    private bool IsJoining() => _groups.Exists(static g => g.Id is null);
+    private bool IsJoining => _joining > 0;
 
-    private bool MayBeHere(GroupId group) => _byId.ContainsKey(group) || IsJoining();
+    private bool MayBeHere(GroupId group) => _byId.ContainsKey(group) || IsJoining;
 
     /// <summary>No join waits for its answer any more: what was kept of groups that are none here is of no use.</summary>
     private void ForgetStrangers()
     {
-        if (IsJoining()) return;
+        if (IsJoining) return;
         _early.Clear();
         _strangersOver = true;
     }
@@ -249,7 +253,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <summary>One look at what is bound for all that were forgotten in a turn: a process may leave thousands of groups at once.</summary>
     private void ForgetBindings()
     {
-        if (_strangersOver && !IsJoining()) _bindings.Forget(group => !_byId.ContainsKey(group));
+        if (_strangersOver && !IsJoining) _bindings.Forget(group => !_byId.ContainsKey(group));
         else if (_bindingsOver.Count > 0) _bindings.Forget(group => _bindingsOver.Contains(group) && !_byId.ContainsKey(group));
         _strangersOver = false;
         _bindingsOver.Clear();
@@ -294,6 +298,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private void Adopt(GroupProtocol group, GroupId id)
     {
         group.Id = id;
+        _joining--;
         group.OnJoinProgress("a view of the group, which a slow member may hold up");
         _byId[id] = group;
         group.TakeEarly(_early, _early.Take(frame => frame.Group == id));
@@ -329,6 +334,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
             _byId.Remove(group);
             _bindingsOver.Add(group);
             over.AskAgain();
+            _joining++;
             Membership.Join(over.Name, over.Options, over.Table.Tag ?? Options.Tag);
         }
         else over.EndWithGroup(reason);

@@ -20,7 +20,7 @@ public sealed record GroupHostOptions
     /// </summary>
     public long MaxJoinBacklogBytes { get; init; } = 64L << 20;
 
-    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is progress, however large.</summary>
+    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is progress, however large; what a view makes begin again is for as long as it took before.</summary>
     public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
@@ -29,7 +29,7 @@ public sealed record GroupHostOptions
     /// </summary>
     public TimeSpan SaveTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>For how long <see cref="Group.DisposeAsync"/> waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
+    /// <summary>For how long <see cref="Group.DisposeAsync"/>, or a join that is cancelled, waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
     public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>

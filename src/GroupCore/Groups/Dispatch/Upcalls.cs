@@ -206,8 +206,10 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         _view = view;
         group.Facade.SetView(view);
         Running = "view";
+        // Those behind one during which the membership failed are not called any more.
         foreach (var handler in group.Table.OnView)
         {
+            if (group.Muted) break;
             try
             {
                 handler(view);
@@ -225,7 +227,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     {
         Running = "view proposed";
         // Handlers before it may have taken so long that the view change went on without it, or another one began.
-        for (int i = 0; i < hooks.Contexts.Count && !hooks.IsGivenUp; i++)
+        for (int i = 0; i < hooks.Contexts.Count && !hooks.IsGivenUp && !group.Muted; i++)
         {
             var context = hooks.Contexts[i];
             try

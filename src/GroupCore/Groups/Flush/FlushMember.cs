@@ -3,6 +3,7 @@ using System.Buffers.Binary;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using GroupCore.Transport;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Flush;
@@ -27,6 +28,7 @@ internal sealed class FlushMember
     private ReadOnlyMemory<byte>?[] _contributions = [];
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
     private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
+    private readonly Dictionary<ulong, NodeAddress> _joiners = [];
     private readonly FlushWatch _watch;
     // By rank; made with the first.
     private long[] _earlyBytes = [];
@@ -57,6 +59,12 @@ internal sealed class FlushMember
     /// <summary>Whether others say that they are in a view change that this member has not heard of.</summary>
     public bool IsBehind => _early.Count > 0;
 
+    /// <summary>Whether the proposal names processes that come.</summary>
+    public bool HasJoiners => _joiners.Count > 0;
+
+    /// <summary>Whether that node comes with the proposal.</summary>
+    public bool IsJoiner(ulong node, NodeAddress address) => _joiners.TryGetValue(node, out var at) && at == address;
+
     /// <summary>Whether a member takes part in this flush.</summary>
     public bool TakesPart(int rank) => _takesPart[rank];
 
@@ -70,6 +78,8 @@ internal sealed class FlushMember
         Array.Clear(_takesPart);
         foreach (var id in proposal.Survivors) Mark(id);
         foreach (var id in proposal.Leavers) Mark(id);
+        _joiners.Clear();
+        foreach (var joiner in proposal.Joiners) _joiners[joiner.Id.Node] = joiner.Address;
         Leader = proposal.LeaderIn(_view);
         _group.Peers.OnWedged(this);
         _group.WedgeLayer(proposal);

@@ -20,13 +20,15 @@ internal sealed class StateLoader : ITimerTarget
     private byte[]? _bytes;
     private int _received;
     private StateHash _hash = new();
+    private readonly long _begun;
+    private long _opened;
     private long _lastHeard;
     private bool _over;
 
     public StateLoader(GroupProtocol group, View view, long limit)
     {
         (_group, _view, _limit) = (group, view, limit);
-        _lastHeard = group.Node.Now;
+        _begun = _lastHeard = group.Node.Now;
         _timer = group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
     }
 
@@ -54,13 +56,14 @@ internal sealed class StateLoader : ITimerTarget
     {
         var giver = _view.Members[_view.Coordinator].Address;
         if (phase == StatePhase.Failed) _group.FailJoin($"its state could not be saved at {giver}: {Encoding.UTF8.GetString(text)}");
-        else if (phase == StatePhase.Saving) _group.OnJoinProgress($"the state that {giver} saves");
-        else if (phase == StatePhase.Queued) _group.OnStateQueued($"{giver}", events);
+        else if (phase == StatePhase.Saving) _group.OnStateProgress(phase, _lastHeard - _begun, _begun, $"the state that {giver} saves");
+        else if (phase == StatePhase.Queued) _group.OnStateQueued($"{giver}", events, _begun);
     }
 
     private void OnOpen(long length)
     {
-        _group.OnJoinProgress("the group's state");
+        _opened = _lastHeard;
+        _group.OnStateProgress(StatePhase.Sending, 0, _begun, "the group's state");
         if (length < 0 || length > Math.Min(_limit, Array.MaxLength)) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
         else Allocate((int)length);
     }
@@ -88,7 +91,8 @@ internal sealed class StateLoader : ITimerTarget
         chunk.CopyTo(_bytes.AsSpan(_received));
         _hash.Add(chunk);
         _received += chunk.Length;
-        _group.OnStateProgress();
+        _group.OnPiece();
+        _group.OnStateProgress(StatePhase.Sending, _received, _begun, "the rest of the group's state");
         var frame = _group.Frame(FrameType.StateAck, 8);
         BinaryPrimitives.WriteInt64LittleEndian(frame, _received);
         _group.SendTo(_view.Coordinator);
@@ -103,7 +107,7 @@ internal sealed class StateLoader : ITimerTarget
         }
         var state = _bytes;
         Close();
-        _group.Load(_view, state);
+        _group.Load(_view, state, _lastHeard - _opened);
     }
 
     /// <summary>Its view is over, or its state complete: nothing holds what it received, which may be as much as a gigabyte for each of many short views.</summary>
@@ -122,6 +126,7 @@ internal sealed class StateLoader : ITimerTarget
         {
             _lastHeard = _group.Node.Now;
             _group.Requeue();
+            if (_over) return;
         }
         _timer = _group.Node.SetTimer(_lastHeard + GroupLimits.StateStallNanoseconds, this, 0);
     }

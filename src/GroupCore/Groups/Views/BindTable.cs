@@ -15,17 +15,19 @@ internal sealed class BindTable
     public Binding? Find(int peer, ushort slot) => _byPeer[peer]?[slot];
 
     /// <summary>
-    /// Takes what a peer announces of a group that <paramref name="isKnown"/>; of another one only that the slot is not what it was.
+    /// Takes what a peer announces of a group that <paramref name="isKnown"/>, as long as those of it are at most so many; of another one only that the slot is
+    /// not what it was.
     /// </summary>
     /// <returns>Null when all is well, else why it is refused.</returns>
-    public RefusalReason? OnBind(int peer, ushort slot, ReadOnlySpan<byte> body, Func<GroupId, bool> isKnown)
+    public RefusalReason? OnBind(int peer, ushort slot, ReadOnlySpan<byte> body, Func<GroupId, bool> isKnown, int most = GroupLimits.GroupsPerProcess)
     {
         if (body.Length != Body || slot == 0 || slot > GroupLimits.GroupsPerProcess) return RefusalReason.Malformed;
         var id = new GroupId(BinaryPrimitives.ReadUInt32LittleEndian(body), BinaryPrimitives.ReadUInt32LittleEndian(body[4..]));
         ulong view = BinaryPrimitives.ReadUInt64LittleEndian(body[8..]);
-        if (!isKnown(id))
+        var slots = _byPeer[peer];
+        if (!isKnown(id) || (slots?.Count >= most && slots[slot] is null && slots.Find(id) is null))
         {
-            _byPeer[peer]?.Clear(slot);
+            slots?.Clear(slot);
             return RefusalReason.StaleView;
         }
         // A peer moves forward in a group only; what it sent of an earlier view is before this on the link.

@@ -122,16 +122,19 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// Who is no member now may be one of the next view, or a stranger: what it sends is held apart, so that it costs no member's frames and
+    /// Who is no member now, nor comes with the proposal, may be one of a later view, or a stranger: what it sends is held apart, so that it costs no member's frames and
     /// never this member its place. Only frames that a member of an installed view lost do (<see cref="CheckLost"/>). A join that was given
     /// up may be taken over by another, which needs what came meanwhile.
     /// </summary>
     private void Keep(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
     {
-        bool stranger = View is not null && RankOfPeer(peer) < 0;
+        bool stranger = View is not null && RankOfPeer(peer) < 0 && !IsComing(peer);
         if (stranger && view > View!.Id + 64) Node.Counters.Refuse(RefusalReason.WrongSender);
         else Hold(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early, peer, header, body, view);
     }
+
+    // No other than one of the proposal can be in the next view, and nobody is before this member has acknowledged it.
+    private bool IsComing(int peer) => Flush.HasJoiners && Flush.IsJoiner(Node.Links.NodeIdOf(peer), Node.Links.AddressOf(peer));
 
     private void Hold(EarlyFrames held, int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
     {
@@ -157,6 +160,8 @@ internal sealed partial class GroupProtocol
 
     private void ReplayEarly(View view)
     {
+        // Who is no member of this view is a stranger in it, whatever it was before: when a member joins all are.
+        foreach (var frame in _early.Take(f => f.View > view.Id && RankOfPeer(f.Peer) < 0)) Keep(frame.Peer, frame.Header, frame.Body, frame.View);
         ReplayEarly(_early, view);
         ReplayEarly(_strangers, view);
     }

@@ -22,7 +22,10 @@ internal sealed partial class GroupProtocol
     private ulong _silentIn;
     private long _giverHandled = -1;
     private TimerHandle _joinTimer;
-    private (long JoinProgressAt, long Handled) _signed;
+    private (long MovedAt, long Handled) _signed;
+    // How far the state ever came within a view, when that was, and how long after that view had begun.
+    private (StatePhase Phase, long Amount, long At, long Took) _furthest;
+    private long _stateMovedAt;
 
     /// <summary>The membership was asked.</summary>
     public void BeginJoin()
@@ -42,17 +45,29 @@ internal sealed partial class GroupProtocol
     /// <summary>Something of the join came forward; the next is <paramref name="waitsFor"/>.</summary>
     public void OnJoinProgress(string waitsFor) => (_joinProgressAt, _joinWaitsFor) = (Node.Now, waitsFor);
 
-    /// <summary>A piece of the state is here: its giver is not silent.</summary>
-    public void OnStateProgress()
+    /// <summary>
+    /// The state comes forward in a view that began then: by its phase, and within that by time or bytes. With each view all of it begins again, and views may
+    /// come faster than it does: what another one had brought already counts for as long as it took there.
+    /// </summary>
+    public void OnStateProgress(StatePhase phase, long amount, long begun, string waitsFor)
     {
-        _silentGivers = 0;
-        OnJoinProgress("the rest of the group's state");
+        _stateMovedAt = Node.Now;
+        if (phase > _furthest.Phase || (phase == _furthest.Phase && amount > _furthest.Amount)) _furthest = (phase, amount, Node.Now, Node.Now - begun);
+        else if (Node.Now - _furthest.At > _furthest.Took)
+        {
+            OnJoinWaits($"{waitsFor}, which begins again with each view");
+            return;
+        }
+        OnJoinProgress(waitsFor);
     }
 
+    /// <summary>A piece of the state is here: its giver is not silent.</summary>
+    public void OnPiece() => _silentGivers = 0;
+
     /// <summary>The giver's handlers have not come to the state, which is progress as long as they go on; a view that comes meanwhile is none.</summary>
-    public void OnStateQueued(string giver, long handled)
+    public void OnStateQueued(string giver, long handled, long begun)
     {
-        if (handled != _giverHandled) OnJoinProgress($"the state that {giver} saves");
+        if (handled != _giverHandled) OnStateProgress(StatePhase.Queued, Node.Now - begun, begun, $"the state that {giver} saves");
         else OnJoinWaits($"a handler at {giver}, which gives the state");
         _giverHandled = handled;
     }
@@ -63,7 +78,7 @@ internal sealed partial class GroupProtocol
     /// <summary>Whether the load of this member, and what its handlers catch up with behind it, has come forward since this was asked last.</summary>
     public bool LoadMoved()
     {
-        var now = _life.Phase == GroupPhase.Loading ? (_joinProgressAt, 0L) : Dispatcher.IsCatchingUp ? (0L, Dispatcher.Position) : default;
+        var now = _life.Phase == GroupPhase.Loading ? (Math.Max(_stateMovedAt, _joinProgressAt), 0L) : Dispatcher.IsCatchingUp ? (0L, Dispatcher.Position) : default;
         if (now == default || now == _signed) return false;
         _signed = now;
         return true;
@@ -73,16 +88,21 @@ internal sealed partial class GroupProtocol
     {
         if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
         long due = _joinProgressAt + _host.JoinNanoseconds;
-        if (Node.Now >= due) Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, _joinWaitsFor), failed: true);
-        else _joinTimer = Node.SetTimer(due, this, JoinTimeout);
+        if (Node.Now < due)
+        {
+            _joinTimer = Node.SetTimer(due, this, JoinTimeout);
+            return;
+        }
+        string waitsFor = IsWedged && WaitsFor is { Count: > 0 } members ? $"a view change, which waits for {string.Join(", ", members)}" : _joinWaitsFor;
+        Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, waitsFor), failed: true);
     }
 
-    /// <summary>The caller of the join does not wait any more: it is undone.</summary>
+    /// <summary>The caller of the join does not wait any more: it is undone. Where it has the state already, nobody has the group to dispose of it, so that is bounded as if somebody did.</summary>
     public void AbandonJoin()
     {
         Touch();
         if (_life.Phase is GroupPhase.Joining or GroupPhase.Loading) Withdraw(new NotMemberException(Name, "its join was cancelled"), failed: true);
-        else RequestLeave();
+        else LeaveSoon();
     }
 
     /// <summary>The join cannot succeed: leave again, and say why.</summary>

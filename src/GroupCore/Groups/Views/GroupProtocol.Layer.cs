@@ -102,5 +102,9 @@ internal sealed partial class GroupProtocol : IGroupPort
         TryAnnounceLeave();
     }
 
-    void IGroupPort.Accuse(int rank, Accusation evidence) => Accusations.Accuse(this, View!.Members[rank].Id, evidence);
+    void IGroupPort.Accuse(int rank, Accusation evidence)
+    {
+        // Nobody would take it back.
+        if (!IsOver) Accusations.Accuse(this, View!.Members[rank].Id, evidence);
+    }
 }

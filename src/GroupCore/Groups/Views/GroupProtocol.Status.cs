@@ -31,6 +31,9 @@ internal sealed partial class GroupProtocol
     /// <summary>Whether this member loads its state, and holds as much of the others' messages as it may. Inside of a turn only.</summary>
     internal bool IsJoinBacklogUsed => View is not null && Multicast.StopsAcks;
 
+    /// <summary>Bytes of frames held for views to come: of members, and of all others. Inside of a turn only.</summary>
+    internal (long Members, long Strangers) HeldEarly => (_early.Bytes, _strangers?.Bytes ?? 0);
+
     /// <summary>A member holds the others up.</summary>
     public void ReportSlow(int rank, string why)
     {

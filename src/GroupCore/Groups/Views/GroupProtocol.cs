@@ -25,6 +25,8 @@ internal sealed partial class GroupProtocol
     private bool _trimmed;
     private bool _blocked;
     private bool _leavingSoon;
+    private TimerHandle _leaveTimer;
+    private TimerHandle _handlersTimer;
     private bool _layerKeeps;
     private bool _undecided;
     private readonly GroupLife _life;
@@ -229,10 +231,13 @@ internal sealed partial class GroupProtocol
     // Both by the clock: the turn may have begun before a freeze of the process, and the call be made after it.
     private void LimitLeave()
     {
-        if (!IsOver) Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, LeaveTimeout);
+        if (!IsOver) _leaveTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, LeaveTimeout);
     }
 
-    private void LimitHandlers() => Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, HandlersTimeout);
+    private void LimitHandlers()
+    {
+        if (!Completion.Task.IsCompleted) _handlersTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, HandlersTimeout);
+    }
 
     /// <summary>Whoever disposes of the group waits no longer for its handlers, and nobody does: what they have not handled they never will.</summary>
     private void GiveHandlersUp()
@@ -305,7 +310,7 @@ internal sealed partial class GroupProtocol
     public void EndWithGroup(string reason)
     {
         bool leaves = IsGoing || Phase == GroupPhase.Withdrawn;
-        if (leaves && Flush is { Acked: true, Cut: { } cut }) Multicast.DeliverCut(cut);
+        if (leaves && Flush is { Acked: true, Cut: { } cut }) DeliverCut(cut);
         // Who has no state yet never was a member: its join is refused.
         End(Phase == GroupPhase.Loading ? new JoinRefusedException(Name, reason) : new NotMemberException(Name, reason), failed: !leaves);
     }
@@ -322,7 +327,9 @@ internal sealed partial class GroupProtocol
         _undecided &= failed;
         _muted |= failed;
         if (_saving is { } saving) Writing.Drop(saving);
-        _saving = null;
+        _hooks?.GiveUp();
+        (_saving, _lateCut, _giver, _hooks) = (null, null, null, null);
+        Node.CancelTimer(_leaveTimer);
         _early.Clear();
         _strangers = null;
         SendReplies();
@@ -379,6 +386,7 @@ internal sealed partial class GroupProtocol
         () =>
         {
             _host.HandlersDone(this);
+            Node.CancelTimer(_handlersTimer);
             Node.Complete(new Ending(this, Outcome));
         },
         _ => Node.Complete(new Ending(this, Outcome))));

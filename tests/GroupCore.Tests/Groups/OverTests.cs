@@ -1,0 +1,98 @@
+using GroupCore.Groups.State;
+using GroupCore.Groups.Views;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A membership that is over, however it ended, holds nothing and does nothing any more.</summary>
+public sealed class OverTests
+{
+    [Fact]
+    public void A_giver_that_is_excluded_amid_a_transfer_holds_the_state_no_longer()
+    {
+        GroupCluster? all = null;
+        WeakReference? given = null;
+        using var cluster = new GroupCluster(1, 1, beforeMembers: c => all = c, link: new() { BytesPerSecond = 1_000_000 }, tap: node => new DelayingNode(all!.Simulation, node, work =>
+        {
+            if (work is StateCut cut) given = new(cut.Bytes);
+            return TimeSpan.Zero;
+        }))
+        {
+            StateBytes = 8_000_000,
+        };
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var comer = cluster.Add();
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }] && given is not null, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        var held = cluster[0].Group!;
+        cluster[0].End();
+        cluster.Oracle.Fail(cluster[0].Membership);
+        Assert.True(cluster.Simulation.RunUntil(() => held.Completion.IsCompleted, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2));
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+        Assert.False(given!.IsAlive);
+        GC.KeepAlive(held);
+    }
+
+    /// <summary>The process is excluded while the first of two handlers is at work.</summary>
+    [Theory]
+    [InlineData("hook")]
+    [InlineData("view")]
+    public void Of_several_handlers_none_begins_once_the_membership_has_failed(string kind)
+    {
+        GroupCluster? all = null;
+        bool ends = false;
+        int joined = 0, later = 0;
+        using var cluster = new GroupCluster(2, 3, beforeMembers: c => all = c, more: g =>
+        {
+            int me = joined++;
+            void First()
+            {
+                // The loop does that beside the handlers.
+                if (me == 1 && ends) all![1].Host.OnMembershipState(MembershipState.Poisoned, "the test says so");
+            }
+            void Second() => later += me == 1 && ends ? 1 : 0;
+            if (kind == "view") g.OnView(view => First()).OnView(view => Second());
+            else
+            {
+                g.OnViewProposed((proposal, context) => First()).OnViewProposed((proposal, context) =>
+                {
+                    Second();
+                    context.Done();
+                });
+            }
+            g.OnError(static error => { });
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(static m => m.Group?.CurrentView.Members.Count == 3), TimeSpan.FromSeconds(20)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(8));
+        var group = cluster[1].Group!.Protocol;
+        cluster[1].End();
+        ends = true;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => group.IsOver, TimeSpan.FromSeconds(5)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(0, later);
+    }
+
+    [Fact]
+    public void Nothing_waits_for_the_time_of_a_dispose_that_is_over()
+    {
+        using var cluster = new GroupCluster(3, 2, beforeMembers: static c => c.HostOptions = new() { DisposeTimeout = TimeSpan.FromHours(1) });
+        Assert.True(cluster.Settle());
+        var node = Assert.IsType<Node>(cluster[1].SimNode.Node);
+        cluster[1].End();
+        bool disposed = false;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await cluster[1].Group!.DisposeAsync();
+            disposed = true;
+        });
+        cluster.Simulation.Run(TimeSpan.FromMinutes(1));
+        Assert.True(disposed);
+        Assert.True(node.NextTimer == long.MaxValue || node.NextTimer - node.Now < 60_000_000_000, $"the next timer is due in {(node.NextTimer - node.Now) / 1_000_000_000} s");
+    }
+}
