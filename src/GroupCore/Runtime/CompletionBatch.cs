@@ -63,6 +63,7 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
     private void Run(bool mayQueue)
     {
         t_running = pool;
+        var surroundings = Surroundings.Take();
         while (true)
         {
             int at = Interlocked.Increment(ref _next) - 1;
@@ -74,6 +75,7 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
                 ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: true);
             }
             Run(_items[at]);
+            surroundings.Restore();
         }
         t_running = null;
         if (Interlocked.Decrement(ref _runners) != 0) return;
