@@ -137,9 +137,16 @@ internal sealed partial class NodeLoop
         bool sleeps = now - _idleSince >= _spin && _away is null;
         _sleepUntil = NextTimer;
         _gate.Open(sleeps ? PilotState.Asleep : PilotState.Looking);
-        if (!sleeps) Thread.Yield();
-        else if (Interlocked.Exchange(ref _wakeAsked, 0) == 0 && !_node.HasCommands && !_stopping && _sleepUntil > now) Sleep(now);
-        _gate.Close();
+        try
+        {
+            if (!sleeps) Thread.Yield();
+            else if (Interlocked.Exchange(ref _wakeAsked, 0) == 0 && !_node.HasCommands && !_stopping && _sleepUntil > now) Sleep(now);
+        }
+        finally
+        {
+            // Whatever threw: no caller runs a turn while the node ends.
+            _gate.Close();
+        }
         if (sleeps) _idleSince = 0;
     }
 
