@@ -53,7 +53,8 @@ internal sealed partial class NodeLoop
         {
             fault = error;
         }
-        End(fault);
+        // A caller's turn may have thrown after the last look at it.
+        End(fault ?? _callersFault);
         return true;
     }
 
