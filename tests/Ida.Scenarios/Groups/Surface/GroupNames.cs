@@ -18,7 +18,7 @@ internal static class GroupNames
     public const string Leave = "leave", LeaveCancelled = "leave cancelled", Dispose = "dispose", DisposeStuck = "dispose behind a stuck handler", DisposeAlone = "dispose that the others do not decide in time", AfterEnd = "call after the end", StopNode = "node disposed", StopStuck = "node disposed behind a stuck handler";
     public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", OneWay = "link breaks and one end cannot dial", Overflow = "link overflows", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", WrongClocks = "clocks that run wrong", Excluded = "member excluded";
     public const string TurnThrows = "turn throws", RejoinLost = "life lost as it rejoins", RejoinWaits = "call on rejoining waits for its end", RejoinThrows = "call on rejoining throws behind its end", RejoinStays = "call on rejoining outlives its life";
-    public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws";
+    public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws", TakenTooEarly = "result taken too early and twice";
 
     /// <summary>What may be drawn.</summary>
     public static IReadOnlyList<string> Declared { get; } =
@@ -32,6 +32,6 @@ internal static class GroupNames
         JoinCancelledBefore, JoinCancelled, JoinCancelledInSave, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, DisposeAlone, AfterEnd, StopNode, StopStuck,
         Crash, Restart, Partition, Break, OneWay, Overflow, SlowLink, Pause, PauseLong, SlowNode, WrongClocks, Excluded,
         TurnThrows, RejoinLost, RejoinWaits, RejoinThrows, RejoinStays,
-        WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows,
+        WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows, TakenTooEarly,
     ];
 }
