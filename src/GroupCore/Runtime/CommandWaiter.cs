@@ -41,8 +41,14 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
     {
         // Not Dispose: that waits for a token that fires just now, and finds that it comes too late.
         _cancellation.Unregister();
-        if (Reason is null) SetResult();
-        else SetException(ISharedError.ForCall(Reason));
+        if (Reason is null)
+        {
+            SetResult();
+            return;
+        }
+        SetException(ISharedError.ForCall(Reason));
+        // Nobody is obliged to look at it.
+        _ = Task.Exception;
     }
 
     private void Cancel(CancellationToken token)

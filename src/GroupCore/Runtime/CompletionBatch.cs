@@ -7,9 +7,13 @@ namespace GroupCore.Runtime;
 /// </summary>
 internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWorkItem
 {
+    /// <summary>Places for so many completions are kept for the next turn; a burst's are given back.</summary>
+    public const int Kept = 8_192;
+
+    private const int Least = 16;
     [ThreadStatic]
     private static CompletionBatchPool? t_running;
-    private ICompletion[] _items = new ICompletion[16];
+    private ICompletion[] _items = new ICompletion[Least];
     private int _count;
     private int _next;
     private int _runners;
@@ -63,6 +67,7 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
     private void Run(bool mayQueue)
     {
         t_running = pool;
+        var surroundings = Surroundings.Take();
         while (true)
         {
             int at = Interlocked.Increment(ref _next) - 1;
@@ -74,10 +79,12 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
                 ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: true);
             }
             Run(_items[at]);
+            surroundings.Restore();
         }
         t_running = null;
         if (Interlocked.Decrement(ref _runners) != 0) return;
-        Array.Clear(_items, 0, _count);
+        if (_items.Length > Kept) _items = new ICompletion[Least];
+        else Array.Clear(_items, 0, _count);
         pool.Return(this);
     }
 

@@ -53,7 +53,8 @@ internal sealed partial class NodeLoop
         {
             fault = error;
         }
-        End(fault);
+        // A caller's turn may have thrown after the last look at it.
+        End(fault ?? _callersFault);
         return true;
     }
 
@@ -137,9 +138,16 @@ internal sealed partial class NodeLoop
         bool sleeps = now - _idleSince >= _spin && _away is null;
         _sleepUntil = NextTimer;
         _gate.Open(sleeps ? PilotState.Asleep : PilotState.Looking);
-        if (!sleeps) Thread.Yield();
-        else if (Interlocked.Exchange(ref _wakeAsked, 0) == 0 && !_node.HasCommands && !_stopping && _sleepUntil > now) Sleep(now);
-        _gate.Close();
+        try
+        {
+            if (!sleeps) Thread.Yield();
+            else if (Interlocked.Exchange(ref _wakeAsked, 0) == 0 && !_node.HasCommands && !_stopping && _sleepUntil > now) Sleep(now);
+        }
+        finally
+        {
+            // Whatever threw: no caller runs a turn while the node ends.
+            _gate.Close();
+        }
         if (sleeps) _idleSince = 0;
     }
 

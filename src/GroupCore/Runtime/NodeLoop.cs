@@ -33,7 +33,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         var listen = EndPointText.Parse(options.Listen, nameof(options.Listen));
         NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise)));
         _batches = new(OnCompletionFault, SendLeft);
-        _standIn = new();
+        _standIn = new(portable: !UsesEpoll(options.Port));
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;
         ISocketPort? port = null;
         try
@@ -151,8 +151,9 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         if (Interlocked.Add(ref _threads, started - Threads) == 0) _standIn.Dispose();
     }
 
-    private static ISocketPort CreatePort(SocketPortKind kind) =>
-        OperatingSystem.IsLinux() && kind != SocketPortKind.Completion ? new EpollPort() : new CompletionPort();
+    private static bool UsesEpoll(SocketPortKind kind) => OperatingSystem.IsLinux() && kind != SocketPortKind.Completion;
+
+    private static ISocketPort CreatePort(SocketPortKind kind) => UsesEpoll(kind) && OperatingSystem.IsLinux() ? new EpollPort() : new CompletionPort();
 
     private void Drain()
     {

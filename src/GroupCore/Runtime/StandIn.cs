@@ -9,10 +9,10 @@ namespace GroupCore.Runtime;
 /// Short completions then cost no thread switch. The first long one finds the node unattended for at most twice <see cref="WatchMilliseconds"/>; from then on
 /// the second thread is called each time, until batches are short again (<see cref="ShortBatches"/>).
 /// </remarks>
-internal sealed class StandIn : IDisposable
+internal sealed class StandIn(bool portable) : IDisposable
 {
     private const int WatchMilliseconds = 1;
-    private readonly ThreadSignal _signal = new();
+    private readonly ThreadSignal _signal = new(portable);
     private int _parked;
     private int _watching;
     private int _batches;

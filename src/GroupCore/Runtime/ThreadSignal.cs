@@ -11,9 +11,10 @@ internal sealed unsafe class ThreadSignal : IDisposable
     private readonly int _descriptor = -1;
     private readonly AutoResetEvent? _event;
 
-    public ThreadSignal()
+    /// <param name="portable">As on other systems.</param>
+    public ThreadSignal(bool portable = false)
     {
-        if (OperatingSystem.IsLinux()) _descriptor = LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec);
+        if (OperatingSystem.IsLinux() && !portable) _descriptor = LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec);
         if (_descriptor < 0) _event = new(false);
     }
 
@@ -30,7 +31,7 @@ internal sealed unsafe class ThreadSignal : IDisposable
     /// <summary>False when the time passed first.</summary>
     public bool Wait(int milliseconds)
     {
-        if (_event is not null) return _event.WaitOne(milliseconds);
+        if (_event is not null) return Wait(_event, milliseconds);
         if (!OperatingSystem.IsLinux()) return false;
         var poll = new LibC.Polled { Descriptor = _descriptor, Wanted = (short)LibC.In };
         while (LibC.Poll(&poll, 1, milliseconds) > 0)
@@ -39,6 +40,21 @@ internal sealed unsafe class ThreadSignal : IDisposable
             if (LibC.Read(_descriptor, &count, sizeof(ulong)) > 0) return true;
         }
         return false;
+    }
+
+    // An interrupt is meant for users' code that this thread ran, and that ended before it came.
+    private static bool Wait(AutoResetEvent signal, int milliseconds)
+    {
+        while (true)
+        {
+            try
+            {
+                return signal.WaitOne(milliseconds);
+            }
+            catch (ThreadInterruptedException)
+            {
+            }
+        }
     }
 
     public void Dispose()

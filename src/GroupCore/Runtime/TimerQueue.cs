@@ -27,13 +27,14 @@ internal sealed class TimerQueue
         slot.Generation++;
         if (_count == _heap.Length) Array.Resize(ref _heap, _count * 2);
         Up(_count++, at);
-        return new(((long)slot.Generation << 32) | (uint)at);
+        // Never 0, however often the place was used.
+        return new(((long)slot.Generation << 32) | (uint)(at + 1));
     }
 
     public void Cancel(TimerHandle handle)
     {
-        int at = (int)handle.Sequence;
-        if (handle.Sequence == 0 || at >= _used) return;
+        int at = (int)handle.Sequence - 1;
+        if (at < 0 || at >= _used) return;
         ref Slot slot = ref _slots[at];
         if (slot.Target is null || slot.Generation != (int)(handle.Sequence >> 32)) return;
         Remove(slot.HeapAt);

@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Tests.Shared;
 using Oracle;
@@ -25,5 +26,16 @@ public sealed class GivenUpCallTests
         var call = new LayerAttachment<IGroupLayer>(node, _ => throw reason);
         Assert.Null(call.Create(null!));
         return call.Task;
+    });
+
+    [Fact]
+    public void A_command_that_waits_for_room_when_its_node_stops_leaves_no_unobserved_error() => Unobserved.AssertNone(static (node, reason) =>
+    {
+        while (node.TryPost(new CallCommand(static () => { })))
+        {
+        }
+        var waiting = node.PostAsync(new CallCommand(static () => { })).AsTask();
+        ((Node)node).Stop(reason);
+        return waiting;
     });
 }

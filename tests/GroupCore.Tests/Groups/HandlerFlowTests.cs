@@ -49,11 +49,14 @@ public sealed class HandlerFlowTests
     public void What_a_handler_makes_of_its_context_is_not_the_next_ones(bool awaited)
     {
         var own = new AsyncLocal<string?>();
-        var seen = new List<(string? Own, CultureInfo Culture, bool Suppressed)>();
+        var place = new SynchronizationContext();
+        var seen = new List<(string? Own, CultureInfo Culture, bool Suppressed, bool Placed)>();
         int errors = 0;
         void Handle()
         {
-            seen.Add((own.Value, CultureInfo.CurrentCulture, ExecutionContext.IsFlowSuppressed()));
+            seen.Add((own.Value, CultureInfo.CurrentCulture, ExecutionContext.IsFlowSuppressed(), ReferenceEquals(SynchronizationContext.Current, place)));
+            // As an object of a user interface may do by itself: what awaits behind it went on there.
+            SynchronizationContext.SetSynchronizationContext(place);
             own.Value = "mine";
             CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
             if (!awaited) ExecutionContext.SuppressFlow();
@@ -82,7 +85,7 @@ public sealed class HandlerFlowTests
         });
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(10, seen.Count);
-        Assert.All(seen, one => Assert.True(one.Own is null && ReferenceEquals(one.Culture, culture) && !one.Suppressed, $"{one}"));
+        Assert.All(seen, one => Assert.True(one.Own is null && ReferenceEquals(one.Culture, culture) && !one.Suppressed && !one.Placed, $"{one}"));
         Assert.Same(culture, CultureInfo.CurrentCulture);
         Assert.Equal(0, errors);
     }

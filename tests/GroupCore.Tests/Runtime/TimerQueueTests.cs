@@ -1,3 +1,4 @@
+using System.Reflection;
 using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Runtime;
@@ -48,6 +49,23 @@ public sealed class TimerQueueTests
                 Assert.Equal(expected.Count == 0 ? long.MaxValue : expected.First().Key.Due, queue.NextDue);
             }
         }
+    }
+
+    [Fact]
+    public void A_timer_can_be_cancelled_however_often_its_place_was_used()
+    {
+        var queue = new TimerQueue();
+        var fired = new Fired();
+        queue.Cancel(queue.Set(1, fired, 1));
+        // As after 2^32 of them.
+        var slots = (Array)typeof(TimerQueue).GetField("_slots", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(queue)!;
+        object slot = slots.GetValue(0)!;
+        slot.GetType().GetField("Generation")!.SetValue(slot, -1);
+        slots.SetValue(slot, 0);
+        var handle = queue.Set(1, fired, 1);
+        Assert.NotEqual(default, handle);
+        queue.Cancel(handle);
+        Assert.Equal(0, queue.Count);
     }
 
     private sealed class Fired : ITimerTarget

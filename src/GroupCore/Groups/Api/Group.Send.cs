@@ -136,11 +136,13 @@ public sealed partial class Group
             if (typeof(T) == typeof(ReadOnlyMemory<byte>))
             {
                 var raw = (ReadOnlyMemory<byte>)(object)message!;
+                // Before there is a buffer of that size.
+                NotTooLarge(call.Payload.Length + (long)raw.Length, limit);
                 raw.Span.CopyTo(call.Payload.GetSpan(raw.Length));
                 call.Payload.Advance(raw.Length);
             }
             else Protocol.Host.Options.Serializer.Serialize(call.Payload, message);
-            if (call.Payload.Length > limit) throw new MessageTooLargeException(call.Payload.Length, limit, limit == GroupLimits.MessageBytes ? "message" : "point-to-point message");
+            NotTooLarge(call.Payload.Length, limit);
             // Writing is user code: it may have taken long.
             Protocol.ThrowIfOver(awaited);
             Protocol.Budget.Take(call.Payload.Length, to, canWait);
@@ -152,6 +154,11 @@ public sealed partial class Group
             call.Recycle();
             throw;
         }
+    }
+
+    private static void NotTooLarge(long bytes, int limit)
+    {
+        if (bytes > limit) throw new MessageTooLargeException(bytes, limit, limit == GroupLimits.MessageBytes ? "message" : "point-to-point message");
     }
 
     private ValueTask Post(SendOperation call, CancellationToken cancellationToken)

@@ -14,7 +14,7 @@ namespace GroupCore.Groups;
 /// <remarks>
 /// A handler must not wait for something that needs a later event of the same group: queries and <c>FlushAsync</c> throw when called in
 /// one, sends complete there as soon as they are queued. What a synchronous handler starts beside itself (<c>Task.Run</c>) may call them;
-/// of an awaited handler only what goes on after it. What a handler changes of its context, an <see cref="AsyncLocal{T}"/> or a culture, ends with it.
+/// of an awaited handler only what goes on after it. What a handler changes of its context, an <see cref="AsyncLocal{T}"/>, a culture or a <see cref="SynchronizationContext"/>, ends with it.
 /// </remarks>
 public sealed class GroupBuilder
 {

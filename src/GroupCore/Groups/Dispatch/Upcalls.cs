@@ -15,6 +15,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     [ThreadStatic]
     private static Upcalls? t_running;
     private ExecutionContext? _context;
+    private Surroundings _surroundings;
     private View? _view;
     private ulong _handling;
     private bool _left;
@@ -51,6 +52,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     {
         var outer = t_running;
         t_running = this;
+        _surroundings = new(Context);
         return outer;
     }
 
@@ -59,8 +61,8 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     public ValueTask Handle(ref GroupEvent entry)
     {
         var pending = Upcall(ref entry);
-        // What a handler has made of its context, its flow or a culture, say, is not the next one's, which may be in this batch or in another.
-        if (!ReferenceEquals(ExecutionContext.Capture(), _context)) ExecutionContext.Restore(_context!);
+        // The next one may be in this batch or in another.
+        _surroundings.Restore();
         return pending;
     }
 

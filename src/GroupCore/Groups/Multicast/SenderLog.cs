@@ -114,11 +114,16 @@ internal sealed class SenderLog
         if (slab is not null) (_assembled ??= new()).Enqueue((seq, slab, length));
     }
 
+    /// <summary>Takes what was kept for a position; what was kept for earlier messages is dropped, as they get none any more.</summary>
     public (MessageSlab? Slab, int Length) TakeKept(uint seq)
     {
-        if (_assembled is null || !_assembled.TryPeek(out var kept) || kept.Seq != seq) return default;
-        _assembled.Dequeue();
-        return (kept.Slab, kept.Length);
+        while (_assembled is not null && _assembled.TryPeek(out var kept) && kept.Seq <= seq)
+        {
+            _assembled.Dequeue();
+            if (kept.Seq == seq) return (kept.Slab, kept.Length);
+            kept.Slab.Release(1);
+        }
+        return default;
     }
 
     /// <summary>Gives everything back at the end of the view; returns the window cost of what was held.</summary>

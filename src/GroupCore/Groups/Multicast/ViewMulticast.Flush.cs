@@ -168,15 +168,9 @@ internal sealed partial class ViewMulticast
         FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended without this message"));
     }
 
-    /// <summary>Over for callers, while this member takes part until a view without it: they are told, and nobody waits for what is still ordered.</summary>
-    public void FailWaiting(Exception reason)
-    {
-        int ordered = _ownOrdered.Count;
-        Abandon(reason);
-        for (; ordered > 0; ordered--) _ownOrdered.Enqueue(null);
-    }
-
-    /// <summary>The node ends: callers are told, nothing else is done.</summary>
+    /// <summary>
+    /// The node ends, or it is over for callers while this member takes part until a view without it: they are told, nothing else is done, and nobody waits for what is still ordered.
+    /// </summary>
     public void Abandon(Exception reason)
     {
         FailFlushes(reason);
@@ -185,11 +179,12 @@ internal sealed partial class ViewMulticast
 
     private void FailOrdered(Exception reason)
     {
-        while (_ownOrdered.TryDequeue(out var own))
-        {
-            if (own is null) continue;
-            own.Error = reason;
-            _node.Complete(own);
-        }
+        while (_ownOrdered.TryDequeue(out var own)) Fail(own.Call, reason);
+    }
+
+    private void Fail(SendOperation call, Exception reason)
+    {
+        call.Error = reason;
+        _node.Complete(call);
     }
 }

@@ -44,8 +44,8 @@ internal sealed partial class ViewMulticast
         if (_runCount == ushort.MaxValue) EmitRun();
     }
 
-    /// <summary>The own ordered message just appended completes its call, if one waits, when it is delivered here.</summary>
-    public void AwaitOrdered(SendOperation? call) => _ownOrdered.Enqueue(call);
+    /// <summary>The own ordered message just appended completes its call when it is delivered here.</summary>
+    public void AwaitOrdered(SendOperation call) => _ownOrdered.Enqueue((_logs[_self].Received - 1, call));
 
     private MessageSlab RoomFor(int size)
     {

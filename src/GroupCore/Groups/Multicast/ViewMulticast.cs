@@ -31,7 +31,7 @@ internal sealed partial class ViewMulticast
     private readonly SenderLog _none = new();
     private readonly MessageSlabPool _slabs;
     private readonly OrderLog _order = new();
-    private readonly Queue<SendOperation?> _ownOrdered = new();
+    private readonly Queue<(uint Seq, SendOperation Call)> _ownOrdered = new();
     private SlowWatch? _slow;
     private readonly uint _viewRecords;
     private bool _initialised;
@@ -198,19 +198,31 @@ internal sealed partial class ViewMulticast
     private void DeliverOrdered(int sender, uint seq)
     {
         var log = _logs[sender];
-        if (!log.Holds(seq)) return;
-        ref var message = ref log[seq];
-        log.OrderedDelivered = seq + 1;
-        // The sequencer named a message that takes no position: nothing to deliver, and the same at every member.
-        if (!message.TakesPosition)
+        bool comesForward = seq >= log.OrderedDelivered && log.Holds(seq);
+        if (comesForward) log.OrderedDelivered = seq + 1;
+        // The sequencer named a message that takes no position, or goes back behind one of the same sender: nothing to deliver, and the same at every member.
+        if (!comesForward || !log[seq].TakesPosition)
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        SendOperation? own = null;
-        if (sender == _self) _ownOrdered.TryDequeue(out own);
+        ref var message = ref log[seq];
+        var own = sender == _self ? TakeOwn(seq) : null;
+        var kept = log.TakeKept(seq);
         if ((message.Kind & MessageKind.Whole) == MessageKind.Whole) Emit(sender, message, own);
-        else EmitAssembled(sender, message, log.TakeKept(seq), own);
+        else EmitAssembled(sender, message, kept, own);
+    }
+
+    /// <summary>The call that waits for an own message, if one does. Those of messages that the sequencer passed over end: these are delivered no more.</summary>
+    private SendOperation? TakeOwn(uint seq)
+    {
+        while (_ownOrdered.TryPeek(out var own) && own.Seq <= seq)
+        {
+            _ownOrdered.Dequeue();
+            if (own.Seq == seq) return own.Call;
+            Fail(own.Call, new NotMemberException(_view.Name, "its sequencer passed over the message"));
+        }
+        return null;
     }
 
     private void Emit(int sender, in StoredMessage message, SendOperation? own)

@@ -118,8 +118,8 @@ internal sealed partial class GroupProtocol
             return true;
         }
         Budget.Return(length, null, Node.Now);
-        Multicast.AwaitOrdered(call.Detached ? null : call);
         if (call.Detached) call.Recycle();
+        else Multicast.AwaitOrdered(call);
         return true;
     }
 

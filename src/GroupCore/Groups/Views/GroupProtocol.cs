@@ -356,7 +356,7 @@ internal sealed partial class GroupProtocol
         if (View is not null)
         {
             FailCalls(Peers.TakeWaiting(), error);
-            Multicast.FailWaiting(error);
+            Multicast.Abandon(error);
         }
         FailCalls(error);
         Queries.FailAll(error);

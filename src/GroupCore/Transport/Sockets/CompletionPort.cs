@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
+using GroupCore.Runtime;
 
 namespace GroupCore.Transport.Sockets;
 
@@ -18,7 +19,7 @@ internal sealed class CompletionPort : ISocketPort
     private const int Backlog = 512;
     private readonly ConcurrentQueue<SocketAsyncEventArgs> _completed = new();
     private readonly SlabPool _buffers = new();
-    private readonly AutoResetEvent _wake = new(false);
+    private readonly ThreadSignal _wake = new(portable: true);
     private readonly HashSet<CompletionSocket> _open = [];
     private readonly List<CompletionSocket> _readable = [];
     private readonly SocketAsyncEventArgs _accept = new(true);
@@ -82,7 +83,7 @@ internal sealed class CompletionPort : ISocketPort
         if (HasNews) return;
         _waiting = true;
         Interlocked.MemoryBarrier();
-        if (_completed.IsEmpty) _wake.WaitOne(timeout == long.MaxValue ? -1 : (int)Math.Min(int.MaxValue, (timeout + 999_999) / 1_000_000));
+        if (_completed.IsEmpty) _wake.Wait(timeout == long.MaxValue ? -1 : (int)Math.Min(int.MaxValue, (timeout + 999_999) / 1_000_000));
         _waiting = false;
     }
 

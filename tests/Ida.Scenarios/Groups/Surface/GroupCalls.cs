@@ -206,10 +206,10 @@ internal sealed class GroupCalls(GroupSurface surface)
         else seat.All.Sent(seat.Id, letter.Id, ordered ? MulticastKind.Ordered : MulticastKind.Fifo);
         var call = Started(() => (later, ordered) switch
         {
-            (true, true) => seat.Group!.OrderedSendAsync("later", message.ToArray(), timing.Token).AsTask(),
-            (true, false) => seat.Group!.SendAsync("later", message.ToArray(), timing.Token).AsTask(),
-            (false, true) => seat.Group!.OrderedSendAsync("ordered", message, timing.Token).AsTask(),
-            _ => seat.Group!.SendAsync("fifo", message, timing.Token).AsTask(),
+            (true, true) => Taken(seat, seat.Group!.OrderedSendAsync("later", message.ToArray(), timing.Token), plain),
+            (true, false) => Taken(seat, seat.Group!.SendAsync("later", message.ToArray(), timing.Token), plain),
+            (false, true) => Taken(seat, seat.Group!.OrderedSendAsync("ordered", message, timing.Token), plain),
+            _ => Taken(seat, seat.Group!.SendAsync("fifo", message, timing.Token), plain),
         });
         Add(ordered ? "ordered send" : "send", seat, SentAsync(call, letter.Id, seat.All), timing, null, error => error switch
         {
@@ -262,7 +262,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             // What is sent to a member without the state may be dropped with the view (R15).
             if (!view.Members[rank].Initialised) checker.Abandoned(letter.Id);
         }
-        var call = Started(() => seat.Group!.SendToAsync(rank, later ? "peer later" : "peer", letter.Write(size), timing.Token).AsTask());
+        var call = Started(() => Taken(seat, seat.Group!.SendToAsync(rank, later ? "peer later" : "peer", letter.Write(size), timing.Token), plain: nested));
         Add("send to one", seat, SentAsync(call, letter.Id, checker), timing, null, error => error switch
         {
             null when timing.Before => "well, though its token was cancelled before",
@@ -275,6 +275,10 @@ internal sealed class GroupCalls(GroupSurface surface)
             _ => $"with {error}",
         }, cancelled: timing.Before ? null : () => checker.Abandoned(letter.Id));
     }
+
+    /// <summary>The task of a call; of some the result is taken before there is one, and once more than it may be.</summary>
+    private Task Taken(GroupSeat seat, ValueTask call, bool plain) =>
+        plain || call.IsCompleted || !_random.Chance(0.05) || GroupMisuse.MayBlock(seat) ? call.AsTask() : GroupMisuse.TakeAsync(call, _drawn);
 
     // What did not end well may have been sent or not; what was cancelled was not.
     private async Task SentAsync(Task call, ulong id, VirtualSynchronyChecker checker)

@@ -62,6 +62,26 @@ internal static class GroupMisuse
         }
     }
 
+    /// <summary>Whether the last call may wait for room at its node: what it has returned blocks who takes its result too early.</summary>
+    public static bool MayBlock(GroupSeat seat) => ((Node)seat.Place.Member.Host.Node).CommandsWaiting > 0;
+
+    /// <summary>The slip of those who block on a call instead of awaiting it, and of those who take its result again: both are told, and no call is harmed.</summary>
+#pragma warning disable CA2012 // The misuse is what is drawn.
+    public static async Task TakeAsync(ValueTask call, Ingredients drawn)
+    {
+        drawn.Draw(GroupNames.TakenTooEarly);
+        Expect.Throws<InvalidOperationException>(() => call.GetAwaiter().GetResult());
+        try
+        {
+            await call;
+        }
+        finally
+        {
+            Expect.Throws<InvalidOperationException>(() => call.GetAwaiter().GetResult());
+        }
+    }
+#pragma warning restore CA2012
+
     private static void Ends<T>(Func<Task> misuse) where T : Exception => Expect.Throws<T>(() =>
     {
         var task = misuse();

@@ -10,7 +10,7 @@ internal static class GroupNames
     public const string All = "replies all", Majority = "replies majority", First = "replies first", AtLeast = "replies at least", TooMany = "replies of more than there are";
     public const string AnswerNull = "answer null", AnswerAbort = "answer abort", AnswerThrows = "query handler throws", AnswerBlocks = "query handler blocks", AnswerLarge = "large answer", AnswerStuck = "query handler never ends";
     public const string ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", CancelledBefore = "cancelled before", CancelQueued = "cancelled while queued", CancelLater = "cancelled later", CancelInView = "cancelled in a view change";
-    public const string Throws = "handler throws", Blocks = "handler blocks", BlocksLong = "handler blocks for seconds", Stuck = "handler never ends", SlowWorker = "worker comes late", SlowChange = "handlers block a view change for about as long as a group bears", Evicted = "member evicted", Unhandled = "handler that some lack", ErrorThrows = "error handler throws", ViewThrows = "view handler throws";
+    public const string Throws = "handler throws", LeavesThread = "handler changes its thread's contexts", Blocks = "handler blocks", BlocksLong = "handler blocks for seconds", Stuck = "handler never ends", SlowWorker = "worker comes late", SlowChange = "handlers block a view change for about as long as a group bears", Evicted = "member evicted", Unhandled = "handler that some lack", ErrorThrows = "error handler throws", ViewThrows = "view handler throws";
     public const string NestedSend = "handler sends", NestedTo = "handler sends to one", NestedQuery = "handler queries", NestedFlush = "handler flushes", NestedLeave = "handler leaves", NestedDispose = "handler disposes", AwaitedLeave = "handler awaits its leave", AwaitedDispose = "handler awaits its dispose", NestedJoin = "handler joins another group";
     public const string Hook = "hook with done", HookLate = "hook with done later", HookNever = "hook without done", HookThrows = "hook throws", HookSends = "hook sends", HookAwaits = "hook awaits", HookAwaitsAndThrows = "hook throws behind its first await", HookBeside = "hook sends after done", HookToJoiner = "hook sends to a member without the state", AnswersHook = "handler answers a hook", LeaverAnswersHook = "handler of a leaver answers a hook";
     public const string SaveThrows = "save throws", LoadThrows = "load throws", LargeState = "large state", SlowSave = "slow save", SaveGivenUp = "save that is given up", JoinBacklog = "joiner's backlog used up", Snapshot = "checkpoint by snapshot";
@@ -18,7 +18,7 @@ internal static class GroupNames
     public const string Leave = "leave", LeaveCancelled = "leave cancelled", Dispose = "dispose", DisposeStuck = "dispose behind a stuck handler", DisposeAlone = "dispose that the others do not decide in time", AfterEnd = "call after the end", StopNode = "node disposed", StopStuck = "node disposed behind a stuck handler";
     public const string Crash = "crash", Restart = "restart", Partition = "partition", Break = "link breaks", OneWay = "link breaks and one end cannot dial", Overflow = "link overflows", SlowLink = "slow link", Pause = "pause", PauseLong = "pause beyond a lease", SlowNode = "slow node", WrongClocks = "clocks that run wrong", Excluded = "member excluded";
     public const string TurnThrows = "turn throws", RejoinLost = "life lost as it rejoins", RejoinWaits = "call on rejoining waits for its end", RejoinThrows = "call on rejoining throws behind its end", RejoinStays = "call on rejoining outlives its life";
-    public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws";
+    public const string WrongHandler = "handler that is not registered", WrongType = "wrong type", WrongRank = "wrong rank", WrongTimeout = "wrong timeout", WrongReplies = "wrong count of replies", WrongName = "wrong group name", WrongOptions = "wrong options", WrongBuilder = "builder misused", BuilderThrows = "configure throws", TakenTooEarly = "result taken too early and twice";
 
     /// <summary>What may be drawn.</summary>
     public static IReadOnlyList<string> Declared { get; } =
@@ -27,11 +27,11 @@ internal static class GroupNames
         Send, OrderedSend, SendTo, Query, OrderedQuery, QueryTo, Flush, Views, Empty, Kilobytes, Fragments, PeerLimit, Limit, TooLarge, Batch, LargeBatch,
         All, Majority, First, AtLeast, TooMany, AnswerNull, AnswerAbort, AnswerThrows, AnswerBlocks, AnswerLarge, AnswerStuck,
         ShortTimeout, InfiniteTimeout, CancelledBefore, CancelQueued, CancelLater, CancelInView,
-        Throws, Blocks, BlocksLong, Stuck, SlowWorker, SlowChange, Evicted, Unhandled, ErrorThrows, ViewThrows, NestedSend, NestedTo, NestedQuery, NestedFlush, NestedLeave, NestedDispose, AwaitedLeave, AwaitedDispose, NestedJoin,
+        Throws, LeavesThread, Blocks, BlocksLong, Stuck, SlowWorker, SlowChange, Evicted, Unhandled, ErrorThrows, ViewThrows, NestedSend, NestedTo, NestedQuery, NestedFlush, NestedLeave, NestedDispose, AwaitedLeave, AwaitedDispose, NestedJoin,
         Hook, HookLate, HookNever, HookThrows, HookSends, HookAwaits, HookAwaitsAndThrows, HookBeside, HookToJoiner, AnswersHook, LeaverAnswersHook, SaveThrows, LoadThrows, LargeState, SlowSave, SaveGivenUp, JoinBacklog, Snapshot,
         JoinCancelledBefore, JoinCancelled, JoinCancelledInSave, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, DisposeAlone, AfterEnd, StopNode, StopStuck,
         Crash, Restart, Partition, Break, OneWay, Overflow, SlowLink, Pause, PauseLong, SlowNode, WrongClocks, Excluded,
         TurnThrows, RejoinLost, RejoinWaits, RejoinThrows, RejoinStays,
-        WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows,
+        WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows, TakenTooEarly,
     ];
 }

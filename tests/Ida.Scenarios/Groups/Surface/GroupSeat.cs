@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Globalization;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -16,6 +17,8 @@ internal sealed class GroupSeat
 {
     private const int HookMessage = 16;
     private static readonly TimeSpan s_hook = TimeSpan.FromSeconds(2);
+    private static readonly SynchronizationContext s_place = new();
+    private static readonly CultureInfo s_culture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
     private readonly GroupSurface _surface;
     private readonly SeatHabits _habits;
     private readonly HashSet<ulong> _handled = [];
@@ -129,9 +132,18 @@ internal sealed class GroupSeat
 
     private void OnMulticast(Letter letter, bool ordered)
     {
+        if (ReferenceEquals(SynchronizationContext.Current, s_place) || ReferenceEquals(CultureInfo.CurrentCulture, s_culture)) _surface.Fail($"A handler of {Id} runs in what another has made of the thread.");
         if (HasEnded) return;
         Delivered(letter.Id, ordered);
+        if (letter.Deed == Deed.Throw && IsActor(letter)) LeaveThreadOtherwise();
         Act(letter);
+    }
+
+    private void LeaveThreadOtherwise()
+    {
+        _surface.Drawn.Draw(GroupNames.LeavesThread);
+        SynchronizationContext.SetSynchronizationContext(s_place);
+        CultureInfo.CurrentCulture = s_culture;
     }
 
     private void Delivered(ulong id, bool ordered)

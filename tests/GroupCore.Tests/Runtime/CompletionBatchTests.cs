@@ -1,0 +1,35 @@
+using System.Globalization;
+using GroupCore.Runtime;
+
+namespace GroupCore.Tests.Runtime;
+
+/// <summary>Completions are users' code: what one makes of its thread is not the next one's, which is beside it by chance.</summary>
+public sealed class CompletionBatchTests
+{
+    [Fact]
+    public void What_a_completion_makes_of_its_context_is_not_the_next_ones()
+    {
+        var own = new AsyncLocal<string?>();
+        var place = new SynchronizationContext();
+        var seen = new List<(string? Own, CultureInfo Culture, bool Suppressed, bool Placed)>();
+        var spoil = new ActionCompletion(() =>
+        {
+            seen.Add((own.Value, CultureInfo.CurrentCulture, ExecutionContext.IsFlowSuppressed(), ReferenceEquals(SynchronizationContext.Current, place)));
+            own.Value = "mine";
+            CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+            SynchronizationContext.SetSynchronizationContext(place);
+            ExecutionContext.SuppressFlow();
+            throw new InvalidDataException("on purpose");
+        });
+        int told = 0;
+        var pool = new CompletionBatchPool(_ => told++, static () => { });
+        var culture = CultureInfo.CurrentCulture;
+        var batch = pool.Rent();
+        batch.Take([spoil, spoil, spoil]);
+        // As the loop does.
+        ExecutionContext.Run(ExecutionContext.Capture()!, _ => batch.RunHere(), null);
+        Assert.Equal(3, told);
+        Assert.Equal(3, seen.Count);
+        Assert.All(seen, one => Assert.True(one.Own is null && ReferenceEquals(one.Culture, culture) && !one.Suppressed && !one.Placed, $"{one}"));
+    }
+}
