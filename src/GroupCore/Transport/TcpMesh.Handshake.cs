@@ -147,9 +147,10 @@ internal sealed partial class TcpMesh
         }
         if (peer.Connection is { } old)
         {
-            // A Hello of a crossed dial that its dialler has dropped since may be read after the link came up: it tells of less than was
-            // acknowledged. To believe it would end the link.
-            if (!peer.Session.CanAttach(hello.Received))
+            // A Hello of a crossed dial that its dialler has dropped since may be read after the link came up: it does not know the name that came
+            // with this node's dial, which its dialler has accepted, and may tell of less than was acknowledged. To believe it would end the
+            // connection that stands, or the link.
+            if ((old.Kind == ConnectionKind.Dialled && hello.PeerToken == 0) || !peer.Session.CanAttach(hello.Received))
             {
                 Answer(connection, HelloStatus.Superseded);
                 return;
