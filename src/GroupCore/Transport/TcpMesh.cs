@@ -60,6 +60,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly NodeBacklog _backlog;
     private readonly MuteTable _muted;
     private readonly int _mostGuests;
+    private readonly Func<ulong> _names;
     private int _numbers;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -74,6 +75,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _backlog = new(options.MostQueuedBytes);
         _muted = new(options.MostMalformed);
         _mostGuests = options.MostGuests;
+        _names = options.Names ?? NodeLoopOptions.RandomNumber;
         Bound = EndPointText.Format(_port.Listen(options.Listen));
         Local = options.Advertise ?? Bound;
     }
@@ -257,7 +259,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     }
 
     // Each dialler hears some: none may tell the others.
-    private static ulong NewToken() => NodeLoopOptions.RandomNumber() | 1;
+    private ulong NewToken() => _names() | 1;
 
     private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);
 

@@ -40,7 +40,7 @@ public sealed class SimNode
         _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
         Id = protocol.Next() | 1;
-        _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = new SimLinks(this, node)).Links, CommandCapacity, without);
+        _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = simulation.Options.Carrier == SimCarrier.Mesh ? new MeshCarrier(this, node) : new SimLinks(this, node)).Links, CommandCapacity, without);
         _node.Counters.ThrowsForbidden = true;
         _node.Advance(_clock.Local(simulation.Time));
     }
@@ -51,7 +51,7 @@ public sealed class SimNode
     /// <summary>Its name: the one given, with the number of the life behind it from the second on.</summary>
     public string Name { get; }
 
-    /// <summary>Where it listens: 10.x.y.z:7700, by the order of the nodes.</summary>
+    /// <summary>Where it listens: 10.x.y.z:7700, over the mesh 127.x.y.z:7700, by the order of the nodes.</summary>
     public NodeAddress Address { get; }
 
     /// <summary>The id of this life.</summary>
@@ -138,6 +138,9 @@ public sealed class SimNode
     /// before arrives, nothing later does.
     /// </summary>
     internal void WatchFrames(Func<SimNode, FrameSent, CrashMoment> watch) => _watch = watch;
+
+    /// <summary>Whether frames are asked about.</summary>
+    internal bool IsWatched => _watch is not null;
 
     /// <summary>To how many of its receivers a frame goes: to all, unless the node crashes at it.</summary>
     internal int MaySend(ReadOnlySpan<byte> frame, int receivers)

@@ -34,6 +34,20 @@ internal sealed class StreamChannel(IChannelEnd from) : SimChannel(from)
         From.Reached(packet);
     }
 
+    public bool IsEmpty => _head is null;
+
+    /// <summary>What is on its way arrives at once.</summary>
+    public void Land()
+    {
+        while (_head is { } packet)
+        {
+            _head = packet.Next;
+            packet.Next = null;
+            From.Reached(packet);
+        }
+        Clear();
+    }
+
     public override void Clear()
     {
         _wave++;
