@@ -13,7 +13,7 @@ namespace Ida.Testing;
 /// </remarks>
 internal sealed partial class SimSocket : PortSocket, IChannelEnd
 {
-    private const int LeastBuffer = 4 << 10, SmallBuffer = 16 << 10, LargeBuffer = 2 << 20;
+    private const int LeastBuffer = 512, SmallOrders = 6, LargeOrders = 12;
     private const long LongestShortness = 200_000;
     private readonly SimSocketPort _port;
     private readonly StreamChannel _channel;
@@ -30,7 +30,8 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         (_port, _address, _remote, Number) = (port, address, remote, number);
         _choices = new(Choices.Seed(Node.ScheduleSeed, Choices.Hash("socket"), (ulong)number));
         _channel = new(this);
-        _capacity = Chance(Model.SmallBuffers) ? LeastBuffer + Choose(SmallBuffer - LeastBuffer) : SmallBuffer + Choose(LargeBuffer - SmallBuffer);
+        long order = LeastBuffer << (int)(Chance(Model.SmallBuffers) ? Choose(SmallOrders - 1) : SmallOrders + Choose(LargeOrders - SmallOrders));
+        _capacity = order + Choose(order);
     }
 
     /// <summary>Whose end it is.</summary>

@@ -9,7 +9,7 @@ internal sealed record SocketModel
     /// <summary>Chance of a send to take a part of what there is room for.</summary>
     public double ShortWrite { get; init; } = 0.05;
 
-    /// <summary>Share of the directions of connections whose buffers hold a few KiB.</summary>
+    /// <summary>Share of the directions of connections whose buffers hold 512 B to 32 KiB; those of the others hold up to 4 MiB.</summary>
     public double SmallBuffers { get; init; } = 0.1;
 
     /// <summary>Chance of a send to have the connection reset behind it.</summary>
