@@ -38,6 +38,7 @@ public sealed partial class Simulation : IDisposable
         ArgumentNullException.ThrowIfNull(options);
         if (options.BrokenRule is { } rule) throw new ArgumentException($"A simulation needs {rule}.", nameof(options));
         Options = options;
+        Sockets = options.Sockets;
         Random = new(Choices.Seed(options.Seed, ulong.MaxValue, 0));
         Buffer = new(Slabs);
         TimeProvider = new SimTimeProvider(this);
@@ -81,6 +82,9 @@ public sealed partial class Simulation : IDisposable
     internal long Time { get; private set; }
     internal SimEventQueue Events { get; } = new();
     internal SocketTally Tally { get; } = new();
+
+    /// <summary>What sockets do from now on.</summary>
+    internal SocketModel Sockets { get; set; }
     internal PacketPool Packets { get; } = t_packets ??= new();
     internal SlabPool Slabs { get; } = t_slabs ??= new();
     internal SendBuffer Buffer { get; }

@@ -45,7 +45,7 @@ public sealed class SocketTests
     {
         for (ulong seed = 1; seed <= 10; seed++)
         {
-            using var simulation = Start(seed, new() { ShortRead = 0.5, ShortWrite = 0.5, SmallBuffers = 0.5 });
+            using var simulation = Start(seed, new() { ShortRead = 0.5, ShortWrite = 0.5, SmallBuffers = 0.5, LeastBuffer = 512 });
             var mesh = new Mesh(simulation, 3, payload > 100_000 ? 100 * Millisecond : 5 * Millisecond, payload);
             simulation.Run(Second);
             mesh.Silence();
@@ -101,7 +101,7 @@ public sealed class SocketTests
         long lost = 0, resets = 0;
         for (ulong seed = 1; seed <= 20; seed++)
         {
-            using var simulation = Start(seed, SocketModel.Rough);
+            using var simulation = Start(seed, SocketModel.Rough with { LeastBuffer = 512 });
             var mesh = new Mesh(simulation, 2, Millisecond, payload);
             for (int i = 1; i <= 20; i++) simulation.After(i * 37 * Millisecond, () => simulation.Network.Break(mesh.Nodes[0], mesh.Nodes[1]));
             simulation.Run(Second);
@@ -179,5 +179,6 @@ public sealed class SocketTests
         Assert.Throws<ArgumentException>(() => new Simulation(new SimulationOptions { Carrier = (SimCarrier)7 }));
         Assert.Throws<ArgumentException>(() => Start(1, new() { ShortRead = 1.5 }));
         Assert.Throws<ArgumentException>(() => Start(1, new() { Descriptors = 1 }));
+        Assert.Throws<ArgumentException>(() => Start(1, new() { LeastBuffer = 0 }));
     }
 }

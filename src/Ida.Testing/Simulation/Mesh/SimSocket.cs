@@ -13,7 +13,7 @@ namespace Ida.Testing;
 /// </remarks>
 internal sealed partial class SimSocket : PortSocket, IChannelEnd
 {
-    private const int LeastBuffer = 512, SmallOrders = 6, LargeOrders = 12;
+    private const int LargeBuffer = 128 << 10, SmallOrders = 3, LargeOrders = 5;
     private const long LongestShortness = 200_000;
     private readonly SimSocketPort _port;
     private readonly StreamChannel _channel;
@@ -30,7 +30,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         (_port, _address, _remote, Number) = (port, address, remote, number);
         _choices = new(Choices.Seed(Node.ScheduleSeed, Choices.Hash("socket"), (ulong)number));
         _channel = new(this);
-        long order = LeastBuffer << (int)(Chance(Model.SmallBuffers) ? Choose(SmallOrders - 1) : SmallOrders + Choose(LargeOrders - SmallOrders));
+        long order = Chance(Model.SmallBuffers) ? (long)Model.LeastBuffer << (int)Choose(SmallOrders - 1) : (long)LargeBuffer << (int)Choose(LargeOrders - 1);
         _capacity = order + Choose(order);
     }
 
@@ -63,7 +63,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
 
     private Simulation Simulation => Node.Simulation;
 
-    private SocketModel Model => Simulation.Options.Sockets;
+    private SocketModel Model => Simulation.Sockets;
 
     private long Room => _capacity - (_sent - _known);
 

@@ -37,7 +37,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
 
     private Simulation Simulation => owner.Simulation;
 
-    private SocketModel Model => Simulation.Options.Sockets;
+    private SocketModel Model => Simulation.Sockets;
 
     public IPEndPoint Listen(IPEndPoint at)
     {

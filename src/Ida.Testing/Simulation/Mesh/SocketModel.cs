@@ -9,8 +9,11 @@ internal sealed record SocketModel
     /// <summary>Chance of a send to take a part of what there is room for.</summary>
     public double ShortWrite { get; init; } = 0.05;
 
-    /// <summary>Share of the directions of connections whose buffers hold 512 B to 32 KiB; those of the others hold up to 4 MiB.</summary>
+    /// <summary>Share of the directions of connections whose buffers hold <see cref="LeastBuffer"/> to eight times as much; those of the others hold 128 KiB to 4 MiB.</summary>
     public double SmallBuffers { get; init; } = 0.1;
+
+    /// <summary>Bytes of the smallest buffers. A round trip carries so much: with 16 KiB, some 10 MB/s, which is more than the least that links must carry.</summary>
+    public int LeastBuffer { get; init; } = 16 << 10;
 
     /// <summary>Chance of a send to have the connection reset behind it.</summary>
     public double Reset { get; init; }
@@ -27,15 +30,16 @@ internal sealed record SocketModel
     /// <summary>Most sockets of a node, the listening one included.</summary>
     public int Descriptors { get; init; } = int.MaxValue;
 
-    /// <summary>All of it at once.</summary>
+    /// <summary>All of it at once: with faults of links and of processes.</summary>
     public static SocketModel Rough { get; } = new()
     {
-        ShortRead = 0.25, ShortWrite = 0.15, SmallBuffers = 0.25, Reset = 0.0005, HalfDial = 0.05, DialThrows = 0.02, AcceptFails = 0.05,
+        ShortRead = 0.25, ShortWrite = 0.15, SmallBuffers = 0.5, Reset = 0.0005, HalfDial = 0.05, DialThrows = 0.02, AcceptFails = 0.05,
     };
 
     /// <summary>The first rule these values break, null for none.</summary>
     public string? BrokenRule =>
         ((ReadOnlySpan<double>)[ShortRead, ShortWrite, SmallBuffers, Reset, HalfDial, DialThrows, AcceptFails]).ContainsAnyExceptInRange(0, 1) ? "chances of sockets in 0..1"
+        : LeastBuffer < 1 ? "Sockets.LeastBuffer >= 1"
         : Descriptors < 2 ? "Sockets.Descriptors >= 2"
         : null;
 }

@@ -55,6 +55,8 @@ internal sealed class GroupSurface
         if (options.MaxClockDrift == MostDrift) Drawn.Draw(GroupNames.WrongClocks);
         if (options.ShuffleCompletions) Drawn.Draw(GroupNames.Shuffled);
         if (IsCalm = Random.Chance(0.4)) Drawn.Draw(GroupNames.Calm);
+        // Resets and the want of descriptors are failures too.
+        if (IsCalm) Simulation.Sockets = new();
         if (_rejoins = Random.Chance(IsCalm ? 0.2 : 0.6)) Drawn.Draw(GroupNames.Rejoins);
         int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
         if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);
