@@ -9,6 +9,16 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Body)
     /// <summary>What its runs may draw, each to be found in at least one seed of a hundred; see <see cref="Scenarios.Ingredients"/>.</summary>
     public IReadOnlyList<string> Ingredients { get; init; } = [];
 
+    /// <summary>Whether its nodes talk over the TCP mesh and not in memory.</summary>
+    public bool IsOverMesh { get; private init; }
+
+    /// <summary>The same over the TCP mesh on simulated sockets; <paramref name="except"/>: what only links in memory do.</summary>
+    public Scenario OverMesh(params string[] except) => new($"{Name}-mesh", run =>
+    {
+        Body(run);
+        run.NoteSockets();
+    }) { IsOverMesh = true, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared] };
+
     /// <summary>The body as the runner of seeds wants it.</summary>
     public Action<SimulationCase> Case(Rule without = Rule.None, Action<ScenarioRun>? done = null) => run =>
     {

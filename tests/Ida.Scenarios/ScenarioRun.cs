@@ -7,7 +7,20 @@ namespace Ida.Scenarios;
 /// <summary>One seed of a scenario: what to run, and what it came to besides passing.</summary>
 internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule without = Rule.None)
 {
+    private Simulation? _simulation;
+
     public SimulationCase Case { get; } = @case;
+
+    /// <summary>The simulation of this run.</summary>
+    public Simulation Start(SimulationOptions? options = null)
+    {
+        options ??= new();
+        if (scenario.IsOverMesh) options = options with { Carrier = SimCarrier.Mesh, Sockets = SocketNames.Draw(Case.Seed) };
+        return _simulation = Case.Start(options);
+    }
+
+    /// <summary>Counts what happened to the sockets of its simulation.</summary>
+    public void NoteSockets() => SocketNames.Note(_simulation!.Tally, Ingredients);
 
     /// <summary>The rule that is left out, for negative controls.</summary>
     public Rule Without { get; } = without;

@@ -12,15 +12,15 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
         OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Surface,
         GroupScenarios.Surface, GroupScenarios.Surface,
         ClusterScenarios.Groups,
-    ]) { Aside = [OracleScenarios.Pauses] };
+    ]) { Aside = [OracleScenarios.Pauses, ClusterScenarios.GroupsOverMesh, GroupScenarios.SurfaceOverMesh] };
 
     public static Suite Ida { get; } = new("ida", 
     [
         .. Enumerable.Repeat(DhtScenarios.Strict, 15), .. Enumerable.Repeat(DhtScenarios.Surface, 15), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
         DhtScenarios.Leaves, ClusterScenarios.History,
-    ]);
+    ]) { Aside = [ClusterScenarios.HistoryOverMesh] };
 
-    /// <summary>What runs only when it is named: it measures, and has no turn among the others.</summary>
+    /// <summary>What runs only when it is named and has no turn among the others: what measures, and whole nodes over the TCP mesh, so that a seed goes on to mean what it did.</summary>
     public IReadOnlyList<Scenario> Aside { get; init; } = [];
 
     public static IReadOnlyList<Suite> All { get; } = [Groups, Ida];

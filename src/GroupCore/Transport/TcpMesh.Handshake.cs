@@ -134,10 +134,8 @@ internal sealed partial class TcpMesh
             Answer(connection, HelloStatus.Forgotten);
             return;
         }
-        if (hello.Received < peer.Session.Taken || (peer.Connection is not null && !peer.Session.CanAttach(hello.Received)))
+        if (IsLate(peer, hello))
         {
-            // A Hello that its dialler has given up since may be read late, after the link came up by another connection, and after that one broke: it
-            // tells of less than was acknowledged. To believe it would end the link.
             Answer(connection, HelloStatus.Superseded);
             return;
         }
@@ -171,6 +169,12 @@ internal sealed partial class TcpMesh
         if (connection.State != ConnectionState.Closed) CameUp(connection);
         else Lost(peer);
     }
+
+    // A Hello that its dialler has given up since may be read after the link came up by another connection, and after that one broke: it may tell of less than was
+    // acknowledged, or does not know the name that came with this node's own dial, which its dialler has accepted. To believe it would end the link, or the
+    // connection that stands.
+    private static bool IsLate(LinkPeer peer, in HelloFrame hello) => hello.Received < peer.Session.Taken
+        || (peer.Connection is { } standing && (!peer.Session.CanAttach(hello.Received) || (standing.Kind == ConnectionKind.Dialled && hello.PeerToken == 0)));
 
     // A session is the same when each end's name for it, as far as the other has learned it, agrees.
     private static bool IsSameSession(LinkPeer peer, in HelloFrame hello) =>

@@ -61,6 +61,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private readonly MuteTable _muted;
     private readonly int _mostGuests;
     private readonly int _mostGuestNumbers;
+    private readonly Func<ulong> _names;
     private int _numbers;
 
     /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
@@ -76,6 +77,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         _muted = new(options.MostMalformed);
         _mostGuests = options.MostGuests;
         _mostGuestNumbers = options.MostGuestNumbers;
+        _names = options.Names ?? NodeLoopOptions.RandomNumber;
         Bound = EndPointText.Format(_port.Listen(options.Listen));
         Local = options.Advertise ?? Bound;
     }
@@ -259,7 +261,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     }
 
     // Each dialler hears some: none may tell the others.
-    private static ulong NewToken() => NodeLoopOptions.RandomNumber() | 1;
+    private ulong NewToken() => _names() | 1;
 
     private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);
 

@@ -22,7 +22,7 @@ public sealed class SimCluster
         ArgumentNullException.ThrowIfNull(simulation);
         if (simulation.Nodes.Count > 0) throw new ArgumentException("The simulation has nodes already.", nameof(simulation));
         Simulation = simulation;
-        for (int i = 0; i < Seeds; i++) _seeds.Add(Simulation.AddressOf(i));
+        for (int i = 0; i < Seeds; i++) _seeds.Add(Simulation.AddressOf(i, simulation.Options.Carrier));
     }
 
     /// <summary>The simulation, for time, faults and the network.</summary>

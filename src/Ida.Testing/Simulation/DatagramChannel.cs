@@ -1,7 +1,7 @@
 namespace Ida.Testing;
 
 /// <summary>Whole writes that may be lost, doubled or overtaken; over a cut they are lost. The links repeat what is missing.</summary>
-internal sealed class DatagramChannel(SimLinkEnd from) : SimChannel(from)
+internal sealed class DatagramChannel(IChannelEnd from) : SimChannel(from)
 {
     private long _lostAfter = long.MaxValue;
 
@@ -21,7 +21,7 @@ internal sealed class DatagramChannel(SimLinkEnd from) : SimChannel(from)
     public void Arrive(Packet packet)
     {
         if (Cut is not null || Simulation.Time > _lostAfter) Simulation.Packets.Return(packet);
-        else From.Other!.Arrived(packet);
+        else From.Reached(packet);
     }
 
     public override void Clear() => LastArrival = 0;
@@ -41,7 +41,7 @@ internal sealed class DatagramChannel(SimLinkEnd from) : SimChannel(from)
             return;
         }
         packet.Channel = this;
-        long arrival = departed + From.Latency(toRemote: true);
+        long arrival = departed + From.Latency();
         if (From.Chance(Model.Reordering)) arrival += From.Choose(Simulation.Nanoseconds(Model.ReorderDelay));
         else LastArrival = arrival = Math.Max(arrival, LastArrival);
         Simulation.Events.Add(arrival, SimEventKind.Arrive, packet);

@@ -1,6 +1,8 @@
 namespace Ida.Testing;
 
-/// <summary>How the simulated network carries what nodes write. Times are virtual.</summary>
+/// <summary>
+/// How the simulated network carries what nodes write. Times are virtual. Time-outs and pauses of dials are those of production over <see cref="SimCarrier.Mesh"/>.
+/// </summary>
 public sealed record LinkModel
 {
     /// <summary>Shortest one-way latency; default 50 µs.</summary>

@@ -14,6 +14,12 @@ internal sealed class Packet
     /// <summary>What carries it, when it is an event of its own.</summary>
     public DatagramChannel? Channel;
 
+    /// <summary>Whether the stream ends with it.</summary>
+    public bool Ends;
+
+    /// <summary>Whether it says that the connection is no more.</summary>
+    public bool Resets;
+
     public ReadOnlySpan<byte> Unread => Bytes.AsSpan(Read, Length - Read);
 
     public void Append(ReadOnlySpan<byte> bytes)

@@ -17,7 +17,7 @@ internal sealed class PacketPool
 
     public void Return(Packet packet)
     {
-        (packet.Length, packet.Read, packet.Next, packet.Channel) = (0, 0, null, null);
+        (packet.Length, packet.Read, packet.Next, packet.Channel, packet.Ends, packet.Resets) = (0, 0, null, null, false, false);
         if (packet.Bytes.Length > KeepBytes || _count == KeepCount) return;
         packet.Next = _free;
         _free = packet;

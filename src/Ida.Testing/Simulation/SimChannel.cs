@@ -1,14 +1,14 @@
 namespace Ida.Testing;
 
-/// <summary>One direction of a connection: what is on its way from one end of a link to the other.</summary>
-internal abstract class SimChannel(SimLinkEnd from)
+/// <summary>One direction of a connection: what is on its way from one end to the other.</summary>
+internal abstract class SimChannel(IChannelEnd from)
 {
     private long _lastDeparture;
 
     /// <summary>When the last of what is on its way arrives, or earlier than now.</summary>
     public long LastArrival { get; set; }
 
-    protected SimLinkEnd From => from;
+    protected IChannelEnd From => from;
 
     protected Simulation Simulation => from.Owner.Simulation;
 
@@ -26,7 +26,7 @@ internal abstract class SimChannel(SimLinkEnd from)
     /// <summary>A cut of this way was healed.</summary>
     public abstract void Healed();
 
-    protected CutMode? Cut => Simulation.Network.CutBetween(from.Owner.Host, from.Other!.Owner.Host);
+    protected CutMode? Cut => Simulation.Network.CutBetween(from.Owner.Host, from.Remote);
 
     /// <summary>When a write has left a sender whose bandwidth is limited.</summary>
     protected long Departed(Packet packet, long departure)

@@ -55,4 +55,10 @@ internal enum SimEventKind : byte
 
     /// <summary>It is known who dialled in.</summary>
     Settled,
+
+    /// <summary>It is known what the other end of a connection has read.</summary>
+    Room,
+
+    /// <summary>A socket that took a part of a write takes more.</summary>
+    Writable,
 }

@@ -13,4 +13,7 @@ internal sealed class SimHost(int index, string name, string address)
     /// <summary>The latest life.</summary>
     public SimNode? Node { get; set; }
     public int Lives { get; set; }
+
+    /// <summary>The other ends of connections of which nobody here knows any more, that have sent something since.</summary>
+    public List<SimSocket> Orphans { get; } = [];
 }

@@ -307,7 +307,7 @@ internal sealed partial class SimLinkEnd
         Raise(fault);
     }
 
-    private void Raise(LinkFault? fault) => Owner.Receive(new(this, null, fault));
+    private void Raise(LinkFault? fault) => Owner.Links.Receive(new(this, null, fault));
 
     private void Schedule(long delay, SimEventKind kind, long argument) => _simulation.Events.Add(_simulation.Time + delay, kind, this, argument);
 }

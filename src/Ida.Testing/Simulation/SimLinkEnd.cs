@@ -12,7 +12,7 @@ namespace Ida.Testing;
 /// (<see cref="SimChannel"/>). A connection has a number of its own, its epoch, at both ends: bytes and news of another epoch are stale,
 /// also those that arrived and were not read. Dials and probes are numbered likewise.
 /// </remarks>
-internal sealed partial class SimLinkEnd
+internal sealed partial class SimLinkEnd : IChannelEnd
 {
     private readonly Simulation _simulation;
     private readonly SimChannel _channel;
@@ -91,7 +91,7 @@ internal sealed partial class SimLinkEnd
     {
         if (Owner.Alive && Connected && packet.Epoch == Epoch)
         {
-            Owner.Receive(new(this, packet, null));
+            Owner.Links.Receive(new(this, packet, null));
             return;
         }
         // As a host answers bytes of a connection it does not have.
@@ -149,18 +149,20 @@ internal sealed partial class SimLinkEnd
         }
     }
 
-    public long Latency(bool toRemote)
-    {
-        long least = Simulation.Nanoseconds(Model.MinLatency);
-        long latency = least + Choose(Simulation.Nanoseconds(Model.MaxLatency) - least);
-        if (Chance(Model.TailChance)) latency += Simulation.Nanoseconds(Model.TailLatency);
-        return _simulation.Network.Slowed(Owner.Host, Address, latency, toRemote);
-    }
+    SimHost IChannelEnd.Remote => Other!.Owner.Host;
+
+    bool IChannelEnd.SendsAgain => Owner.Alive;
+
+    long IChannelEnd.Latency() => Latency(toRemote: true);
+
+    void IChannelEnd.Reached(Packet packet) => Other!.Arrived(packet);
+
+    private long Latency(bool toRemote) => _simulation.Network.Latency(ref _choices, Owner.Host, Address, toRemote);
 
     private void Take(ReadOnlySpan<byte> bytes)
     {
         long now = Owner.Node.Now;
-        var taken = Session.Receive(bytes, Owner, now, out int consumed);
+        var taken = Session.Receive(bytes, Owner.Links, now, out int consumed);
         if (taken == LinkInput.Closed || !Connected) return;
         if (taken == LinkInput.Malformed || (taken == LinkInput.Gap && !Model.UsesDatagrams))
         {

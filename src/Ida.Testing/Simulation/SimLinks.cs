@@ -1,9 +1,12 @@
+using GroupCore.Runtime;
 using GroupCore.Transport;
 
 namespace Ida.Testing;
 
-/// <summary>The links of one life of a node over the simulated network; what it answers to its caller is what the TCP mesh answers.</summary>
-internal sealed class SimLinks(SimNode owner) : ILinks
+/// <summary>
+/// The links of one life of a node in memory: sessions over a simulated network, without sockets. What it answers to its caller is what the TCP mesh answers.
+/// </summary>
+internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, ILinks, ILinkSink
 {
     private readonly List<SimLinkEnd> _ends = [];
     private readonly Dictionary<string, List<SimLinkEnd>> _byAddress = new(StringComparer.Ordinal);
@@ -16,7 +19,12 @@ internal sealed class SimLinks(SimNode owner) : ILinks
 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
 
-    public bool HasOutput => _dirty.Count > 0;
+    public bool HasWork => _inbox.Count + _haveRoom.Count > 0 || _dirty.Count > 0;
+
+    /// <summary>Ends have timers of their own.</summary>
+    public long NextTimer => long.MaxValue;
+
+    ILinks ISimCarrier.Links => this;
 
     public int Open(NodeAddress address, ulong nodeId = 0)
     {
@@ -104,14 +112,33 @@ internal sealed class SimLinks(SimNode owner) : ILinks
         _writing.Clear();
     }
 
+    public void Die(bool hostAnswers, bool atFrame)
+    {
+        DropInbox();
+        foreach (var end in _ends)
+            if (!end.IsOver) end.Die(hostAnswers, atFrame);
+    }
+
+    public void Break(SimHost other)
+    {
+        foreach (var end in _ends)
+            if (end.Other?.Owner.Host == other) end.Break();
+    }
+
+    public void Healed(Predicate<SimHost> to)
+    {
+        foreach (var end in _ends)
+            if (end.Other is { } other && to(other.Owner.Host)) end.Healed();
+    }
+
     /// <summary>Acknowledged or dropped bytes are room for those that wait: on this link, and on others that wait only for the node's sum.</summary>
     public void Acknowledged(SimLinkEnd end)
     {
         Held.Measure(owner.Node.Now);
-        if (end.Session.TryReopen()) owner.ReceiveRoom(end);
+        if (end.Session.TryReopen()) ReceiveRoom(end);
         if (!Held.MayReopen) return;
         foreach (var session in Held.TakeWaiting())
-            if (session.TryReopen()) owner.ReceiveRoom(_ends[session.Peer]);
+            if (session.TryReopen()) ReceiveRoom(_ends[session.Peer]);
     }
 
     /// <summary>The end for a node that dialled: the one of the same link, one that waits for that node, or a new one.</summary>

@@ -45,8 +45,7 @@ public sealed class SimNetwork
         var healed = new Dictionary<(int, int), CutMode>(_cuts);
         _cuts.Clear();
         foreach (var node in _simulation.Nodes)
-            foreach (var end in node.Links.Ends)
-                if (end.Other is { } other && healed.ContainsKey((node.Host.Index, other.Owner.Host.Index))) end.Healed();
+            node.Carrier.Healed(to => healed.ContainsKey((node.Host.Index, to.Index)));
     }
 
     /// <summary>Removes the cut of one way.</summary>
@@ -54,7 +53,7 @@ public sealed class SimNetwork
     {
         if (!_cuts.Remove((Host(from).Index, Host(to).Index))) return;
         foreach (var node in _simulation.Nodes)
-            if (node.Host == from.Host) Healed(node, to.Host);
+            if (node.Host == from.Host) node.Carrier.Healed(host => host == to.Host);
     }
 
     /// <summary>
@@ -81,8 +80,7 @@ public sealed class SimNetwork
     public void Break(SimNode first, SimNode second)
     {
         Host(second);
-        foreach (var end in Host(first).Node!.Links.Ends)
-            if (end.Other?.Owner.Host == second.Host) end.Break();
+        Host(first).Node!.Carrier.Break(second.Host);
     }
 
     /// <summary>Whether the way from <paramref name="from"/> to <paramref name="to"/> is open.</summary>
@@ -91,17 +89,16 @@ public sealed class SimNetwork
     internal CutMode? CutBetween(SimHost from, SimHost to) =>
         _cuts.Count != 0 && _cuts.TryGetValue((from.Index, to.Index), out var mode) ? mode : null;
 
-    internal long Slowed(SimHost host, NodeAddress address, long latency, bool toRemote)
+    /// <summary>How long something takes from a host to an address, where nobody need be, or back.</summary>
+    internal long Latency(ref Choices choices, SimHost host, NodeAddress address, bool toRemote)
     {
+        var model = _simulation.Options.Link;
+        long least = Simulation.Nanoseconds(model.MinLatency);
+        long latency = least + choices.UpTo(Simulation.Nanoseconds(model.MaxLatency) - least);
+        if (choices.Chance(model.TailChance)) latency += Simulation.Nanoseconds(model.TailLatency);
         if (_slow.Count == 0 || _simulation.FindHost(address.Text) is not { } remote) return latency;
         var way = toRemote ? (host.Index, remote.Index) : (remote.Index, host.Index);
         return _slow.TryGetValue(way, out double factor) ? (long)(latency * factor) : latency;
-    }
-
-    private static void Healed(SimNode node, SimHost to)
-    {
-        foreach (var end in node.Links.Ends)
-            if (end.Other?.Owner.Host == to) end.Healed();
     }
 
     private SimHost Host(SimNode node)

@@ -10,13 +10,11 @@ namespace Ida.Testing;
 /// that virtual time. Later calls into protocols go through <see cref="Post"/> or <see cref="INode.TryPost"/>, so that they run in a turn.
 /// A turn is the turn of production: frames, commands, timers, end of turn, one write per peer, completions.
 /// </remarks>
-public sealed class SimNode : ILinkSink
+public sealed class SimNode
 {
     // Smaller than in production: callers meet a full queue sooner, and a thousand nodes cost little.
     private const int CommandCapacity = 1024;
     private readonly SimClock _clock;
-    private readonly Queue<InboxItem> _inbox = new();
-    private readonly Queue<SimLinkEnd> _haveRoom = new();
     private readonly Node _node;
     private Choices _choices, _order;
     private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashAnswers, _silent;
@@ -27,7 +25,6 @@ public sealed class SimNode : ILinkSink
     private long _timerAt = long.MaxValue;
     private long _busyUntil;
     private double _slowFactor = 1;
-    private int _frames;
 
     internal SimNode(Simulation simulation, SimHost host, Rule without)
     {
@@ -43,7 +40,7 @@ public sealed class SimNode : ILinkSink
         _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
         Id = protocol.Next() | 1;
-        _node = new(Id, protocol.Next(), new SimHostPort(this), _ => Links = new(this), CommandCapacity, without);
+        _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = simulation.Options.Carrier == SimCarrier.Mesh ? new MeshCarrier(this, node) : new SimLinks(this, node)).Links, CommandCapacity, without);
         _node.Counters.ThrowsForbidden = true;
         _node.Advance(_clock.Local(simulation.Time));
     }
@@ -54,7 +51,7 @@ public sealed class SimNode : ILinkSink
     /// <summary>Its name: the one given, with the number of the life behind it from the second on.</summary>
     public string Name { get; }
 
-    /// <summary>Where it listens: 10.x.y.z:7700, by the order of the nodes.</summary>
+    /// <summary>Where it listens: 10.x.y.z:7700, over the mesh 127.x.y.z:7700, by the order of the nodes.</summary>
     public NodeAddress Address { get; }
 
     /// <summary>The id of this life.</summary>
@@ -94,7 +91,10 @@ public sealed class SimNode : ILinkSink
 
     internal Simulation Simulation { get; }
     internal SimHost Host { get; }
-    internal SimLinks Links { get; private set; } = null!;
+    internal ISimCarrier Carrier { get; private set; } = null!;
+
+    /// <summary>Its links in memory, for tests that look into them.</summary>
+    internal SimLinks Links => (SimLinks)Carrier;
     internal ulong ScheduleSeed { get; }
     internal long PausedUntil { get; private set; }
 
@@ -138,6 +138,9 @@ public sealed class SimNode : ILinkSink
     /// before arrives, nothing later does.
     /// </summary>
     internal void WatchFrames(Func<SimNode, FrameSent, CrashMoment> watch) => _watch = watch;
+
+    /// <summary>Whether frames are asked about.</summary>
+    internal bool IsWatched => _watch is not null;
 
     /// <summary>To how many of its receivers a frame goes: to all, unless the node crashes at it.</summary>
     internal int MaySend(ReadOnlySpan<byte> frame, int receivers)
@@ -197,26 +200,13 @@ public sealed class SimNode : ILinkSink
     /// <summary>A number from <paramref name="first"/> up to, not including, <paramref name="end"/>.</summary>
     internal int Choose(int first, int end) => first + (int)_order.UpTo(end - first - 1);
 
+    private long NextTimer => Math.Min(_node.NextTimer, Carrier.NextTimer);
+
     internal long VirtualTime(long local) => _clock.Virtual(local);
 
     internal void Wake()
     {
         if (!_inTurn) ScheduleTurn();
-    }
-
-    internal void Receive(InboxItem item)
-    {
-        if (!Alive) return;
-        _inbox.Enqueue(item);
-        Wake();
-    }
-
-    /// <summary>A link has room again. As over the mesh those who wait hear of it before all that comes next, also in this turn.</summary>
-    internal void ReceiveRoom(SimLinkEnd end)
-    {
-        if (!Alive) return;
-        _haveRoom.Enqueue(end);
-        Wake();
     }
 
     internal void ScheduleTurn()
@@ -238,7 +228,7 @@ public sealed class SimNode : ILinkSink
     {
         if (Simulation.Time < _timerAt) return;
         _timerAt = long.MaxValue;
-        if (_node.NextTimer <= _node.Clock()) ScheduleTurn();
+        if (NextTimer <= _node.Clock()) ScheduleTurn();
         else ScheduleTimer();
     }
 
@@ -270,14 +260,14 @@ public sealed class SimNode : ILinkSink
         if (_crashing) Die(_crashAnswers);
         else if (faulted) Die(hostAnswers: true, new NodeFaultedException(_fault!));
         if (!Alive || _midTurn) return;
-        if (_inbox.Count + _haveRoom.Count > 0 || _node.HasCommands || Links.HasOutput) ScheduleTurn();
+        if (Carrier.HasWork || _node.HasCommands) ScheduleTurn();
         ScheduleTimer();
     }
 
     private void BeginTurn()
     {
         _node.Advance(LocalTime);
-        _framesOfTurn = DeliverInbox(1 + (int)_choices.UpTo(Simulation.Options.MaxBatch - 1));
+        _framesOfTurn = Carrier.Deliver(1 + (int)_choices.UpTo(Simulation.Options.MaxBatch - 1));
         if (_pauseInTurn == 0) return;
         _midTurn = _turnScheduled = true;
         Simulation.Events.Add(Simulation.Time + _pauseInTurn, SimEventKind.Turn, this);
@@ -293,69 +283,13 @@ public sealed class SimNode : ILinkSink
         _node.EndTurn();
         Simulation.Trace.Add((ulong)frames ^ ((ulong)commands << 20) ^ ((ulong)timers << 40));
         _busyUntil = Simulation.Time + (long)(Simulation.Nanoseconds(options.TurnTime + options.FrameTime * (frames + commands)) * _slowFactor);
-        Links.Flush(_busyUntil);
+        Carrier.Flush(_busyUntil);
         _node.Release();
-    }
-
-    private int DeliverInbox(int batch)
-    {
-        _frames = 0;
-        int events = 0;
-        while (events < batch && _inbox.TryPeek(out var item))
-        {
-            AnnounceRoom();
-            int before = _frames;
-            if (Handle(item, batch - events)) _inbox.Dequeue();
-            events += Math.Max(1, _frames - before);
-        }
-        AnnounceRoom();
-        return _frames;
-    }
-
-    // True when nothing is left of it.
-    private bool Handle(InboxItem item, int frames)
-    {
-        if (item.Packet is not { } packet)
-        {
-            Announce(item);
-            return true;
-        }
-        if (!item.End.Read(packet, frames)) return false;
-        Simulation.Packets.Return(packet);
-        return true;
-    }
-
-    void ILinkSink.OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
-    {
-        AnnounceRoom();
-        _frames++;
-        Simulation.Trace.Add(((ulong)session.Peer << 32) ^ (uint)header.Length);
-        Simulation.Trace.Add(((ulong)header.Type << 48) ^ ((ulong)header.Slot << 32) ^ header.View);
-        Simulation.Trace.Add(body);
-        _node.Deliver(session.Peer, in header, body);
-    }
-
-    private void Announce(InboxItem item)
-    {
-        if (item.End.IsClosed) return;
-        Simulation.Trace.Add(((ulong)item.End.Number << 8) | (item.Fault is { } kind ? (ulong)kind + 1 : 0));
-        if (item.Fault is { } fault) _node.LinkFailed(item.End.Number, fault);
-        else _node.LinkUp(item.End.Number);
-    }
-
-    private void AnnounceRoom()
-    {
-        while (_haveRoom.TryDequeue(out var end))
-        {
-            if (end.IsClosed) continue;
-            Simulation.Trace.Add((ulong)end.Number << 8);
-            _node.LinkHasRoom(end.Number);
-        }
     }
 
     private void ScheduleTimer()
     {
-        long due = _node.NextTimer;
+        long due = NextTimer;
         if (due == long.MaxValue) return;
         long at = due <= _node.Now ? Simulation.Time : Math.Max(_clock.Virtual(due), Simulation.Time);
         if (at >= _timerAt) return;
@@ -367,11 +301,7 @@ public sealed class SimNode : ILinkSink
     {
         Alive = false;
         Host.Answers = hostAnswers;
-        _haveRoom.Clear();
-        while (_inbox.TryDequeue(out var item))
-            if (item.Packet is not null) Simulation.Packets.Return(item.Packet);
-        foreach (var end in Links.Ends)
-            if (!end.IsOver) end.Die(hostAnswers, atFrame: _silent);
+        Carrier.Die(hostAnswers, atFrame: _silent);
         if (told is not null) _node.Stop(told);
         else _node.Refuse(new NodeStoppedException($"{Name} crashed."));
     }

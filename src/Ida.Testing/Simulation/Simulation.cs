@@ -38,6 +38,7 @@ public sealed partial class Simulation : IDisposable
         ArgumentNullException.ThrowIfNull(options);
         if (options.BrokenRule is { } rule) throw new ArgumentException($"A simulation needs {rule}.", nameof(options));
         Options = options;
+        Sockets = options.Sockets;
         Random = new(Choices.Seed(options.Seed, ulong.MaxValue, 0));
         Buffer = new(Slabs);
         TimeProvider = new SimTimeProvider(this);
@@ -80,6 +81,10 @@ public sealed partial class Simulation : IDisposable
 
     internal long Time { get; private set; }
     internal SimEventQueue Events { get; } = new();
+    internal SocketTally Tally { get; } = new();
+
+    /// <summary>What sockets do from now on.</summary>
+    internal SocketModel Sockets { get; set; }
     internal PacketPool Packets { get; } = t_packets ??= new();
     internal SlabPool Slabs { get; } = t_slabs ??= new();
     internal SendBuffer Buffer { get; }
@@ -92,7 +97,7 @@ public sealed partial class Simulation : IDisposable
     internal SimNode AddNode(string? name, Rule without)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
-        var host = new SimHost(_hosts.Count, name ?? $"n{_hosts.Count}", AddressOf(_hosts.Count).Text);
+        var host = new SimHost(_hosts.Count, name ?? $"n{_hosts.Count}", AddressOf(_hosts.Count, Options.Carrier).Text);
         _hosts.Add(host);
         _byAddress[host.Address] = host;
         return NewLife(host, without);
@@ -186,8 +191,12 @@ public sealed partial class Simulation : IDisposable
 
     internal long NextEpoch() => ++_epoch;
 
-    /// <summary>Where the node of that number listens. An address as real ones are, so that what reads addresses reads it too.</summary>
-    internal static NodeAddress AddressOf(int host) => new(string.Create(CultureInfo.InvariantCulture, $"10.{(host >> 16) & 255}.{(host >> 8) & 255}.{host & 255}:7700"));
+    /// <summary>Where the node of that number listens in memory.</summary>
+    internal static NodeAddress AddressOf(int host) => AddressOf(host, SimCarrier.Memory);
+
+    /// <summary>Where the node of that number listens. An address as real ones are, so that what reads addresses reads it too; the mesh listens on loopback ones only.</summary>
+    internal static NodeAddress AddressOf(int host, SimCarrier carrier) =>
+        new(string.Create(CultureInfo.InvariantCulture, $"{(carrier == SimCarrier.Mesh ? 127 : 10)}.{(host >> 16) & 255}.{(host >> 8) & 255}.{host & 255}:7700"));
 
     internal SimHost? FindHost(string address) => _byAddress.GetValueOrDefault(address);
 
@@ -225,6 +234,10 @@ public sealed partial class Simulation : IDisposable
                 Trace.Add(end.Owner.Id);
                 end.Handle(next.Kind, next.Argument);
                 break;
+            case SimSocket socket:
+                Trace.Add(socket.Node.Id);
+                socket.Handle(next.Kind, next.Argument);
+                break;
             default:
                 ((Action)next.Target)();
                 break;
@@ -251,6 +264,7 @@ public sealed partial class Simulation : IDisposable
     {
         SimNode node => $"A turn of {node.Name}",
         SimLinkEnd end => $"The network of {end.Owner.Name}",
+        SimSocket socket => $"A socket of {socket.Node.Name}",
         _ => "An action",
     };
 }

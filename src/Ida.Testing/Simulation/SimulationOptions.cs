@@ -9,6 +9,12 @@ public sealed record SimulationOptions
     /// <summary>The network between all nodes.</summary>
     public LinkModel Link { get; init; } = new();
 
+    /// <summary>What carries frames between the nodes; default <see cref="SimCarrier.Memory"/>.</summary>
+    public SimCarrier Carrier { get; init; }
+
+    /// <summary>What sockets do; of <see cref="SimCarrier.Mesh"/> only.</summary>
+    internal SocketModel Sockets { get; init; } = new();
+
     /// <summary>Most frames, and most callers' commands, of one turn: each turn draws 1 … this many; default 16.</summary>
     public int MaxBatch { get; init; } = 16;
 
@@ -39,6 +45,9 @@ public sealed record SimulationOptions
     /// <summary>The first rule these values break, null for none.</summary>
     internal string? BrokenRule =>
         Link is null ? "a link model"
+        : Carrier is not (SimCarrier.Memory or SimCarrier.Mesh) ? "a carrier that there is"
+        : Carrier == SimCarrier.Mesh && Link.UsesDatagrams ? "Link.Loss, Link.Duplication and Link.Reordering of 0 over the mesh"
+        : Sockets.BrokenRule is { } rule ? rule
         : MaxBatch < 1 ? "MaxBatch >= 1"
         : MaxWakeDelay < TimeSpan.Zero || TurnTime < TimeSpan.Zero || FrameTime < TimeSpan.Zero ? "times that are not negative"
         : MaxClockOffset < TimeSpan.Zero ? "MaxClockOffset >= 0"

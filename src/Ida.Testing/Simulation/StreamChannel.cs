@@ -4,7 +4,7 @@ namespace Ida.Testing;
 /// A connection as TCP gives it: bytes arrive in order, or the connection breaks. Over a cut they wait, as retransmissions do, or are
 /// lost and break the connection when the cut heals.
 /// </summary>
-internal sealed class StreamChannel(SimLinkEnd from) : SimChannel(from)
+internal sealed class StreamChannel(IChannelEnd from) : SimChannel(from)
 {
     private Packet? _head, _tail, _unsent;
     private long _wave;
@@ -31,7 +31,21 @@ internal sealed class StreamChannel(SimLinkEnd from) : SimChannel(from)
         _head = packet.Next;
         if (_head is null) _tail = null;
         packet.Next = null;
-        From.Other!.Arrived(packet);
+        From.Reached(packet);
+    }
+
+    public bool IsEmpty => _head is null;
+
+    /// <summary>What is on its way arrives at once.</summary>
+    public void Land()
+    {
+        while (_head is { } packet)
+        {
+            _head = packet.Next;
+            packet.Next = null;
+            From.Reached(packet);
+        }
+        Clear();
     }
 
     public override void Clear()
@@ -72,7 +86,7 @@ internal sealed class StreamChannel(SimLinkEnd from) : SimChannel(from)
     {
         _wave++;
         LastArrival = 0;
-        if (!From.Owner.Alive) Clear();
+        if (!From.SendsAgain) Clear();
         else Hold(cut);
     }
 
@@ -92,7 +106,7 @@ internal sealed class StreamChannel(SimLinkEnd from) : SimChannel(from)
         }
         for (; _unsent is { } packet; _unsent = packet.Next)
         {
-            LastArrival = Math.Max(Departed(packet, departure) + From.Latency(toRemote: true), LastArrival);
+            LastArrival = Math.Max(Departed(packet, departure) + From.Latency(), LastArrival);
             Simulation.Events.Add(LastArrival, SimEventKind.Arrive, From, _wave);
         }
     }

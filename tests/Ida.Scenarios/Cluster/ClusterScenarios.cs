@@ -20,7 +20,7 @@ internal static class ClusterScenarios
     /// <remarks>In another fourth a turn of one member throws.</remarks>
     public static Scenario History { get; } = new("cluster-history", run =>
     {
-        var simulation = run.Case.Start();
+        var simulation = run.Start();
         // Not the seed's own remainder: a campaign of several scenarios gives each of them only seeds of one.
         ulong kind = (run.Case.Seed * 0x9E37_79B9_7F4A_7C15) >> 62;
         bool lasting = kind == 3, throws = kind == 1;
@@ -58,6 +58,11 @@ internal static class ClusterScenarios
             "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName),
         ],
     };
+
+    /// <summary>Both over the TCP mesh.</summary>
+    public static Scenario GroupsOverMesh { get; } = Groups.OverMesh();
+
+    public static Scenario HistoryOverMesh { get; } = History.OverMesh();
 
     private static async Task ThrowAsync(ScenarioRun run, DhtCluster dht)
     {

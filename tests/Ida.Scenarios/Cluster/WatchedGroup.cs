@@ -17,7 +17,7 @@ internal sealed class WatchedGroup
 
     public WatchedGroup(ScenarioRun run)
     {
-        (_run, _cluster) = (run, new(run.Case.Start()));
+        (_run, _cluster) = (run, new(run.Start()));
         Simulation.AddInvariant("virtual synchrony", () => _checker.Passed ? null : _checker.ToString());
     }
 

@@ -19,6 +19,9 @@ internal static class GroupScenarios
     /// <summary>Whole nodes in systems of 1 to 20 processes: every public call of groups with every option and every misuse, careless user code, and failures.</summary>
     public static Scenario Surface { get; } = new("group-surface", static run => new GroupSurface(run).Run()) { Ingredients = GroupNames.Declared };
 
+    /// <summary>The same over the TCP mesh, which finds out by itself whose a link is.</summary>
+    public static Scenario SurfaceOverMesh { get; } = Surface.OverMesh(GroupNames.Unsettled);
+
     public static IReadOnlyList<Scenario> All { get; } = [General, Cascades, Chains, Joins, Flushes];
 
     private static Scenario Of(string name, GroupSchedule schedule) => new($"groups-{name}", run =>

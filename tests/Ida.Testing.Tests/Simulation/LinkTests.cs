@@ -7,14 +7,28 @@ public sealed class LinkTests
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Millisecond = TimeSpan.FromMilliseconds(1);
 
-    public static TheoryData<string> Models => ["stream", "datagrams", "narrow"];
+    public static TheoryData<string> Models => ["stream", "datagrams", "narrow", "mesh", "narrow mesh", "rough mesh"];
 
-    private static LinkModel Model(string name) => name switch
+    public static TheoryData<SimCarrier> Carriers => [SimCarrier.Memory, SimCarrier.Mesh];
+
+    private static SimulationOptions Model(string name, ulong seed)
     {
-        "stream" => new(),
-        "datagrams" => new() { Loss = 0.05, Duplication = 0.05, Reordering = 0.1 },
-        _ => new() { BytesPerSecond = 100_000 },
-    };
+        var (memory, mesh) = (new SimulationOptions { Seed = seed }, new SimulationOptions { Seed = seed, Carrier = SimCarrier.Mesh });
+        var narrow = new LinkModel { BytesPerSecond = 100_000 };
+        return name switch
+        {
+            "stream" => memory,
+            "datagrams" => memory with { Link = new() { Loss = 0.05, Duplication = 0.05, Reordering = 0.1 } },
+            "narrow" => memory with { Link = narrow },
+            "mesh" => mesh,
+            "narrow mesh" => mesh with { Link = narrow },
+            _ => mesh with { Sockets = SocketModel.Rough },
+        };
+    }
+
+    private static Simulation Start(SimCarrier carrier, ulong seed) => new(new SimulationOptions { Seed = seed, Carrier = carrier });
+
+    private static NodeAddress Nobody(SimCarrier carrier) => Simulation.AddressOf(1, carrier);
 
     [Theory]
     [MemberData(nameof(Models))]
@@ -22,8 +36,8 @@ public sealed class LinkTests
     {
         for (ulong seed = 1; seed <= 15; seed++)
         {
-            using var simulation = new Simulation(new SimulationOptions { Seed = seed, Link = Model(model) });
-            var mesh = new Mesh(simulation, 4, 5 * Millisecond);
+            using var simulation = new Simulation(Model(model, seed));
+            var mesh = new Mesh(simulation, 4, 5 * Millisecond, byId: seed % 2 == 0 || model == "rough mesh");
             var faults = FaultSchedule.Random(seed, new()
             {
                 Nodes = 4, Within = 2 * Second, MaxFaults = 20, MaxDuration = Second,
@@ -42,7 +56,7 @@ public sealed class LinkTests
     [Fact]
     public void Datagrams_are_really_lost_doubled_and_overtaken()
     {
-        using var simulation = new Simulation(new SimulationOptions { Seed = 5, Link = Model("datagrams") });
+        using var simulation = new Simulation(Model("datagrams", 5));
         var mesh = new Mesh(simulation, 2, Millisecond);
         simulation.Run(5 * Second);
         var session = simulation.Nodes[0].Links.Ends[0].Session;
@@ -51,11 +65,13 @@ public sealed class LinkTests
     }
 
     [Theory]
-    [InlineData(CutMode.Hold)]
-    [InlineData(CutMode.Drop)]
-    public void A_cut_stops_one_way_only_and_what_was_sent_arrives_after_it_heals(CutMode mode)
+    [InlineData(CutMode.Hold, SimCarrier.Memory)]
+    [InlineData(CutMode.Drop, SimCarrier.Memory)]
+    [InlineData(CutMode.Hold, SimCarrier.Mesh)]
+    [InlineData(CutMode.Drop, SimCarrier.Mesh)]
+    public void A_cut_stops_one_way_only_and_what_was_sent_arrives_after_it_heals(CutMode mode, SimCarrier carrier)
     {
-        using var simulation = new Simulation(21);
+        using var simulation = Start(carrier, 21);
         var mesh = new Mesh(simulation, 2, Millisecond);
         simulation.Run(Second);
         simulation.Network.Cut(mesh.Nodes[0], mesh.Nodes[1], mode);
@@ -71,10 +87,10 @@ public sealed class LinkTests
         Assert.Equal(mode == CutMode.Drop, mesh[1].Links.Contains((0, LinkFault.Reset)));
     }
 
-    [Fact]
-    public void A_partition_separates_the_sides_and_heals()
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_partition_separates_the_sides_and_heals(SimCarrier carrier)
     {
-        using var simulation = new Simulation(22);
+        using var simulation = Start(carrier, 22);
         var mesh = new Mesh(simulation, 5, Millisecond);
         simulation.Run(Second / 2);
         simulation.Network.Partition([mesh.Nodes[0], mesh.Nodes[1]], [mesh.Nodes[2]]);
@@ -95,10 +111,10 @@ public sealed class LinkTests
         static int Side(int node) => node < 2 ? 0 : node == 2 ? 1 : 2;
     }
 
-    [Fact]
-    public void A_slow_way_takes_longer_than_the_way_back()
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_slow_way_takes_longer_than_the_way_back(SimCarrier carrier)
     {
-        using var simulation = new Simulation(new SimulationOptions { Seed = 23, Link = new() { TailChance = 0 } });
+        using var simulation = new Simulation(new SimulationOptions { Seed = 23, Carrier = carrier, Link = new() { TailChance = 0 } });
         var mesh = new Mesh(simulation, 2, 100 * Millisecond);
         simulation.Run(Second);
         simulation.Network.Slow(mesh.Nodes[0], mesh.Nodes[1], 3000);
@@ -109,12 +125,12 @@ public sealed class LinkTests
         Assert.Null(mesh.Broken);
     }
 
-    [Fact]
-    public void A_dial_of_nobody_is_refused_until_somebody_listens()
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_dial_of_nobody_is_refused_until_somebody_listens(SimCarrier carrier)
     {
-        using var simulation = new Simulation(24);
+        using var simulation = Start(carrier, 24);
         var first = new Chatter(simulation.AddNode());
-        int peer = first.Open(new NodeAddress("10.0.0.1:7700"));
+        int peer = first.Open(Nobody(carrier));
         simulation.Run(Second);
         Assert.Contains((peer, LinkFault.Refused), first.Links);
         Assert.DoesNotContain((peer, null), first.Links);
@@ -124,10 +140,10 @@ public sealed class LinkTests
         Assert.Equal(simulation.Nodes[0].Address, simulation.Nodes[1].Node.Links.AddressOf(0));
     }
 
-    [Fact]
-    public void Another_life_at_the_address_replaces_the_one_that_was_meant()
+    [Theory, MemberData(nameof(Carriers))]
+    public void Another_life_at_the_address_replaces_the_one_that_was_meant(SimCarrier carrier)
     {
-        using var simulation = new Simulation(25);
+        using var simulation = Start(carrier, 25);
         var mesh = new Mesh(simulation, 2, Millisecond);
         simulation.Run(Second);
         var again = simulation.Nodes[1].Restart();
@@ -143,11 +159,11 @@ public sealed class LinkTests
         Assert.Equal(0u, chatter.Received.Values.Max() - (uint)chatter.Deliveries);
     }
 
-    [Fact]
-    public void A_link_that_one_end_closed_is_rejected_at_the_other()
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_link_that_one_end_closed_is_rejected_at_the_other(SimCarrier carrier)
     {
-        using var simulation = new Simulation(26);
-        var mesh = new Mesh(simulation, 2, Millisecond);
+        using var simulation = Start(carrier, 26);
+        var mesh = new Mesh(simulation, 2, Millisecond, byId: true);
         simulation.Run(Second);
         mesh.Silence(0);
         simulation.Nodes[0].Post(() => simulation.Nodes[0].Node.Links.Close(0));
@@ -158,11 +174,11 @@ public sealed class LinkTests
         Assert.Equal(frozen, mesh[0].Deliveries);
     }
 
-    [Fact]
-    public void A_probe_tells_who_listens_without_touching_the_connection()
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_probe_tells_who_listens_without_touching_the_connection(SimCarrier carrier)
     {
-        using var simulation = new Simulation(27);
-        var mesh = new Mesh(simulation, 2, 10 * Millisecond);
+        using var simulation = Start(carrier, 27);
+        var mesh = new Mesh(simulation, 2, 10 * Millisecond, byId: true);
         simulation.Run(Second);
         int events = mesh[0].Links.Count, others = mesh[1].Links.Count;
         simulation.Nodes[0].Post(() => simulation.Nodes[0].Node.Links.Probe(0));
@@ -177,10 +193,10 @@ public sealed class LinkTests
         Assert.Equal((0, LinkFault.Unreachable), Assert.Single(mesh[0].Links[(events + 1)..]));
     }
 
-    [Fact]
-    public void A_dial_into_a_cut_is_unreachable()
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_dial_into_a_cut_is_unreachable(SimCarrier carrier)
     {
-        using var simulation = new Simulation(28);
+        using var simulation = Start(carrier, 28);
         var first = new Chatter(simulation.AddNode());
         var second = new Chatter(simulation.AddNode());
         simulation.Network.Cut(simulation.Nodes[1], simulation.Nodes[0]);
@@ -194,12 +210,12 @@ public sealed class LinkTests
         Assert.Single(second.Links);
     }
 
-    [Fact]
-    public void A_queue_above_the_limit_ends_the_link()
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_queue_above_the_limit_ends_the_link(SimCarrier carrier)
     {
-        using var simulation = new Simulation(29);
+        using var simulation = Start(carrier, 29);
         var first = new Chatter(simulation.AddNode(), payload: 1 << 19);
-        int peer = first.Open(new NodeAddress("10.0.0.1:7700"));
+        int peer = first.Open(Nobody(carrier));
         simulation.Nodes[0].Post(() =>
         {
             for (int i = 0; i < 140; i++) first.Send(peer);

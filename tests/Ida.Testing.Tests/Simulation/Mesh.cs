@@ -5,13 +5,14 @@ internal sealed class Mesh
 {
     private readonly List<Chatter> _chatters = [];
 
-    public Mesh(Simulation simulation, int nodes, TimeSpan interval, int payload = 32)
+    /// <summary>Asked for by address alone, over sockets a node may have two numbers: that one, and the one under which it dialled in.</summary>
+    public Mesh(Simulation simulation, int nodes, TimeSpan interval, int payload = 32, bool byId = false)
     {
         for (int i = 0; i < nodes; i++) _chatters.Add(new(simulation.AddNode(), payload));
         Nodes = [.. simulation.Nodes];
         for (int from = 0; from < nodes; from++)
             for (int to = 0; to < nodes; to++)
-                if (from != to) _chatters[from].Open(Nodes[to]);
+                if (from != to) _chatters[from].Open(Nodes[to], byId ? Nodes[to].Id : 0);
         foreach (var chatter in _chatters) chatter.Start(interval);
         simulation.AddInvariant("each frame once and in order", () => Broken);
     }
@@ -43,7 +44,10 @@ internal sealed class Mesh
     {
         var counts = new Dictionary<(int, int), uint>();
         for (int to = 0; to < Nodes.Count; to++)
-            foreach (int peer in _chatters[to].Peers) counts[(Index(to, peer), to)] = _chatters[to].Received.GetValueOrDefault(peer);
+        {
+            foreach (int peer in _chatters[to].Peers) counts[(Index(to, peer), to)] = 0;
+            foreach (var (peer, count) in _chatters[to].Received) counts[(Index(to, peer), to)] += count;
+        }
         return counts;
     }
 

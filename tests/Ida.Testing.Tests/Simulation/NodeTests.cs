@@ -8,29 +8,29 @@ public sealed class NodeTests
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Millisecond = TimeSpan.FromMilliseconds(1);
 
-    [Fact]
-    public void A_crash_loses_a_suffix_of_what_was_on_its_way_and_never_more_than_that()
+    [Theory, MemberData(nameof(LinkTests.Carriers), MemberType = typeof(LinkTests))]
+    public void A_crash_loses_a_suffix_of_what_was_on_its_way_and_never_more_than_that(SimCarrier carrier)
     {
         var lost = new HashSet<uint>();
         for (ulong seed = 1; seed <= 60; seed++)
         {
-            using var simulation = new Simulation(new SimulationOptions { Seed = seed, Link = new() { MinLatency = 5 * Millisecond, MaxLatency = 10 * Millisecond } });
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, Carrier = carrier, Link = new() { MinLatency = 5 * Millisecond, MaxLatency = 10 * Millisecond } });
             var mesh = new Mesh(simulation, 2, Millisecond);
             simulation.Run(Second / 2);
             simulation.Nodes[0].Crash(hostAnswers: seed % 2 == 0);
             uint sent = mesh[0].SentTo(0);
             simulation.Run(Second);
-            uint came = mesh[1].Received[0];
+            uint came = mesh[1].Received.Values.Single();
             Assert.True(came <= sent && sent - came < 40, $"{sent} sent, {came} came");
             lost.Add(sent - came);
         }
         Assert.True(lost.Count > 5, $"losses seen: {string.Join(' ', lost)}");
     }
 
-    [Fact]
-    public void A_node_whose_host_is_gone_is_silent()
+    [Theory, MemberData(nameof(LinkTests.Carriers), MemberType = typeof(LinkTests))]
+    public void A_node_whose_host_is_gone_is_silent(SimCarrier carrier)
     {
-        using var simulation = new Simulation(2);
+        using var simulation = new Simulation(new SimulationOptions { Seed = 2, Carrier = carrier });
         var mesh = new Mesh(simulation, 2, Millisecond);
         simulation.Run(Second);
         int before = mesh[0].Links.Count;
@@ -42,10 +42,10 @@ public sealed class NodeTests
         Assert.Equal((0, LinkFault.Unreachable), mesh[0].Links[^1]);
     }
 
-    [Fact]
-    public void A_crashed_node_resets_its_peers_and_is_refused_then()
+    [Theory, MemberData(nameof(LinkTests.Carriers), MemberType = typeof(LinkTests))]
+    public void A_crashed_node_resets_its_peers_and_is_refused_then(SimCarrier carrier)
     {
-        using var simulation = new Simulation(12);
+        using var simulation = new Simulation(new SimulationOptions { Seed = 12, Carrier = carrier });
         var mesh = new Mesh(simulation, 2, Millisecond);
         simulation.At(Second, () => simulation.Nodes[1].Crash());
         simulation.Run(2 * Second);
@@ -93,10 +93,10 @@ public sealed class NodeTests
         Assert.Equal((true, false, false), (alive, node.Alive, later));
     }
 
-    [Fact]
-    public void A_paused_node_takes_no_turn_and_then_sees_its_clock_jump()
+    [Theory, MemberData(nameof(LinkTests.Carriers), MemberType = typeof(LinkTests))]
+    public void A_paused_node_takes_no_turn_and_then_sees_its_clock_jump(SimCarrier carrier)
     {
-        using var simulation = new Simulation(5);
+        using var simulation = new Simulation(new SimulationOptions { Seed = 5, Carrier = carrier });
         var mesh = new Mesh(simulation, 2, Millisecond);
         simulation.Run(Second);
         long deliveries = mesh[0].Deliveries, now = mesh.Nodes[0].Node.Now;

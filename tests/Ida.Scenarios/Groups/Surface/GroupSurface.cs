@@ -47,14 +47,16 @@ internal sealed class GroupSurface
         if (shape.Chance(0.5)) options = options with { ShuffleCompletions = true };
         if (shape.Chance(0.15)) options = options with { MaxClockDrift = MostDrift, MaxClockOffset = TimeSpan.FromDays(3_000) };
         if (shape.Chance(0.3)) options = options with { Link = options.Link with { UnsettledChance = 0.5 } };
-        _cluster = new(run.Case.Start(options));
+        _cluster = new(run.Start(options));
         Random = Simulation.Random;
         if (options.MostQueuedBytes < 2 << 20) Drawn.Draw(GroupNames.SmallBudget);
         if (options.Link.BytesPerSecond > 0) Drawn.Draw(GroupNames.Narrow);
-        if (options.Link.UnsettledChance > 0) Drawn.Draw(GroupNames.Unsettled);
+        if (options.Link.UnsettledChance > 0 && Simulation.Options.Carrier == SimCarrier.Memory) Drawn.Draw(GroupNames.Unsettled);
         if (options.MaxClockDrift == MostDrift) Drawn.Draw(GroupNames.WrongClocks);
         if (options.ShuffleCompletions) Drawn.Draw(GroupNames.Shuffled);
         if (IsCalm = Random.Chance(0.4)) Drawn.Draw(GroupNames.Calm);
+        // Resets and the want of descriptors are failures too.
+        if (IsCalm) Simulation.Sockets = new();
         if (_rejoins = Random.Chance(IsCalm ? 0.2 : 0.6)) Drawn.Draw(GroupNames.Rejoins);
         int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
         if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);

@@ -1,0 +1,31 @@
+using GroupCore.Transport;
+
+namespace Ida.Testing;
+
+/// <summary>What carries frames between one life of a node and the others. The turns of the node drive it.</summary>
+internal interface ISimCarrier
+{
+    /// <summary>What protocols send over.</summary>
+    ILinks Links { get; }
+
+    /// <summary>Whether a turn would find something to do at once.</summary>
+    bool HasWork { get; }
+
+    /// <summary>When a turn is due, by the node's clock; <see cref="long.MaxValue"/> for never.</summary>
+    long NextTimer { get; }
+
+    /// <summary>The begin of a turn: gives to the node what has come, about <paramref name="most"/> frames; returns how much that was.</summary>
+    int Deliver(int most);
+
+    /// <summary>The end of a turn: what there is to say leaves at that time.</summary>
+    void Flush(long departure);
+
+    /// <summary>The life ends; <paramref name="atFrame"/>: exactly behind what it has sent, and not anywhere in what is on its way.</summary>
+    void Die(bool hostAnswers, bool atFrame);
+
+    /// <summary>The connections with a host are reset.</summary>
+    void Break(SimHost other);
+
+    /// <summary>The ways from here to some hosts were cut, and are whole again.</summary>
+    void Healed(Predicate<SimHost> to);
+}

@@ -1,0 +1,53 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+
+namespace Ida.Testing;
+
+/// <summary>The TCP mesh of production on simulated sockets, driven as the loop of production drives it: sockets first, one gathered write per peer last.</summary>
+internal sealed class MeshCarrier : ISimCarrier, IDisposable
+{
+    private readonly TcpMesh _mesh;
+
+    public MeshCarrier(SimNode owner, Node node)
+    {
+        Port = new(owner);
+        // Those of production nobody can guess, and so nobody could repeat a run.
+        var names = new Prng(Choices.Seed(owner.ScheduleSeed, 5, 0));
+        var listen = EndPointText.Parse(owner.Address.Text, nameof(owner));
+        _mesh = new(node, new("sim", Port, listen, null, owner.Simulation.Options.MostQueuedBytes, Names: names.NextUInt64), Choices.Seed(owner.ScheduleSeed, 5, 1));
+        Links = new MeshLinks(owner, _mesh);
+    }
+
+    public ILinks Links { get; }
+
+    public SimSocketPort Port { get; }
+
+    public bool HasWork => _mesh.HasWork || _mesh.HasNews;
+
+    public long NextTimer => _mesh.NextTimer;
+
+    /// <summary>Links that are not over.</summary>
+    public int Live => _mesh.Live;
+
+    /// <summary>How much of each connection is read is drawn by its socket.</summary>
+    public int Deliver(int most) => _mesh.Poll();
+
+    public void Flush(long departure)
+    {
+        Port.Departure = departure;
+        _mesh.Flush();
+        Port.Departure = long.MinValue;
+    }
+
+    public void Die(bool hostAnswers, bool atFrame)
+    {
+        Port.Die(hostAnswers, atFrame);
+        Dispose();
+    }
+
+    public void Break(SimHost other) => Port.Break(other);
+
+    public void Healed(Predicate<SimHost> to) => Port.Healed(to);
+
+    public void Dispose() => _mesh.Dispose();
+}

@@ -1,0 +1,109 @@
+using GroupCore.Transport;
+
+namespace Ida.Testing;
+
+/// <summary>
+/// The links of a mesh as the protocols of a simulated node see them: a call from outside of a turn has one follow, and a node may be crashed at a frame
+/// that it sends.
+/// </summary>
+internal sealed class MeshLinks(SimNode owner, TcpMesh mesh) : ILinks
+{
+    private byte[] _watched = [];
+
+    public NodeAddress Local => mesh.Local;
+
+    public NodeBacklog? Quota => mesh.Quota;
+
+    public bool IsFull => mesh.IsFull;
+
+    public TimeSpan TimeToRoom => mesh.TimeToRoom;
+
+    public int Open(NodeAddress address, ulong nodeId = 0)
+    {
+        owner.Wake();
+        return mesh.Open(address, nodeId);
+    }
+
+    public void Close(int peer)
+    {
+        owner.Wake();
+        mesh.Close(peer);
+    }
+
+    public void GiveUp(int peer, LinkFault fault = LinkFault.Rejected)
+    {
+        owner.Wake();
+        mesh.GiveUp(peer, fault);
+    }
+
+    public void Blame(int peer)
+    {
+        owner.Wake();
+        mesh.Blame(peer);
+    }
+
+    public void Vouch(int peer)
+    {
+        owner.Wake();
+        mesh.Vouch(peer);
+    }
+
+    public void Hold(int peer) => mesh.Hold(peer);
+
+    public void Release(int peer)
+    {
+        owner.Wake();
+        mesh.Release(peer);
+    }
+
+    public bool IsConfirmed(int peer) => mesh.IsConfirmed(peer);
+
+    public bool IsSettled(int peer) => mesh.IsSettled(peer);
+
+    public long Received(int peer) => mesh.Received(peer);
+
+    public long Taken(int peer) => mesh.Taken(peer);
+
+    public void Probe(int peer)
+    {
+        owner.Wake();
+        mesh.Probe(peer);
+    }
+
+    public ulong NodeIdOf(int peer) => mesh.NodeIdOf(peer);
+
+    public NodeAddress AddressOf(int peer) => mesh.AddressOf(peer);
+
+    public long Backlog(int peer) => mesh.Backlog(peer);
+
+    public long Room(int peer) => mesh.Room(peer);
+
+    public bool MayExceed(int peer) => mesh.MayExceed(peer);
+
+    // A frame that is watched is looked at before the mesh has it.
+    public Span<byte> Reserve(int size)
+    {
+        if (!owner.IsWatched) return mesh.Reserve(size);
+        _watched = new byte[size];
+        return _watched;
+    }
+
+    public void Send(int peer, int length)
+    {
+        owner.Wake();
+        if (owner.IsWatched) Send([peer], length);
+        else mesh.Send(peer, length);
+    }
+
+    public void Send(ReadOnlySpan<int> peers, int length)
+    {
+        owner.Wake();
+        if (owner.IsWatched)
+        {
+            var frame = _watched.AsSpan(0, length);
+            peers = peers[..owner.MaySend(frame, peers.Length)];
+            frame.CopyTo(mesh.Reserve(length));
+        }
+        mesh.Send(peers, length);
+    }
+}
