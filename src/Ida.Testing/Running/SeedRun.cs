@@ -19,7 +19,15 @@ internal sealed class SeedRun(ulong seed, string test, string replay, Action<Sim
             failure = exception;
         }
         var outcome = new Outcome(failure, run.Drawn, run.Happened, [.. run.Traces]);
-        run.End();
+        try
+        {
+            run.End();
+        }
+        catch (Exception exception)
+        {
+            // What a run has done to its nodes may show at their ends.
+            outcome = outcome with { Failure = failure ?? exception };
+        }
         return outcome;
     }
 

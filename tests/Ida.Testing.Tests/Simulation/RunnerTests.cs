@@ -1,4 +1,5 @@
 using System.Globalization;
+using GroupCore.Runtime;
 
 namespace Ida.Testing.Tests;
 
@@ -54,6 +55,23 @@ public sealed class RunnerTests
         Assert.Null(new SeedRun(5, "", "", Body).Run(Reduction.Parse(null, "3,8")).Failure);
         Assert.NotNull(new SeedRun(5, "", "", Body).Run(Reduction.Parse(null, "7,3")).Failure);
         Assert.Empty(new SeedRun(5, "", "", Body).Run(Reduction.Parse(null, "none")).Happened);
+    }
+
+    [Fact]
+    public void A_run_whose_nodes_throw_as_they_end_has_failed()
+    {
+        var failed = SimulationRunner.RunSeed(5, "A.Test.Name", "again 5", static run => run.Start().AddNode().Node.TryPost(new Stubborn()));
+        Assert.NotNull(failed);
+        Assert.Contains("failed for seed 5", failed.Message, StringComparison.Ordinal);
+    }
+
+    private sealed class Stubborn : NodeCommand
+    {
+        public override void Run()
+        {
+        }
+
+        public override void Abandon(Exception reason) => throw new InvalidDataException("on purpose");
     }
 
     [Fact]
