@@ -94,6 +94,7 @@ internal sealed partial class Participant
     public void DropSlice()
     {
         Table = new();
+        _oldMarks.Clear();
         Sessions.Clear();
     }
 }

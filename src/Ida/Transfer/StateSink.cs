@@ -23,7 +23,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     private int _sourceRank = -1, _range;
     private bool _writing;
 
-    /// <summary>Forgets what earlier transfers brought: the shard is another.</summary>
+    /// <summary>Forgets what transfers brought: the shard is another, or nothing more is to come.</summary>
     public void Forget() => Array.Clear(_digests);
 
     /// <summary>At the install: asks the source, which cannot be this member.</summary>
@@ -182,7 +182,6 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         End();
-        Array.Clear(_digests);
         return true;
     }
 
