@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using GroupCore.Runtime;
 using Ida.Ordering;
 using Ida.Wire;
 
@@ -68,6 +69,51 @@ public sealed class TransferMemoryTests
             }
             return kept;
         }
+    }
+
+    /// <summary>A source that lies sends outcomes of a member's puts without end, in pieces none of which is the last.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_a_state_with_more_outcomes_than_members_remember_is_refused(bool lost)
+    {
+        const int Pieces = 16, PerPiece = 30_000;
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlightBytes = 1 << 20, MaxOutcomeBytes = 4_096 });
+        world.Settle();
+        world.Swallows = static (from, to, type) => from == Source && to == Newcomer && type == DhtFrame.StateEnd;
+        Join(world);
+        world.Poke();
+        world.DeliverAll();
+        var victim = world.Members[Newcomer];
+        var sessions = victim.Host.Current!.Participant.Sessions;
+        var session = lost ? 1_000_000 : world.Members[1].Host.Current!.State.Session;
+        for (int piece = 0; piece < Pieces; piece++)
+        {
+            var to = new BodyWriter(new byte[1 << 20]);
+            to.U8(0);
+            to.U64(1);
+            to.U8(1);
+            to.U128(session);
+            to.Var(0);
+            to.Var(lost ? 1UL : 0);
+            for (int i = 0; i < PerPiece; i++)
+            {
+                to.U8(0);
+                to.Var((ulong)(1 + (piece * PerPiece) + i));
+                to.Var(1);
+                to.Var(1 << 1);
+                to.U64(77);
+                to.Var(1);
+                to.Var(1);
+                to.Blob([]);
+            }
+            victim.Deliver(new(DhtFrame.StateEnd, to.Written.ToArray(), world.View!.Id, Source));
+        }
+        // Of each member, and of those that are gone five times as much; and the piece with which it was reached.
+        const int Members = 5;
+        Assert.InRange(sessions.All.Sum(static one => one.OutcomeBytes), 1, ((Members + 5) * ((1 << 20) + 4_096)) + (PerPiece * 96));
+        Assert.InRange(victim.Node.Counters.Refused(RefusalReason.Malformed), Pieces - 6, Pieces - 1);
+        Assert.False(victim.Host.Current.State.Full);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

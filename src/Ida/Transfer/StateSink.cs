@@ -160,6 +160,12 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         if (length > DhtLimits.FreeChunkBytes) Acknowledge(from);
     }
 
+    /// <summary>
+    /// More than a source remembers that has the same options: of each member as much as it may, with what is on the way, and five times that
+    /// of those that are gone.
+    /// </summary>
+    private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Options.MaxOutcomeBytes + state.Options.MaxInFlightBytes);
+
     /// <summary>A piece of the sessions, the last part. True when the state is whole.</summary>
     public bool OnEnd(int from, ref BodyReader body, out ulong boundaryClock)
     {
@@ -171,7 +177,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         while (_range < EntryTable.Ranges) participant.RangeArrived(_range++);
-        if (!SessionCodec.Read(ref body, participant.Sessions, state.Without, participant.DropAttempts))
+        if (participant.Sessions.OutcomeBytes > MostOutcomeBytes || !SessionCodec.Read(ref body, participant.Sessions, state.Without, participant.DropAttempts))
         {
             state.Node.Counters.Refuse(RefusalReason.Malformed);
             return false;
