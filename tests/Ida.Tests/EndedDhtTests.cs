@@ -1,0 +1,33 @@
+namespace Ida.Tests;
+
+/// <summary>What is left of a DHT that ended at a member which stays in the group, or is about to leave it.</summary>
+public sealed class EndedDhtTests
+{
+    /// <summary>A command that has not been taken stands before that of the next call.</summary>
+    [Fact]
+    public async Task R_the_dht_can_be_enabled_again_at_once_when_a_call_was_given_up()
+    {
+        var world = DhtWorld.Founded(4);
+        var late = world.Add();
+        world.ChangeView();
+        using var cancellation = new CancellationTokenSource();
+        var first = Ask(cancellation);
+        // Given up before the command is taken.
+        if (!first.IsCompleted) world.RunUntil(() => first.IsCompleted, "The end of the call");
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
+        var second = Ask(null);
+        world.RunUntil(() => second.IsCompleted, "The next call");
+        Assert.False((await second).Completion.IsCompleted);
+
+        Task<Dht> Ask(CancellationTokenSource? cancelled)
+        {
+            var registry = new DhtRegistry();
+            DhtWorld.Resolvers(registry);
+            registry.Seal(world.Options);
+            var command = new EnableCommand(late.Host, world.Options, registry, 0);
+            Assert.True(late.Node.TryPost(command));
+            cancelled?.Cancel();
+            return GroupDhtExtensions.TakenAsync(command, cancelled?.Token ?? default);
+        }
+    }
+}
