@@ -13,7 +13,7 @@ namespace Ida;
 internal sealed class DhtHost(IGroupPort port) : IGroupLayer
 {
     private View? _view;
-    private bool _wedged, _blocked;
+    private bool _wedged, _blocked, _leaving;
     private Exception? _over;
 
     public INode Node => port.Node;
@@ -24,6 +24,8 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
     public Dht Enable(DhtOptions options, DhtRegistry registry, long clockOffset)
     {
         if (Current is { IsOver: false }) throw new InvalidOperationException("The DHT is enabled already in this group at this member.");
+        // Nobody would ask it to hand over.
+        if (_leaving) throw new NotDhtMemberException("This process is leaving the group.");
         var layer = new DhtLayer(port, options, registry, clockOffset);
         var dht = new Dht(layer, options, registry);
         Current = layer;
@@ -58,7 +60,11 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
         Current?.OnBlocked(blocked);
     }
 
-    public bool OnLeaving() => Current is null || Current.Leave(group: true);
+    public bool OnLeaving()
+    {
+        _leaving = true;
+        return Current is null || Current.Leave(group: true);
+    }
 
     public void EndOfTurn() => Current?.EndOfTurn();
 

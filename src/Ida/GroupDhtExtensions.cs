@@ -23,7 +23,7 @@ public static class GroupDhtExtensions
     /// <exception cref="DhtConfigurationException">An option is impossible, the group is not <see cref="GroupOptions.StrictPrimary"/>, or options and resolvers differ from the other members'.</exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>
     /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
-    /// <exception cref="NotDhtMemberException">The process is not in the group any more: it left it, was excluded, or its node has stopped.</exception>
+    /// <exception cref="NotDhtMemberException">The process is not in the group any more, or is leaving it: it left it, was excluded, or its node has stopped.</exception>
     /// <exception cref="InvalidOperationException">It is enabled already at this member.</exception>
     /// <exception cref="ArgumentException"><paramref name="register"/> is <c>async</c>.</exception>
     public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)

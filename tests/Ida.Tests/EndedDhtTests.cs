@@ -3,6 +3,20 @@ namespace Ida.Tests;
 /// <summary>What is left of a DHT that ended at a member which stays in the group, or is about to leave it.</summary>
 public sealed class EndedDhtTests
 {
+    /// <summary>Its part of the DHT was asked whether the group may be left when there was none. Nobody would ask one that begins now, and nothing be handed over.</summary>
+    [Fact]
+    public void R_a_group_that_is_being_left_has_no_dht_any_more()
+    {
+        var world = DhtWorld.Founded(4);
+        var leaver = world.Members[3];
+        var closing = leaver.Dht.CloseAsync().AsTask();
+        world.RunUntil(() => closing.IsCompleted && !world.ViewRequested, "The end");
+        // It goes on as a member of the group as long as calls of its wait.
+        Assert.True(leaver.Host.OnLeaving());
+        var error = Assert.Throws<NotDhtMemberException>(() => leaver.Enable(world.Options, DhtWorld.Resolvers));
+        Assert.Contains("leav", error.Message, StringComparison.Ordinal);
+    }
+
     /// <summary>A command that has not been taken stands before that of the next call.</summary>
     [Fact]
     public async Task R_the_dht_can_be_enabled_again_at_once_when_a_call_was_given_up()
