@@ -336,8 +336,9 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         // They would hold what is left of it for as long as they run.
         Node.CancelTimer(_enableLimit);
         Node.CancelTimer(_leaveLimit);
-        _participant.ForgetView();
-        _participant.DropSlice();
+        Coordinator.Forget();
+        _settlement.Forget();
+        _participant.Forget();
         _source.Forget();
         _sink.End();
         _send.ForgetLocal();

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Ida.Tests;
 
 /// <summary>What is left of a DHT that ended at a member which stays in the group, or is about to leave it.</summary>
@@ -43,5 +45,35 @@ public sealed class EndedDhtTests
             cancelled?.Cancel();
             return GroupDhtExtensions.TakenAsync(command, cancelled?.Token ?? default);
         }
+    }
+
+    /// <summary>As long as the member enables no other, its group knows the one that ended.</summary>
+    [Fact]
+    public void R_what_operations_left_behind_goes_with_the_dht()
+    {
+        var world = DhtWorld.Founded(4);
+        var member = world.Members[0];
+        var driven = Drive(world, member);
+        var layer = member.Host.Current!;
+        var closing = member.Dht.CloseAsync().AsTask();
+        world.RunUntil(() => closing.IsCompleted && !world.ViewRequested, "The end");
+        GC.Collect();
+        Assert.DoesNotContain(driven, static one => one.IsAlive);
+        GC.KeepAlive(layer);
+        GC.KeepAlive(world);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static List<WeakReference> Drive(DhtWorld world, HarnessMember member)
+    {
+        var map = member.Dht.Map<string, long>("m");
+        var puts = Enumerable.Range(0, 50).Select(i => map.OrderedPutAsync([KeyValuePair.Create($"{i}_0", 1L), new($"{i}_1", 1L)]).AsTask()).ToList();
+        world.Poke();
+        var seen = member.Host.Current!.Coordinator.Driven.Values.Select(static one => new WeakReference(one)).ToList();
+        for (var op = member.Host.Current.Participant.Oldest; op is not null; op = op.Newer) seen.Add(new(op));
+        Assert.Equal(100, seen.Count);
+        world.RunUntil(() => puts.TrueForAll(static put => put.IsCompletedSuccessfully), "The puts");
+        world.Settle();
+        return seen;
     }
 }
