@@ -13,7 +13,7 @@ namespace Ida;
 internal sealed class DhtHost(IGroupPort port) : IGroupLayer
 {
     private View? _view;
-    private bool _wedged, _blocked;
+    private bool _wedged, _blocked, _leaving;
     private Exception? _over;
 
     public INode Node => port.Node;
@@ -21,13 +21,12 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
     public DhtLayer? Current { get; private set; }
 
     /// <summary>Makes and starts a DHT, inside a turn.</summary>
-    public Dht Enable(DhtOptions options, DhtRegistry registry)
+    public Dht Enable(DhtOptions options, DhtRegistry registry, long clockOffset)
     {
         if (Current is { IsOver: false }) throw new InvalidOperationException("The DHT is enabled already in this group at this member.");
-        // What nanoseconds do not count is cut by the cast, and by the clock to its range. A time before the first of the clock is that one:
-        // the cast makes of years before it the least number, and what is taken from that wraps around.
-        long offset = options.Time is { } time ? Math.Max(0, (long)(time.GetUtcNow() - new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero)).TotalNanoseconds) - Node.Now : 0;
-        var layer = new DhtLayer(port, options, registry, offset);
+        // Nobody would ask it to hand over.
+        if (_leaving) throw new NotDhtMemberException("This process is leaving the group.");
+        var layer = new DhtLayer(port, options, registry, clockOffset);
         var dht = new Dht(layer, options, registry);
         Current = layer;
         layer.State.Wedged = _wedged;
@@ -61,7 +60,11 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
         Current?.OnBlocked(blocked);
     }
 
-    public bool OnLeaving() => Current is null || Current.Leave(group: true);
+    public bool OnLeaving()
+    {
+        _leaving = true;
+        return Current is null || Current.Leave(group: true);
+    }
 
     public void EndOfTurn() => Current?.EndOfTurn();
 

@@ -351,12 +351,23 @@ internal sealed partial class DhtLayer
     private void OnFetched(int from, ref BodyReader body)
     {
         // The answer to a last question may come after the state.
-        if (!_state.Full) _sink.OnFetched(from, ref body);
+        if (!_state.Full && _wholeAt is null) _sink.OnFetched(from, ref body);
     }
 
     private void OnStateEnd(int from, ref BodyReader body)
     {
         if (_state.Full || !_sink.OnEnd(from, ref body, out ulong clock)) return;
+        _wholeAt = clock;
+        // At once where little waits: the view may end in this turn.
+        TakeArrived();
+    }
+
+    /// <summary>Goes on with what waited for the state. When all of it is here, and nothing waits any more, this member is full.</summary>
+    private void TakeArrived()
+    {
+        if (!_participant.TakeArrived() || _wholeAt is not { } clock) return;
+        _wholeAt = null;
+        _sink.Forget();
         _participant.BecomeFull(clock);
         _state.Map!.SetFull(_state.Slot);
         Coordinator.OnMemberFull();

@@ -36,6 +36,9 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly TimerHandle _enableLimit;
     private int _enabled = -1;
     private int[] _firstForRoom = [];
+
+    // The state is here, with the clock of its boundary; what waited for it is not done yet.
+    private ulong? _wholeAt;
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
@@ -181,6 +184,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     public void EndOfTurn()
     {
         if (IsOver || !_state.Acts) return;
+        TakeArrived();
         Drain();
         _settlement.Flush(all: false);
         _sink.Ask();
@@ -209,12 +213,13 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             if (_participant.HasWaits) _participant.Retry();
             _settlement.Flush(all: true);
             _source.Tick();
+            TakeArrived();
         }
         Drain();
         if (NeedsTick) Tick();
     }
 
-    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _settlement.HasNews || _source.HasWork || _participant.Table.IsLimiting;
+    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _settlement.HasNews || _source.HasWork || _participant.HasArrived || _participant.Table.IsLimiting;
 
     private void Tick()
     {
@@ -288,6 +293,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _settlement.Begin(view.Members.Count);
         _send.ForgetLocal();
         _sink.End();
+        _wholeAt = null;
         _state.Clock.Align(decision.Physical, decision.Ground, decision.Committed, Node.Now);
         _participant.LimitClocks();
     }
@@ -330,8 +336,9 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         // They would hold what is left of it for as long as they run.
         Node.CancelTimer(_enableLimit);
         Node.CancelTimer(_leaveLimit);
-        _participant.ForgetView();
-        _participant.DropSlice();
+        Coordinator.Forget();
+        _settlement.Forget();
+        _participant.Forget();
         _source.Forget();
         _sink.End();
         _send.ForgetLocal();

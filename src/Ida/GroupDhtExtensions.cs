@@ -19,11 +19,11 @@ public static class GroupDhtExtensions
     /// <param name="group">The group; this process is a member.</param>
     /// <param name="options">Sizes and bounds.</param>
     /// <param name="register">Registers resolvers: <c>d => d.OnCollision&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
-    /// <param name="cancellationToken">Gives up waiting and takes this member out again.</param>
+    /// <param name="cancellationToken">Gives up waiting and takes this member out again; when the call has ended the DHT can be enabled anew.</param>
     /// <exception cref="DhtConfigurationException">An option is impossible, the group is not <see cref="GroupOptions.StrictPrimary"/>, or options and resolvers differ from the other members'.</exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>
     /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
-    /// <exception cref="NotDhtMemberException">The process is not in the group any more: it left it, was excluded, or its node has stopped.</exception>
+    /// <exception cref="NotDhtMemberException">The process is not in the group any more, or is leaving it: it left it, was excluded, or its node has stopped.</exception>
     /// <exception cref="InvalidOperationException">It is enabled already at this member.</exception>
     /// <exception cref="ArgumentException"><paramref name="register"/> is <c>async</c>.</exception>
     public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)
@@ -41,6 +41,12 @@ public static class GroupDhtExtensions
             UserCode.NotAsync(register, "What registers resolvers must not be async: the DHT is enabled with those that are registered when it returns.", nameof(register))(registry);
         registry.Seal(options);
         var command = await PostAsync(group, options, registry, cancellationToken).ConfigureAwait(false);
+        return await TakenAsync(command, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Waits for what was asked for. Who gives up may ask again when it throws: so it has been taken by then, and is over.</summary>
+    internal static async Task<Dht> TakenAsync(EnableCommand command, CancellationToken cancellationToken)
+    {
         Dht dht;
         try
         {
@@ -48,7 +54,7 @@ public static class GroupDhtExtensions
         }
         catch (OperationCanceledException)
         {
-            _ = CloseAsync(command.Task);
+            await CloseAsync(command.Task).ConfigureAwait(false);
             throw;
         }
         try
@@ -65,19 +71,22 @@ public static class GroupDhtExtensions
 
     private static async Task<EnableCommand> PostAsync(Group group, DhtOptions options, DhtRegistry registry, CancellationToken cancellationToken)
     {
+        long clockOffset = options.ClockOffset(group.Protocol.Node);
         Task<DhtHost> attached;
         lock (Gate)
         {
             if (!Hosts.TryGetValue(group, out attached!) || attached.IsFaulted || attached.IsCanceled)
             {
                 attached = group.AttachLayerAsync(static port => new DhtHost(port), CancellationToken.None).AsTask();
+                // All may have gone who wait for it.
+                _ = attached.ContinueWith(static done => done.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
                 Hosts.AddOrUpdate(group, attached);
             }
         }
         try
         {
             var host = await attached.WaitAsync(cancellationToken).ConfigureAwait(false);
-            var command = new EnableCommand(host, options, registry);
+            var command = new EnableCommand(host, options, registry, clockOffset);
             await host.Node.PostAsync(command, cancellationToken).ConfigureAwait(false);
             return command;
         }

@@ -73,9 +73,13 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         ArgumentNullException.ThrowIfNull(keys);
         TKey[] asked = [.. keys];
         if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<IReadOnlyDictionary<TKey, Versioned<TValue>>>(cancellationToken);
-        if (asked.Length == 0) return new(new Dictionary<TKey, Versioned<TValue>>());
         var op = _many.Rent();
         _dht.BeginGet(op, options);
+        if (asked.Length == 0)
+        {
+            op.Drop();
+            return new(new Dictionary<TKey, Versioned<TValue>>());
+        }
         op.For(asked);
         foreach (var key in asked) AddGet(op, key);
         op.Seal(nameof(keys));

@@ -1,3 +1,4 @@
+using GroupCore.Runtime;
 using GroupCore.Wire;
 
 namespace Ida;
@@ -59,7 +60,10 @@ public sealed record DhtOptions
     /// <summary>How long a participant waits for a coordinator before it takes over; at most one day.</summary>
     public TimeSpan TakeoverAfter { get; init; } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Universal time for the hybrid clock; null takes each node's own clock, which members align at every view.</summary>
+    /// <summary>
+    /// Universal time for the hybrid clock, asked once, by the call that enables the DHT; null takes each node's own clock, which members align
+    /// at every view.
+    /// </summary>
     public TimeProvider? Time { get; init; }
 
     /// <summary>How values become bytes; null takes MessagePack contracts, which keys have always. With resolvers equal values must have equal bytes in every process (<see cref="IPayloadSerializer"/>).</summary>
@@ -87,6 +91,12 @@ public sealed record DhtOptions
         Positive(MaxOperations, nameof(MaxOperations));
         return TargetSize / ShardSize;
     }
+
+    /// <summary>How far the hybrid clock is ahead of the node's. It asks the user's clock, so it belongs to a caller's thread and to no turn.</summary>
+    internal long ClockOffset(INode node) =>
+        // What nanoseconds do not count is cut by the cast, and by the clock to its range. A time before the first of the clock is that one:
+        // the cast makes of years before it the least number, and what is taken from that wraps around.
+        Time is { } time ? Math.Max(0, (long)(time.GetUtcNow() - new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero)).TotalNanoseconds) - node.Clock() : 0;
 
     private static void Positive(int value, string name)
     {

@@ -9,7 +9,7 @@ namespace Ida;
 /// <see cref="ViewUnavailableException"/>, <see cref="ValueTooLargeException"/>, <see cref="UnsupportedTypeException"/> and <see cref="UserCodeException"/>;
 /// puts also <see cref="OutcomeUnknownException"/>. View changes are not errors: the call is carried on by itself.
 /// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>; a put cancelled later goes on and throws
-/// <see cref="OutcomeUnknownException"/>. A returned <see cref="ValueTask{T}"/> is awaited once.
+/// <see cref="OutcomeUnknownException"/>, and so does a retry that waits already: nothing new is known of its put. A returned <see cref="ValueTask{T}"/> is awaited once.
 /// </remarks>
 /// <typeparam name="TKey">Type of the keys; equal keys have equal bytes.</typeparam>
 /// <typeparam name="TValue">Type of the values; at most 256 KiB each when written.</typeparam>

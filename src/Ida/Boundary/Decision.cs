@@ -66,7 +66,7 @@ internal sealed class Decision
         return held is { Commit: not null };
     }
 
-    /// <summary>Why this member was not admitted, null when it was.</summary>
+    /// <summary>Why this member is not admitted, or is a member no more; null when it is one.</summary>
     public string? Refusal(ProcessId member) => _refused.GetValueOrDefault(member);
 
     public UInt128 SessionOf(ProcessId member) => _sessions.GetValueOrDefault(member);
@@ -95,9 +95,9 @@ internal sealed class Decision
         var newcomers = new List<ProcessId>();
         foreach (var one in all)
         {
-            if (one.Incarnation != 0) continue;
-            if (one.Config.Agrees(config)) newcomers.Add(one.Member);
-            else _refused[one.Member] = one.Config.Difference(config);
+            // A member too, where somebody lies: by other options its keys lie elsewhere.
+            if (!one.Config.Agrees(config)) _refused[one.Member] = one.Config.Difference(config);
+            else if (one.Incarnation == 0) newcomers.Add(one.Member);
         }
         if (members.Count == 0) Found(newcomers, config, next.Id);
         else Continue(members, newcomers, config, without);

@@ -99,6 +99,15 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         FinishAll(_waiting.FirstRead, reason);
     }
 
+    /// <summary>It is over, and every call ended: nobody asks for what is known, or for what was to be used again.</summary>
+    public void Forget()
+    {
+        _early.Clear();
+        _free.Clear();
+        _free.TrimExcess();
+        _known.Clear();
+    }
+
     private void FinishAll(ClientOp? first, Exception reason)
     {
         for (ClientOp? op = first, next; op is not null; op = next)

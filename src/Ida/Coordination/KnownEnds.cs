@@ -29,6 +29,15 @@ internal sealed class KnownEnds(int most, long mostBytes)
         }
     }
 
+    public void Clear()
+    {
+        _byId.Clear();
+        _byId.TrimExcess();
+        _order.Clear();
+        _order.TrimExcess();
+        Bytes = 0;
+    }
+
     private void Replace(OpId id, KnownEnd end)
     {
         Bytes -= _byId[id].Bytes;

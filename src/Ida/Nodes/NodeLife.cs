@@ -87,7 +87,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
             Oracle.Depart();
         }
         else if (token == DepartLimit) Complete(() => _departed.TrySetResult());
-        else if (Oracle.State == MembershipState.Starting) Complete(() => _registered.TrySetException(Unreachable()));
+        else if (Oracle.State == MembershipState.Starting) Complete(() => FailStart(Unreachable()));
     }
 
     private void OnState(MembershipState state, string reason)
@@ -104,7 +104,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         }
         else if (state == MembershipState.Starting)
         {
-            if (Oracle.Stranded) Complete(() => _registered.TrySetException(WrongCluster()));
+            if (Oracle.Stranded) Complete(() => FailStart(WrongCluster()));
         }
         else
         {
@@ -124,8 +124,13 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
 
     private void Lose(Exception reason, bool wanted)
     {
-        // Nobody may be waiting any more.
         if (!wanted) _lost.TrySetResult(reason);
+        FailStart(reason);
+    }
+
+    private void FailStart(Exception reason)
+    {
+        // Nobody may be waiting any more.
         if (_registered.TrySetException(reason)) _ = _registered.Task.Exception;
     }
 

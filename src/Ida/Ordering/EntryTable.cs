@@ -1,12 +1,13 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// The entries of a slice, addressed by the upper bits of a hash that is good for any keys (not the user's): 256 ranges that grow each by itself, so that growth moves 1/256
-/// of the keys at a time and state transfer walks the ranges in order.
+/// The entries of a slice, addressed by the upper bits of a hash that is good for any keys (not the user's): 256 ranges that grow and shrink each by itself, so that
+/// this moves 1/256 of the keys at a time and state transfer walks the ranges in order. A range has at most eight buckets an entry: who bounds a turn by entries bounds it.
 /// </summary>
 internal sealed class EntryTable
 {
     public const int Ranges = 256;
+    private const int LeastBuckets = 4, MostEmpty = 8;
     private readonly Range[] _ranges = new Range[Ranges];
     // Of the limit of all clocks: its number, what it is, and how far it has come. One that begins before the last is through takes the next
     // range first: so none is always the last to be come to, however often limits begin, before the numbers have gone round.
@@ -16,11 +17,14 @@ internal sealed class EntryTable
 
     public EntryTable()
     {
-        for (int i = 0; i < Ranges; i++) _ranges[i].Buckets = new Entry?[4];
+        for (int i = 0; i < Ranges; i++) _ranges[i].Buckets = new Entry?[LeastBuckets];
     }
 
     /// <summary>Number of entries, absent keys with a queue included.</summary>
     public int Count { get; private set; }
+
+    /// <summary>Buckets of all ranges.</summary>
+    public int Buckets => _ranges.Sum(static range => range.Buckets.Length);
 
     /// <summary>Whether there may be entries that the limit of all clocks has not come to.</summary>
     public bool IsLimiting => _rangesLeft > 0;
@@ -43,7 +47,7 @@ internal sealed class EntryTable
         for (; buckets > 0 && _rangesLeft > 0; buckets--)
         {
             var all = _ranges[_range].Buckets;
-            // It has grown: entries lie elsewhere.
+            // Its size is another: entries lie elsewhere.
             if (all.Length != _buckets) StartRange(_range);
             for (var entry = all[_bucket]; entry is not null; entry = entry.Chain) Limit(entry);
             if (++_bucket < all.Length) continue;
@@ -80,7 +84,7 @@ internal sealed class EntryTable
             return found;
         }
         ref Range range = ref _ranges[RangeOf(hash)];
-        if (range.Count == range.Buckets.Length) range.Grow();
+        if (range.Count == range.Buckets.Length) range.Resize(range.Buckets.Length * 2);
         var entry = new Entry(key.ToArray(), hash) { Clock = clock, Limited = _limited };
         ref Entry? bucket = ref range.Buckets[range.Index(hash)];
         entry.Chain = bucket;
@@ -100,6 +104,7 @@ internal sealed class EntryTable
         entry.Chain = null;
         range.Count--;
         Count--;
+        if (range.Buckets.Length > LeastBuckets && range.Count < range.Buckets.Length / MostEmpty) range.Resize(range.Buckets.Length / 2);
     }
 
     /// <summary>The entries of a range, in no order.</summary>
@@ -124,10 +129,10 @@ internal sealed class EntryTable
 
         public readonly int Index(ulong hash) => (int)((hash >> 24) & (uint)(Buckets.Length - 1));
 
-        public void Grow()
+        public void Resize(int length)
         {
             var old = Buckets;
-            Buckets = new Entry?[old.Length * 2];
+            Buckets = new Entry?[length];
             foreach (var bucket in old)
             {
                 for (var entry = bucket; entry is not null;)

@@ -90,10 +90,23 @@ internal sealed partial class Participant
     /// <summary>Goes on with that, as much as a turn bears.</summary>
     public void LimitSome() => Table.LimitSome(LimitedPerTurn);
 
+    /// <summary>No view follows: nothing remains, nor what was to be used again.</summary>
+    public void Forget()
+    {
+        ForgetView();
+        DropSlice();
+        _records.Clear();
+        _records.TrimExcess();
+        _pooledUses = 0;
+        _waits.Clear();
+        _waits.TrimExcess();
+    }
+
     /// <summary>Another shard, or none: nothing of the old slice remains.</summary>
     public void DropSlice()
     {
         Table = new();
+        _oldMarks.Clear();
         Sessions.Clear();
     }
 }

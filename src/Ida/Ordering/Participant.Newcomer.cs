@@ -11,21 +11,24 @@ namespace Ida.Ordering;
 /// a put of this view is above the versions of the boundary. What the transfer brings for such a key later is read over; a removed key
 /// leaves an entry for that, a mark. A resolver needs the value of the boundary: known where its range has arrived, else asked of the source
 /// at once, and the use waits, as do later ones of the same key. Outcomes are recorded when the last use of a put is applied.
+/// A source may say of many ranges at once that they are here. What waited for them is then done over turns, and the member is full when it is.
 /// Bounded: values that are kept lie in the slice as at any replica; uses that wait and marks by <see cref="DhtLimits.LateBytes"/>, beyond
 /// which puts that would need more of them are refused: then the source cannot send as fast as its own shard is merged into.
 /// </remarks>
 internal sealed partial class Participant
 {
-    private const int EntryBytes = 300;
+    private const int EntryBytes = 300, SweptPerTurn = 2048;
     private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _late = [];
 
     // By put, what its attempt that was executed brings.
     private readonly Dictionary<OpId, ulong> _lateOps = [];
-    private readonly List<Entry>?[] _lateOf = new List<Entry>?[EntryTable.Ranges];
-    private readonly int[] _marks = new int[EntryTable.Ranges];
-    private readonly List<Entry> _swept = [];
-    private readonly bool[] _sweep = new bool[EntryTable.Ranges];
-    private long _lateBytes, _markCount;
+    private readonly RangedEntries _lateOf = new(), _marks = new();
+
+    // Ranges that are here and for which something waits still; marks of earlier views.
+    private readonly Queue<int> _arrived = new();
+    private readonly List<Entry> _oldMarks = [];
+    private readonly List<Entry> _cleared = [];
+    private long _lateBytes;
 
     /// <summary>Knows how much of the state has arrived, and asks for what is missing.</summary>
     public Transfer.StateSink Sink { get; set; } = null!;
@@ -73,17 +76,17 @@ internal sealed partial class Participant
             state.Clock.Commit(use.Version);
             entry.KnownIn = (uint)state.View;
             bool mark = IsMark(entry);
-            CountMark(entry, marked, mark);
+            SetMark(entry, marked, mark);
             if (mark && !marked) Sink.Want(entry);
         }
         if (!use.Op.Stable) entry.Writer = use.Op;
     }
 
-    private void CountMark(Entry entry, bool before, bool now)
+    private void SetMark(Entry entry, bool before, bool now)
     {
-        int change = (now ? 1 : 0) - (before ? 1 : 0);
-        _marks[EntryTable.RangeOf(entry.Hash)] += change;
-        _markCount += change;
+        if (before == now) return;
+        if (now) _marks.Add(entry);
+        else _marks.Remove(entry);
     }
 
     private void Postpone(KeyUse use)
@@ -97,7 +100,7 @@ internal sealed partial class Participant
             return;
         }
         _late.Add(use.Entry, (use, use));
-        (_lateOf[EntryTable.RangeOf(use.Entry.Hash)] ??= []).Add(use.Entry);
+        _lateOf.Add(use.Entry);
         Sink.Want(use.Entry);
     }
 
@@ -122,20 +125,24 @@ internal sealed partial class Participant
         {
             // Nothing will come that it has to hold off.
             entry.KnownIn = 0;
-            CountMark(entry, true, false);
+            SetMark(entry, true, false);
             DropIfIdle(entry);
         }
     }
 
-    private void Know(Entry entry)
+    /// <summary>The value of the boundary is there: the uses that waited for it are applied; how many.</summary>
+    private int Know(Entry entry)
     {
         entry.KnownIn = (uint)state.View;
-        if (_late.Count == 0 || !_late.Remove(entry, out var uses)) return;
-        CountMark(entry, false, IsMark(entry));
+        if (_late.Count == 0 || !_late.Remove(entry, out var uses)) return 0;
+        int applied = 0;
+        _lateOf.Remove(entry);
+        SetMark(entry, false, IsMark(entry));
         for (KeyUse? use = uses.First, next; use is not null; use = next)
         {
             next = use.Later;
             use.Later = null;
+            applied++;
             _lateBytes -= EntryBytes + (use.Incoming?.Length ?? 0);
             ApplyAhead(use);
             var op = use.Op;
@@ -145,46 +152,55 @@ internal sealed partial class Participant
             if (op.Phase != RecordPhase.Late) DropIfDone(op);
             else if (op.Move(RecordPhase.Free)) Recycle(op);
         }
+        return applied;
     }
 
     /// <summary>All of a range is here: what it did not bring was not there at the boundary.</summary>
     public void RangeArrived(int range)
     {
-        if (_lateOf[range] is { Count: > 0 } late)
+        if (_lateOf.HasAny(range) || _marks.HasAny(range)) _arrived.Enqueue(range);
+    }
+
+    /// <summary>Whether uses or marks wait that a turn has not come to.</summary>
+    public bool HasArrived => _arrived.Count > 0 || _oldMarks.Count > 0;
+
+    /// <summary>
+    /// Goes on with what waited for ranges that are here, as much as a turn bears: uses get what was there, and removals hold off nothing any
+    /// more. True when no use waits for them.
+    /// </summary>
+    public bool TakeArrived()
+    {
+        int left = SweptPerTurn;
+        while (left > 0 && _arrived.TryPeek(out int range))
         {
-            foreach (var entry in late)
-            {
-                if (!IsLate(entry)) continue;
-                Know(entry);
-                DropIfIdle(entry);
-            }
-            late.Clear();
+            left--;
+            if (_lateOf.TryTake(range, out var entry)) left -= Know(entry);
+            else if (!_marks.TryTake(range, out entry)) _ = _arrived.Dequeue();
+            if (entry is not null) DropIfIdle(entry);
         }
-        if (_marks[range] == 0 && !_sweep[range]) return;
-        _markCount -= _marks[range];
-        (_marks[range], _sweep[range]) = (0, false);
-        Table.CopyRange(range, _swept);
-        foreach (var entry in _swept) DropIfIdle(entry);
-        _swept.Clear();
+        int from = Math.Max(0, _oldMarks.Count - Math.Max(0, left));
+        for (int i = _oldMarks.Count - 1; i >= from; i--) DropIfIdle(_oldMarks[i]);
+        _oldMarks.RemoveRange(from, _oldMarks.Count - from);
+        return _arrived.Count == 0;
     }
 
     /// <summary>Empties a range before the state of a newer boundary is written into it, but for what was written since.</summary>
     public void ClearRange(int range)
     {
-        Table.CopyRange(range, _swept);
-        foreach (var entry in _swept)
+        Table.CopyRange(range, _cleared);
+        foreach (var entry in _cleared)
         {
             if (entry.KnownIn == (uint)state.View) continue;
             Sink.Change(entry, null, 0);
             DropIfIdle(entry);
         }
-        _swept.Clear();
+        _cleared.Clear();
     }
 
     /// <summary>Whether a put would have to be kept for later where too much is kept already.</summary>
     private bool TooLate(OpRecord op)
     {
-        if (state.Full || _lateBytes + (_markCount * EntryBytes) <= DhtLimits.LateBytes) return false;
+        if (state.Full || _lateBytes + ((long)_marks.Count * EntryBytes) <= DhtLimits.LateBytes) return false;
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Incoming is null || IsLate(op.Uses[i].Entry) || (op.Uses[i].Resolver != 0 && !Knows(op.Uses[i].Entry))) return true;
         return false;
@@ -205,9 +221,9 @@ internal sealed partial class Participant
     {
         _late.Clear();
         _lateOps.Clear();
-        foreach (var list in _lateOf) list?.Clear();
-        for (int i = 0; i < _marks.Length; i++) _sweep[i] = !state.Full && (_sweep[i] || _marks[i] > 0);
-        Array.Clear(_marks);
-        _lateBytes = _markCount = 0;
+        _lateOf.Clear();
+        _arrived.Clear();
+        _marks.MoveTo(_oldMarks);
+        _lateBytes = 0;
     }
 }

@@ -401,6 +401,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Table.Limit(entry);
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);
+        Cut?.Forget(entry);
     }
 
     private void Touch(Entry entry)

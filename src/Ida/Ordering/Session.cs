@@ -17,6 +17,9 @@ internal sealed class Session(UInt128 id)
     // Room for outcomes beyond which it is given back when none is left.
     private const int MostIdle = 16_384;
 
+    // Refused attempts whose room stays for those of the next view.
+    private const int MostIdlePoison = 64;
+
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;
@@ -175,6 +178,9 @@ internal sealed class Session(UInt128 id)
     /// <summary>A new view: attempts of the old one cannot come any more.</summary>
     public void ForgetPoison()
     {
+        // Honest members have a handful; of more the room is given back.
+        if (_poisoned?.Count > MostIdlePoison) _poisoned = null;
+        if (_alone?.Count > MostIdlePoison) _alone = null;
         _poisoned?.Clear();
         _alone?.Clear();
         (_refusedBelow, _refusedUpTo) = (0, 0);

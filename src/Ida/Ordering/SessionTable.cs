@@ -26,6 +26,20 @@ internal sealed class SessionTable
     // In this view. What is remembered of a session that is heard of later counts on.
     private int _refusedUnheard, _received;
 
+    /// <summary>Sessions of members.</summary>
+    public int Members { get; private set; }
+
+    /// <summary>Memory that all outcomes take.</summary>
+    public long OutcomeBytes
+    {
+        get
+        {
+            long sum = 0;
+            foreach (var session in _all) sum += session.OutcomeBytes;
+            return sum;
+        }
+    }
+
     /// <summary>All sessions, in the order of becoming known.</summary>
     public IReadOnlyList<Session> All => _all;
 
@@ -93,6 +107,7 @@ internal sealed class SessionTable
             if (session.LostIn == 0) session.LostIn = view;
         }
         foreach (var id in members) GetOrAdd(id).LostIn = 0;
+        Members = members.Count;
         _last = null;
         foreach (var session in _all)
             if (session.LostIn == Session.NotHeard || (session.IsLost && !full)) _byId.Remove(session.Id);

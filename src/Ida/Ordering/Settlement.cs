@@ -31,6 +31,14 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
         _dirty.Clear();
     }
 
+    /// <summary>No view follows.</summary>
+    public void Forget()
+    {
+        Begin(0);
+        _tickets.Clear();
+        _tickets.TrimExcess();
+    }
+
     /// <summary>A commit leaves for <paramref name="ranks"/>.</summary>
     public void CommitSent(ReadOnlySpan<int> ranks, OpRecord? local)
     {

@@ -31,6 +31,9 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     /// <summary>Whether an absent entry still stands for a value of the cut.</summary>
     public bool Needs(Entry entry) => EntryTable.RangeOf(entry.Hash) >= _next && _kept.TryGetValue(entry, out var kept) && kept.Value is not null;
 
+    /// <summary>An absent entry that it does not need is gone; the key may come back as another one.</summary>
+    public void Forget(Entry entry) => _kept.Remove(entry);
+
     /// <summary>Copies as much as belongs into one turn; true when all is copied.</summary>
     public bool CopyOn(Participant participant)
     {

@@ -23,7 +23,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     private int _sourceRank = -1, _range;
     private bool _writing;
 
-    /// <summary>Forgets what earlier transfers brought: the shard is another.</summary>
+    /// <summary>Forgets what transfers brought: the shard is another, or nothing more is to come.</summary>
     public void Forget() => Array.Clear(_digests);
 
     /// <summary>At the install: asks the source, which cannot be this member.</summary>
@@ -160,6 +160,12 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         if (length > DhtLimits.FreeChunkBytes) Acknowledge(from);
     }
 
+    /// <summary>
+    /// More than a source remembers that has the same options: of each member as much as it may, with what is on the way, and five times that
+    /// of those that are gone.
+    /// </summary>
+    private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Options.MaxOutcomeBytes + state.Options.MaxInFlightBytes);
+
     /// <summary>A piece of the sessions, the last part. True when the state is whole.</summary>
     public bool OnEnd(int from, ref BodyReader body, out ulong boundaryClock)
     {
@@ -171,7 +177,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         while (_range < EntryTable.Ranges) participant.RangeArrived(_range++);
-        if (!SessionCodec.Read(ref body, participant.Sessions, state.Without, participant.DropAttempts))
+        if (participant.Sessions.OutcomeBytes > MostOutcomeBytes || !SessionCodec.Read(ref body, participant.Sessions, state.Without, participant.DropAttempts))
         {
             state.Node.Counters.Refuse(RefusalReason.Malformed);
             return false;
@@ -182,7 +188,6 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         End();
-        Array.Clear(_digests);
         return true;
     }
 

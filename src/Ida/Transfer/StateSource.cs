@@ -10,8 +10,8 @@ namespace Ida.Transfer;
 /// </summary>
 /// <remarks>
 /// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps the old value (arrays are never changed in
-/// place) until no transfer of the view is left, so the cost is one reference per entry changed during the transfer. So with outcomes:
-/// those acknowledged meanwhile are kept for it.
+/// place) until no transfer of the view is left, so the cost is one reference per entry that had a value and was changed during the transfer.
+/// So with outcomes: those acknowledged meanwhile are kept for it.
 /// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range whose digest the newcomer
 /// has already, from a source that failed, is not sent again.
 /// </remarks>
@@ -19,7 +19,10 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
 {
     private const int ReleasedPerTurn = 4096, ScannedPerTurn = 20_000;
     private readonly List<Feed> _feeds = [];
-    private readonly List<Entry> _kept = [];
+
+    // Entries whose old value the snapshot keeps, and of earlier views those that are still to be released.
+    private List<Entry> _kept = [];
+    private readonly Stack<List<Entry>> _over = [];
     private readonly List<Entry> _scratch = [];
     private readonly List<(bool Present, byte[]? Value, ulong Version)> _fetched = [];
     private readonly ArrayBufferWriter<byte> _piece = new();
@@ -28,7 +31,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     private bool _open;
 
     /// <summary>Whether a transfer is under way or old values wait to be released.</summary>
-    public bool HasWork => _feeds.Count > 0 || (!_open && _kept.Count > 0);
+    public bool HasWork => _feeds.Count > 0 || _over.Count > 0;
 
     /// <summary>At the install, after the decided operations: this member is the source of its shard's newcomers.</summary>
     public void Open(ulong boundaryClock)
@@ -44,14 +47,16 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         _feeds.Clear();
         _sessions?.End();
         _sessions = null;
+        if (_kept.Count == 0) return;
+        _over.Push(_kept);
+        _kept = [];
     }
 
     /// <summary>The slice is gone, and no turn comes that would release anything: nothing of it stays.</summary>
     public void Forget()
     {
         Close();
-        _kept.Clear();
-        _kept.TrimExcess();
+        _over.Clear();
         _scratch.Clear();
         _scratch.TrimExcess();
     }
@@ -60,23 +65,29 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     public void Tick()
     {
         for (int i = _feeds.Count - 1; i >= 0; i--) Go(_feeds[i]);
-        if (_open) return;
-        int from = Math.Max(0, _kept.Count - ReleasedPerTurn);
-        for (int i = _kept.Count - 1; i >= from; i--) Let(_kept[i]);
-        _kept.RemoveRange(from, _kept.Count - from);
+        if (!_over.TryPeek(out var over)) return;
+        int from = Math.Max(0, over.Count - ReleasedPerTurn);
+        for (int i = over.Count - 1; i >= from; i--) Let(over[i]);
+        over.RemoveRange(from, over.Count - from);
+        if (from == 0) _over.Pop();
     }
 
     private void Let(Entry entry)
     {
+        // The snapshot that is open now keeps it again.
+        if (_open && entry.SnapView == state.View) return;
         (entry.SnapValue, entry.SnapView) = (null, 0);
         participant.DropIfIdle(entry);
     }
 
-    /// <summary>An entry is about to change: the snapshot keeps what it was.</summary>
+    /// <summary>
+    /// An entry is about to change: the snapshot keeps what it was. Of one that was absent there is nothing to be released: it says so until
+    /// the view ends, or until it is absent again and goes, however often it comes and goes.
+    /// </summary>
     public void BeforeChange(Entry entry)
     {
         if (!_open || entry.SnapView == state.View) return;
-        if (entry.SnapView == 0) _kept.Add(entry);
+        if (entry.Value is not null) _kept.Add(entry);
         (entry.SnapValue, entry.SnapVersion, entry.SnapView) = (entry.Value, entry.Version, state.View);
     }
 

@@ -288,6 +288,12 @@ internal sealed class DhtSender(DhtState state)
             body.Var(end!.Versions[i]);
             Text(ref body, end.Errors?[i]);
         }
+        if (count > 0 && MustWait(to))
+        {
+            // Who is owed too much asks again.
+            if (!OwesTooMuch(to)) _due.Add(to, new(DhtFrame.End, op.Id, op.Attempt, body.Written.ToArray(), []));
+            return;
+        }
         Send(to, DhtFrame.End, body.Length);
     }
 

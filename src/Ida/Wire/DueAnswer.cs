@@ -4,7 +4,7 @@ namespace Ida.Wire;
 
 /// <summary>
 /// An answer with values that waits for room on the asker's link: what stands before the values in its frame, and the values themselves,
-/// which are the slice's own arrays and never change.
+/// which are the slice's own arrays and never change. Of one that tells how a put ended all of it stands before them.
 /// </summary>
 internal sealed class DueAnswer(FrameType type, OpId id, uint attempt, byte[] head, (byte[]? Value, ulong Version)[] values)
 {
@@ -25,6 +25,7 @@ internal sealed class DueAnswer(FrameType type, OpId id, uint attempt, byte[] he
     public void Write(ref BodyWriter to)
     {
         to.Raw(head);
+        if (type == DhtFrame.End) return;
         if (type == DhtFrame.Value)
         {
             to.Raw(values[0].Value);

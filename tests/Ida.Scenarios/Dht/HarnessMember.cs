@@ -87,7 +87,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
         register?.Invoke(registry);
         registry.Seal(options);
         _node.Advance(_world.Now + Skew);
-        Dht = Host.Enable(options, registry);
+        Dht = Host.Enable(options, registry, options.ClockOffset(_node));
         if (_world.MostLostBytes is { } most) Host.Current!.Participant.MostLostBytes = most;
         Host.Current!.Coordinator.GivenFrom = _world.GivenFrom;
         _node.Release();

@@ -32,6 +32,12 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     private void AttachNow(ILayerAttachment attachment)
     {
+        // It would not be asked whether the group may be left.
+        if (_life.IsGoing)
+        {
+            attachment.Fail(new NotMemberException(Name, "it is leaving"));
+            return;
+        }
         _layer = attachment.Create(this);
         if (_layer is null) return;
         _layer.OnInstalled(View!, []);

@@ -38,6 +38,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.OrderedPutAsync(key, "1", new() { Timeout = TimeSpan.FromSeconds(-random.Next(1, 3)) + TimeSpan.FromSeconds(1) }).AsTask());
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedPutAsync(key, "1", new() { Level = (ConsistencyLevel)(2 + random.Next(9)) }).AsTask());
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync(key, new() { Level = (ConsistencyLevel)(-1 - random.Next(9)) }).AsTask());
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync([], new() { Level = (ConsistencyLevel)7 }).AsTask());
                 break;
             case 23: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
             case 24: MakeUpId(member, texts, key); break;

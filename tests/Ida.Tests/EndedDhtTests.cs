@@ -1,0 +1,79 @@
+using System.Runtime.CompilerServices;
+
+namespace Ida.Tests;
+
+/// <summary>What is left of a DHT that ended at a member which stays in the group, or is about to leave it.</summary>
+public sealed class EndedDhtTests
+{
+    /// <summary>Its part of the DHT was asked whether the group may be left when there was none. Nobody would ask one that begins now, and nothing be handed over.</summary>
+    [Fact]
+    public void R_a_group_that_is_being_left_has_no_dht_any_more()
+    {
+        var world = DhtWorld.Founded(4);
+        var leaver = world.Members[3];
+        var closing = leaver.Dht.CloseAsync().AsTask();
+        world.RunUntil(() => closing.IsCompleted && !world.ViewRequested, "The end");
+        // It goes on as a member of the group as long as calls of its wait.
+        Assert.True(leaver.Host.OnLeaving());
+        var error = Assert.Throws<NotDhtMemberException>(() => leaver.Enable(world.Options, DhtWorld.Resolvers));
+        Assert.Contains("leav", error.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>A command that has not been taken stands before that of the next call.</summary>
+    [Fact]
+    public async Task R_the_dht_can_be_enabled_again_at_once_when_a_call_was_given_up()
+    {
+        var world = DhtWorld.Founded(4);
+        var late = world.Add();
+        world.ChangeView();
+        using var cancellation = new CancellationTokenSource();
+        var first = Ask(cancellation);
+        // Given up before the command is taken.
+        if (!first.IsCompleted) world.RunUntil(() => first.IsCompleted, "The end of the call");
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
+        var second = Ask(null);
+        world.RunUntil(() => second.IsCompleted, "The next call");
+        Assert.False((await second).Completion.IsCompleted);
+
+        Task<Dht> Ask(CancellationTokenSource? cancelled)
+        {
+            var registry = new DhtRegistry();
+            DhtWorld.Resolvers(registry);
+            registry.Seal(world.Options);
+            var command = new EnableCommand(late.Host, world.Options, registry, 0);
+            Assert.True(late.Node.TryPost(command));
+            cancelled?.Cancel();
+            return GroupDhtExtensions.TakenAsync(command, cancelled?.Token ?? default);
+        }
+    }
+
+    /// <summary>As long as the member enables no other, its group knows the one that ended.</summary>
+    [Fact]
+    public void R_what_operations_left_behind_goes_with_the_dht()
+    {
+        var world = DhtWorld.Founded(4);
+        var member = world.Members[0];
+        var driven = Drive(world, member);
+        var layer = member.Host.Current!;
+        var closing = member.Dht.CloseAsync().AsTask();
+        world.RunUntil(() => closing.IsCompleted && !world.ViewRequested, "The end");
+        GC.Collect();
+        Assert.DoesNotContain(driven, static one => one.IsAlive);
+        GC.KeepAlive(layer);
+        GC.KeepAlive(world);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static List<WeakReference> Drive(DhtWorld world, HarnessMember member)
+    {
+        var map = member.Dht.Map<string, long>("m");
+        var puts = Enumerable.Range(0, 50).Select(i => map.OrderedPutAsync([KeyValuePair.Create($"{i}_0", 1L), new($"{i}_1", 1L)]).AsTask()).ToList();
+        world.Poke();
+        var seen = member.Host.Current!.Coordinator.Driven.Values.Select(static one => new WeakReference(one)).ToList();
+        for (var op = member.Host.Current.Participant.Oldest; op is not null; op = op.Newer) seen.Add(new(op));
+        Assert.Equal(100, seen.Count);
+        world.RunUntil(() => puts.TrueForAll(static put => put.IsCompletedSuccessfully), "The puts");
+        world.Settle();
+        return seen;
+    }
+}

@@ -1,0 +1,158 @@
+using System.Runtime.CompilerServices;
+using GroupCore.Runtime;
+using Ida.Ordering;
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>What a transfer makes a source and a newcomer keep, however long it takes and whatever is written or sent meanwhile.</summary>
+public sealed class TransferMemoryTests
+{
+    private const int Source = 0, Newcomer = 4;
+
+    /// <summary>Locks, queues, sessions: keys that are absent at the boundary, and come and go as long as the transfer lasts.</summary>
+    [Fact]
+    public void R_a_key_that_comes_and_goes_during_a_transfer_leaves_nothing()
+    {
+        const int Rounds = 100;
+        var world = Filled(400, 2_000);
+        // No chunk is acknowledged: the first ranges are all that comes.
+        world.Swallows = static (_, _, type) => type == DhtFrame.ChunkAck;
+        Join(world);
+        var map = world.Members[1].Dht.Map<string, string>("m");
+        var entries = new List<(int Member, WeakReference Entry)>();
+        for (int round = 0; round < Rounds; round++)
+        {
+            Finish(world, map.OrderedMergeAsync("new_0", 1).AsTask());
+            entries.Add((Source, EntryOf(world.Members[Source])));
+            entries.Add((Newcomer, EntryOf(world.Members[Newcomer])));
+            Finish(world, map.OrderedRemoveAsync(["new_0"]).AsTask());
+        }
+        Assert.False(world.Members[Newcomer].Host.Current!.State.Full);
+        Assert.True(world.Members[Source].Host.Current!.Participant.Source.HasWork);
+        GC.Collect();
+        Assert.InRange(entries.Count(static one => one is { Member: Source, Entry.IsAlive: true }), 0, 5);
+        Assert.InRange(entries.Count(static one => one is { Member: Newcomer, Entry.IsAlive: true }), 0, 5);
+        GC.KeepAlive(world);
+    }
+
+    /// <summary>The next view has a transfer too, as it has where views follow each other faster than a newcomer loads.</summary>
+    [Fact]
+    public void R_what_a_transfer_kept_is_given_back_though_another_one_follows_it()
+    {
+        var world = Filled(400, 2_000);
+        world.Swallows = static (_, _, type) => type == DhtFrame.ChunkAck || type == DhtFrame.StateEnd;
+        Join(world);
+        var map = world.Members[1].Dht.Map<string, string>("m");
+        Finish(world, map.OrderedPutAsync(Enumerable.Range(0, 400).Select(static i => KeyValuePair.Create($"{i}_0", (string?)"new"))).AsTask());
+        Assert.Equal(400, Kept(world.Members[Source]));
+        world.ChangeView();
+        for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
+        Finish(world, map.OrderedPutAsync("7_0", "newer").AsTask());
+        Assert.False(world.Members[Newcomer].Host.Current!.State.Full);
+        Assert.Equal(1, Kept(world.Members[Source]));
+        world.Swallows = null;
+        world.ChangeView();
+        world.Settle();
+        for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
+        Assert.Equal(0, Kept(world.Members[Source]));
+        Assert.Equal(DhtWorld.Slice(world.Members[Source]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
+
+        static int Kept(HarnessMember member)
+        {
+            int kept = 0;
+            var entries = new List<Entry>();
+            for (int range = 0; range < EntryTable.Ranges; range++)
+            {
+                member.Host.Current!.Participant.Table.Collect(range, entries);
+                kept += entries.Count(static entry => entry.SnapValue is not null);
+            }
+            return kept;
+        }
+    }
+
+    /// <summary>A source that lies sends outcomes of a member's puts without end, in pieces none of which is the last.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_a_state_with_more_outcomes_than_members_remember_is_refused(bool lost)
+    {
+        const int Pieces = 16, PerPiece = 30_000;
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlightBytes = 1 << 20, MaxOutcomeBytes = 4_096 });
+        world.Settle();
+        world.Swallows = static (from, to, type) => from == Source && to == Newcomer && type == DhtFrame.StateEnd;
+        Join(world);
+        world.Poke();
+        world.DeliverAll();
+        var victim = world.Members[Newcomer];
+        var sessions = victim.Host.Current!.Participant.Sessions;
+        var session = lost ? 1_000_000 : world.Members[1].Host.Current!.State.Session;
+        for (int piece = 0; piece < Pieces; piece++)
+        {
+            var to = new BodyWriter(new byte[1 << 20]);
+            to.U8(0);
+            to.U64(1);
+            to.U8(1);
+            to.U128(session);
+            to.Var(0);
+            to.Var(lost ? 1UL : 0);
+            for (int i = 0; i < PerPiece; i++)
+            {
+                to.U8(0);
+                to.Var((ulong)(1 + (piece * PerPiece) + i));
+                to.Var(1);
+                to.Var(1 << 1);
+                to.U64(77);
+                to.Var(1);
+                to.Var(1);
+                to.Blob([]);
+            }
+            victim.Deliver(new(DhtFrame.StateEnd, to.Written.ToArray(), world.View!.Id, Source));
+        }
+        // Of each member, and of those that are gone five times as much; and the piece with which it was reached.
+        const int Members = 5;
+        Assert.InRange(sessions.All.Sum(static one => one.OutcomeBytes), 1, ((Members + 5) * ((1 << 20) + 4_096)) + (PerPiece * 96));
+        Assert.InRange(victim.Node.Counters.Refused(RefusalReason.Malformed), Pieces - 6, Pieces - 1);
+        Assert.False(victim.Host.Current.State.Full);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference EntryOf(HarnessMember member)
+    {
+        var entries = new List<Entry>();
+        for (int range = 0; range < EntryTable.Ranges; range++)
+        {
+            member.Host.Current!.Participant.Table.Collect(range, entries);
+            if (entries.Find(static entry => entry.Key.AsSpan().EndsWith("new_0"u8)) is { } found) return new(found);
+        }
+        throw new InvalidOperationException("The key is not there.");
+    }
+
+    private static DhtWorld Filled(int keys, int bytes)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, string>("m");
+        var puts = Enumerable.Range(0, keys).Select(i => map.OrderedPutAsync($"{i}_0", new string('x', bytes)).AsTask()).ToList();
+        world.RunUntil(() => puts.TrueForAll(static put => put.IsCompletedSuccessfully), "The puts");
+        world.Settle();
+        return world;
+    }
+
+    private static void Join(DhtWorld world)
+    {
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, DhtWorld.Resolvers);
+        world.ChangeView();
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+    }
+
+    /// <summary>Runs a call to its end, and what it causes at replicas.</summary>
+    private static void Finish(DhtWorld world, Task<PutResult> call)
+    {
+        world.RunUntil(() => call.IsCompleted, "The put");
+        for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
+        world.DeliverAll();
+        Assert.True(call.IsCompletedSuccessfully, call.Exception?.ToString());
+    }
+}
