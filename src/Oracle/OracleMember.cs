@@ -307,6 +307,8 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
         VoteRequest or AppendRequest or SnapshotChunk or TimeoutNow => IsOfLog(from) && (peer == Outlet.Own || IsConfirmed(peer, from)),
         VoteReply or AppendReply or SnapshotAck => IsOfLog(from),
+        // Another than those that were asked would keep one that is frozen in the system for as long as it likes.
+        IndirectProbeFrame { Answer: true } => _watch.Asks(from.Node) && _node.Links.IsSettled(peer),
         _ => true,
     };
 

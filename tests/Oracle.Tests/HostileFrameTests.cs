@@ -281,6 +281,24 @@ public sealed class HostileFrameTests
         Joins(cluster, 3);
     }
 
+    /// <summary>Who is asked whether it reaches one that is silent may answer. A stranger that takes nobody's name would keep the frozen one in all its groups, which wait for it.</summary>
+    [Fact]
+    public void What_a_stranger_answers_for_a_process_that_is_frozen_does_not_keep_it_in_the_system()
+    {
+        using var cluster = Founded(5);
+        var stranger = cluster.Simulation.AddNode("stranger");
+        var frozen = cluster.Alive.Last(process => process != cluster.Leader);
+        frozen.Node.Pause(TimeSpan.FromHours(1));
+        for (int again = 0; again < 100; again++)
+        {
+            foreach (var watcher in cluster.Alive.Where(one => one != frozen)) Say(cluster, stranger, new IndirectProbeFrame(true, frozen.Node.Id), frozen.Oracle.System, watcher);
+            cluster.Run(0.02);
+        }
+        Assert.False(cluster.Leader!.Oracle.Replica!.State.IsAlive(frozen.Oracle.Self), cluster.Describe());
+        Assert.True(cluster.Leader.Node.Node.Counters.Refused(RefusalReason.WrongSender) > 0);
+        cluster.AssertNoViolations();
+    }
+
     /// <summary>It is registered, and no replica: the log listens to those that it replicates with, and the Oracle to members about their groups.</summary>
     [Fact]
     public void What_a_registered_process_says_in_the_name_of_a_replica_or_of_a_member_changes_nothing()

@@ -139,6 +139,9 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         else _relays.Introduce(peer, request.Subject, request.Number);
     }
 
+    /// <summary>Whether that node is one of those that are asked to probe others.</summary>
+    public bool Asks(ulong nodeId) => _watched.Exists(helper => helper.Assigned && helper.Subject.Id.Node == nodeId);
+
     public void OnIndirectPong(IndirectProbeFrame answer)
     {
         foreach (var watched in _watched)
