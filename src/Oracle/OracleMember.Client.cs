@@ -357,7 +357,12 @@ public sealed partial class OracleMember
 
     private void OnGone(ulong gone)
     {
-        _replica?.Log.Lost(gone);
+        if (_replica is { } replica)
+        {
+            _vacant.RemoveAll(old => old == gone || !replica.Knows(old));
+            if (replica.Knows(gone)) _vacant.Add(gone);
+            replica.Log.Lost(gone);
+        }
         if (_directory.Leader.Node == gone) _directory.Doubt();
     }
 

@@ -45,6 +45,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     // Of those that say they are replicas, and that nobody has named: who was asked for.
     private readonly List<ulong> _asked = [];
+
+    // Replicas at whose address nobody was when it was dialled.
+    private readonly List<ulong> _vacant = [];
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
     private OracleReplica? _replica;
@@ -300,13 +303,14 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <summary>
     /// Whether that node may say this. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known yet is heard once one that is has named it.
     /// The log takes frames of all while it hears no leader: a replica that was cut off may know none of those that it is to vote with. Who asks it for
-    /// something, and does not only answer, has to be who it says (<see cref="IsConfirmed"/>): what it appends is applied and told to others.
+    /// something, and does not only answer, has to be who it says (<see cref="IsConfirmed"/>): what it appends is applied and told to others. So has who answers in the name of one at whose
+    /// address nobody was: with the word of a voter that is dead two others that do not hear each other would both lead.
     /// </summary>
     private bool MayTell(int peer, in Replica from, IFrame frame) => frame switch
     {
         ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
         VoteRequest or AppendRequest or SnapshotChunk or TimeoutNow => IsOfLog(from) && (peer == Outlet.Own || IsConfirmed(peer, from)),
-        VoteReply or AppendReply or SnapshotAck => IsOfLog(from),
+        VoteReply or AppendReply or SnapshotAck => IsOfLog(from) && (!_vacant.Contains(from.Node) || IsConfirmed(peer, from)),
         // Another than those that were asked would keep one that is frozen in the system for as long as it likes.
         IndirectProbeFrame { Answer: true } => _watch.Asks(from.Node) && _node.Links.IsSettled(peer),
         _ => true,

@@ -299,6 +299,45 @@ public sealed class HostileFrameTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>Two voters that do not hear each other, and one that is dead, in whose name nobody is connected: with its word each of the two would lead, and commit what the other does not have.</summary>
+    [Fact]
+    public void Votes_and_acknowledgements_in_the_name_of_a_voter_that_is_dead_count_for_nothing()
+    {
+        using var cluster = Founded(3);
+        var leader = cluster.Leader!;
+        var (other, dead) = (cluster.Alive.First(process => process != leader), cluster.Alive.Last(process => process != leader));
+        var (system, commit) = (leader.Oracle.System, leader.Oracle.Replica!.Log.Commit);
+        cluster.Simulation.Network.Cut(leader.Node, other.Node);
+        cluster.Simulation.Network.Cut(other.Node, leader.Node);
+        dead.Node.Crash();
+        // Its host says so to who dials it.
+        cluster.Run(0.3);
+        leader.Node.Post(() => leader.Oracle.Join("late", new(), ""));
+        for (int again = 0; again < 250; again++)
+        {
+            foreach (var to in (OracleCluster.Process[])[leader, other])
+            {
+                var log = to.Oracle.Replica!.Log;
+                for (ulong read = 0; read < 400; read += 40) InName(to, dead, new AppendReply(log.Term, true, log.Entries.LastIndex, read), system);
+                InName(to, dead, new VoteReply(true, log.Term + 1, true), system);
+                InName(to, dead, new VoteReply(false, log.Term, true), system);
+            }
+            cluster.Run(0.02);
+        }
+        cluster.AssertNoViolations();
+        Assert.All(cluster.Alive, process => Assert.Equal(commit, process.Oracle.Replica!.Log.Commit));
+        Assert.Null(cluster.Leader);
+    }
+
+    /// <summary>As over a link that only dialled in under that name: nothing confirms it.</summary>
+    private static void InName(OracleCluster.Process to, OracleCluster.Process of, IFrame frame, SystemId system) => to.Node.Post(() =>
+    {
+        to.Node.Links.Doubted.Add(of.Node.Address);
+        int peer = to.Node.Links.Open(of.Node.Address, of.Node.Id);
+        byte[] body = Write(frame, system);
+        if (to.Node.Links.NodeIdOf(peer) == of.Node.Id) to.Oracle.OnFrame(peer, new FrameHeader(body.Length + 8, FrameHeader.Version, frame.Type, 0, 0), body);
+    });
+
     /// <summary>It is registered, and no replica: the log listens to those that it replicates with, and the Oracle to members about their groups.</summary>
     [Fact]
     public void What_a_registered_process_says_in_the_name_of_a_replica_or_of_a_member_changes_nothing()
