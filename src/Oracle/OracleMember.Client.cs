@@ -308,7 +308,9 @@ public sealed partial class OracleMember
     private void OnRoleChanged()
     {
         _turnWanted = true;
-        if (_replica is { } replica && replica.Log.LeaderHint.Node != 0) OnLeaderHint(replica.Log.LeaderHint);
+        if (_replica is not { } replica || replica.Log.LeaderHint.Node == 0) return;
+        if (replica.Log.HearsLeader) _asked.Clear();
+        OnLeaderHint(replica.Log.LeaderHint);
     }
 
     /// <summary>
