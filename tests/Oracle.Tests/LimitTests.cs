@@ -24,9 +24,9 @@ public sealed class LimitTests
         {
             nameof(OracleOptions.IsolationTimeout) => ((Func<TimeSpan, OracleOptions>)(time => new() { IsolationTimeout = time }), TimeSpan.FromDays(365)),
             nameof(OracleOptions.PoisonTimeout) => (time => new() { PoisonTimeout = time }, TimeSpan.FromDays(365)),
-            nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time }, TimeSpan.FromMinutes(10)),
+            nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time, PoisonTimeout = TimeSpan.FromHours(1) }, TimeSpan.FromMinutes(10)),
             nameof(OracleOptions.LeaseDuration) => (time => new() { LeaseDuration = time, IsolationTimeout = TimeSpan.FromDays(365) }, TimeSpan.FromMinutes(10)),
-            nameof(OracleOptions.Heartbeat) => (time => new() { Heartbeat = time, ElectionTimeout = TimeSpan.FromMinutes(1) }, TimeSpan.FromMilliseconds(300)),
+            nameof(OracleOptions.Heartbeat) => (time => new() { Heartbeat = time, ElectionTimeout = TimeSpan.FromSeconds(10) }, TimeSpan.FromMilliseconds(300)),
             _ => (time => new() { ProbeInterval = time }, TimeSpan.FromMinutes(10)),
         };
         most(above).Validate();

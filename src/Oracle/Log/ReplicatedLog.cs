@@ -12,7 +12,7 @@ namespace Oracle.Log;
 /// <para>Roles are classes (<see cref="Follower"/>, <see cref="PreCandidate"/>, <see cref="Candidate"/>, <see cref="Leader"/>); a learner is a
 /// follower that its configuration does not list as a voter, so it never campaigns. What is sent leaves at the end of the turn, so that the
 /// entries and read rounds of a turn share one frame per replica.</para>
-/// <para>Failure cases: a leader that hears no majority for 1 s steps down; a replica behind the cut gets the saved state; frames lost with
+/// <para>Failure cases: a leader that hears no majority for 1 s, or an election time-out if that is more, steps down; a replica behind the cut gets the saved state; frames lost with
 /// a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: what it decides would be
 /// believed by none of them. Who cannot dial it elects it only where others have introduced it and it has more of the log, so that it could not be
 /// the other way round, or the leader hands over to it. State lives in memory: a process that restarts is another replica.
