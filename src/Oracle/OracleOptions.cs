@@ -55,7 +55,7 @@ public sealed record OracleOptions
 
     /// <summary>
     /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
-    /// waits for that. It is renewed every quarter of it, and not more often than every 100 ms. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>
+    /// waits for that. It is renewed every quarter of it, or every 500 ms if that is less, and not more often than every 100 ms. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>
     /// and 10 min; who registers with more is refused.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
@@ -66,7 +66,7 @@ public sealed record OracleOptions
     /// </summary>
     public TimeSpan ElectionTimeout { get; init; } = TimeSpan.FromMilliseconds(300);
 
-    /// <summary>How often the leader shows that it is there. Default 60 ms, at most 300 ms.</summary>
+    /// <summary>How often the leader shows that it is there. Default 60 ms, 1 ms to 300 ms.</summary>
     public TimeSpan Heartbeat { get; init; } = TimeSpan.FromMilliseconds(60);
 
     /// <summary>
