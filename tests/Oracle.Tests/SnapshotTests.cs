@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Oracle.Log;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -109,6 +110,48 @@ public sealed class SnapshotTests
         Assert.Equal(bus[1].Entries.LastIndex, bus[2].Commit);
         // 12 MB in all.
         Assert.Equal((1, 1), (bus.Parts[1].Saves, bus.Parts[2].Saves));
+    }
+
+    public enum End
+    {
+        EntriesCome, AnotherTerm, NobodyLeads,
+    }
+
+    /// <summary>A part of a state may be as large as a state, and whoever began to send it may never send the rest.</summary>
+    [Theory]
+    [InlineData(End.EntriesCome)]
+    [InlineData(End.AnotherTerm)]
+    [InlineData(End.NobodyLeads)]
+    public void What_came_of_a_state_is_let_go_of_when_the_rest_will_not_come(End end)
+    {
+        var bus = Behind();
+        var behind = bus[2];
+        for (int round = 0; round < 20 && behind.Incoming == 0; round++)
+        {
+            bus[1].Leading!.OnTimer();
+            bus.Settle(rounds: 1);
+        }
+        Assert.InRange(behind.Incoming, 1, StateBytes - 1);
+        ulong term = behind.Term;
+        switch (end)
+        {
+            case End.EntriesCome:
+                int entries = (int)bus[1].Saved.Index + 1;
+                behind.OnFrame(LogBus.ReplicaOf(1), new AppendRequest(term, 0, 0, [.. Enumerable.Repeat(new LogEntry(term, EntryKind.Noop, []), entries)], (ulong)entries, 0));
+                Assert.Equal((ulong)entries, behind.Commit);
+                break;
+            case End.AnotherTerm:
+                behind.OnFrame(LogBus.ReplicaOf(1), new AppendRequest(term + 1, 0, 0, [], 0, 0));
+                break;
+            default:
+                bus.Pass(5 * Durations.Second);
+                behind.OnTimer(0);
+                Assert.NotEqual(0, behind.Incoming);
+                bus.Pass(30 * Durations.Second);
+                behind.OnTimer(0);
+                break;
+        }
+        Assert.Equal(0, behind.Incoming);
     }
 
     /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>

@@ -29,6 +29,9 @@ internal sealed class ReplicatedLog : ITimerTarget
     public const ulong MostUncommitted = 4 * Leader.UncommittedEntries;
     private const long MostUncommittedBytes = 4 * Leader.UncommittedBytes;
 
+    // Who sends a state says something more often by far.
+    private const long IncomingLife = 30 * Durations.Second;
+
     private ArrayBufferWriter<byte> _incoming = new();
     private (ulong Term, ulong Index) _incomingOf;
     private long _appliedBytes;
@@ -73,6 +76,9 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     /// <summary>The saved state, empty before the first.</summary>
     public (ulong Index, ulong Term, Configuration Configuration, byte[] Bytes) Saved { get; private set; } = (0, 0, Configuration.Empty, []);
+
+    /// <summary>Bytes held of a state of which not all has come; for checks.</summary>
+    public int Incoming => _incoming.WrittenCount;
 
     /// <summary>Hears of every applied entry; for checkers.</summary>
     public Action<ulong, LogEntry>? OnApplied { get; set; }
@@ -119,6 +125,7 @@ internal sealed class ReplicatedLog : ITimerTarget
     public void OnTimer(long token)
     {
         _timer = default;
+        if (Node.Now - LeaderContact >= IncomingLife) ForgetIncoming();
         Role.OnTimer();
     }
 
@@ -180,11 +187,16 @@ internal sealed class ReplicatedLog : ITimerTarget
         Term++;
         VotedFor = Node.Id;
         LeaderHint = default;
+        ForgetIncoming();
     }
 
     internal void StepDown(ulong term)
     {
-        if (term > Term) (Term, VotedFor) = (term, 0);
+        if (term > Term)
+        {
+            (Term, VotedFor) = (term, 0);
+            ForgetIncoming();
+        }
         LeaderHint = default;
         Become(new Follower(this));
     }
@@ -195,6 +207,7 @@ internal sealed class ReplicatedLog : ITimerTarget
     {
         if (index <= Commit) return;
         Commit = index;
+        if (Commit >= _incomingOf.Index) ForgetIncoming();
         while (Applied < Commit)
         {
             LogEntry entry = Entries[++Applied];
@@ -218,6 +231,12 @@ internal sealed class ReplicatedLog : ITimerTarget
     /// </summary>
     private bool MayLead(in Replica from, VoteRequest request) =>
         Port.IsConfirmed(from) || ((request.Transfer || (request.LastTerm, request.LastIndex) != (Entries.LastTerm, Entries.LastIndex)) && Port.IsIntroduced(from));
+
+    /// <summary>The rest of a state will not come, or is not needed: what came of it may be as large as all else that this process holds.</summary>
+    private void ForgetIncoming()
+    {
+        if (_incomingOf != default) (_incoming, _incomingOf) = (new(), default);
+    }
 
     private bool Outdated(ulong term)
     {
