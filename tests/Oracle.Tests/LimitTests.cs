@@ -90,6 +90,22 @@ public sealed class LimitTests
         Assert.All(one.Groups.Refused, refusal => Assert.Contains("SlowMemberTimeout", refusal, StringComparison.Ordinal));
     }
 
+    /// <summary>All who give such a name would found, and join, a group of another one, which is the same for all of them.</summary>
+    [Theory]
+    [InlineData("name")]
+    [InlineData("tag")]
+    public void What_would_be_another_text_for_others_is_refused(string what)
+    {
+        const string half = "half \ud800";
+        using var cluster = new OracleCluster(1, 1);
+        cluster.StartAll(TimeSpan.Zero);
+        var one = cluster[0];
+        Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+        one.Node.Post(() => one.Oracle.Join(what == "name" ? half : "g", new(), what == "tag" ? half : ""));
+        cluster.Run(1);
+        Assert.Contains($"its {what} holds", Assert.Single(one.Groups.Refused), StringComparison.Ordinal);
+    }
+
     /// <summary>Before, 129 to 256 characters were accepted, and refused later by the Oracle.</summary>
     [Theory]
     [InlineData(42, true)]
