@@ -308,7 +308,9 @@ public sealed partial class OracleMember
     private void OnRoleChanged()
     {
         _turnWanted = true;
-        if (_replica is { } replica && replica.Log.LeaderHint.Node != 0) OnLeaderHint(replica.Log.LeaderHint);
+        if (_replica is not { } replica || replica.Log.LeaderHint.Node == 0) return;
+        if (replica.Log.HearsLeader) _asked.Clear();
+        OnLeaderHint(replica.Log.LeaderHint);
     }
 
     /// <summary>
@@ -357,7 +359,12 @@ public sealed partial class OracleMember
 
     private void OnGone(ulong gone)
     {
-        _replica?.Log.Lost(gone);
+        if (_replica is { } replica)
+        {
+            _vacant.RemoveAll(old => old == gone || !replica.Knows(old));
+            if (replica.Knows(gone)) _vacant.Add(gone);
+            replica.Log.Lost(gone);
+        }
         if (_directory.Leader.Node == gone) _directory.Doubt();
     }
 

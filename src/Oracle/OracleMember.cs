@@ -45,6 +45,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     // Of those that say they are replicas, and that nobody has named: who was asked for.
     private readonly List<ulong> _asked = [];
+
+    // Replicas at whose address nobody was when it was dialled.
+    private readonly List<ulong> _vacant = [];
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
     private OracleReplica? _replica;
@@ -122,6 +125,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     /// <summary>Whether this process is not registered and cannot be: all seeds belong to another cluster.</summary>
     internal bool Stranded => !Registered && _outlet.System.IsNone && _bootstrap.Stranded;
+
+    /// <summary>How many were asked for that say they are replicas, and that nobody has named; for checks.</summary>
+    internal int AskedFor => _asked.Count;
 
     /// <summary>Processes over whose links others may be probed; for checks.</summary>
     internal int Reached => _watch.Reached;
@@ -299,14 +305,17 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     /// <summary>
     /// Whether that node may say this. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known yet is heard once one that is has named it.
-    /// The log takes frames of all while it hears no leader: a replica that was cut off may know none of those that it is to vote with. Who asks it for
-    /// something, and does not only answer, has to be who it says (<see cref="IsConfirmed"/>): what it appends is applied and told to others.
+    /// The log takes frames of others while it hears no leader (<see cref="MayJoinLog"/>): a replica that was cut off may know none of those that it is to vote with. Who asks it for
+    /// something, and does not only answer, has to be who it says (<see cref="IsConfirmed"/>): what it appends is applied and told to others. So has who answers in the name of one at whose
+    /// address nobody was: with the word of a voter that is dead two others that do not hear each other would both lead.
     /// </summary>
     private bool MayTell(int peer, in Replica from, IFrame frame) => frame switch
     {
         ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
         VoteRequest or AppendRequest or SnapshotChunk or TimeoutNow => IsOfLog(from) && (peer == Outlet.Own || IsConfirmed(peer, from)),
-        VoteReply or AppendReply or SnapshotAck => IsOfLog(from),
+        VoteReply or AppendReply or SnapshotAck => IsOfLog(from) && (!_vacant.Contains(from.Node) || IsConfirmed(peer, from)),
+        // Another than those that were asked would keep one that is frozen in the system for as long as it likes.
+        IndirectProbeFrame { Answer: true } => _watch.Asks(from.Node) && _node.Links.IsSettled(peer),
         _ => true,
     };
 
@@ -316,7 +325,14 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// </summary>
     private bool IsReplica(int peer, in Replica from) => peer == Outlet.Own || (_directory.Knows(from.Node) && IsConfirmed(peer, from));
 
-    private bool IsOfLog(in Replica from) => from.Node == _node.Id || _directory.Knows(from.Node) || _replica is { } replica && (replica.Knows(from.Node) || !replica.Log.HearsLeader);
+    private bool IsOfLog(in Replica from) => from.Node == _node.Id || _directory.Knows(from.Node) || _replica is { } replica && (replica.Knows(from.Node) || MayJoinLog(from, replica));
+
+    /// <summary>
+    /// Whether one that nobody has named may be a replica since: one that is registered, where it is; and anybody once this process has not had an answer of a leader for so long that
+    /// it believes whoever answers where it searches.
+    /// </summary>
+    private bool MayJoinLog(Replica from, OracleReplica replica) =>
+        !replica.Log.HearsLeader && (State != MembershipState.Active || (replica.State.FindNode(from.Node) is { Alive: true } process && process.Address == from.Address));
 
     /// <summary>
     /// The one rule for who is believed to be the replica that it says it is: who was reached by a dial of that replica's address, or has its session as who listens there

@@ -12,6 +12,9 @@ public sealed record OracleOptions
     // A leader that a majority did not answer for 1 s steps down: three heartbeats are to fit into it.
     private static readonly TimeSpan s_longestHeartbeat = TimeSpan.FromMilliseconds(300);
 
+    // A timer of less is always due.
+    private static readonly TimeSpan s_shortestHeartbeat = TimeSpan.FromMilliseconds(1);
+
     private static readonly TimeSpan s_longestRound = TimeSpan.FromMinutes(10);
 
     /// <summary>
@@ -52,15 +55,18 @@ public sealed record OracleOptions
 
     /// <summary>
     /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
-    /// waits for that. It is renewed every quarter of it, and not more often than every 100 ms. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>
+    /// waits for that. It is renewed every quarter of it, or every 500 ms if that is less, and not more often than every 100 ms. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>
     /// and 10 min; who registers with more is refused.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms, at least three times <see cref="Heartbeat"/>, at most 10 min.</summary>
+    /// <summary>
+    /// Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms, at least three times <see cref="Heartbeat"/>, at most 10 min and a third of
+    /// <see cref="IsolationTimeout"/> and <see cref="PoisonTimeout"/> together, in which all who hear of none give up.
+    /// </summary>
     public TimeSpan ElectionTimeout { get; init; } = TimeSpan.FromMilliseconds(300);
 
-    /// <summary>How often the leader shows that it is there. Default 60 ms, at most 300 ms.</summary>
+    /// <summary>How often the leader shows that it is there. Default 60 ms, 1 ms to 300 ms.</summary>
     public TimeSpan Heartbeat { get; init; } = TimeSpan.FromMilliseconds(60);
 
     /// <summary>
@@ -99,10 +105,13 @@ public sealed record OracleOptions
             throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 200 ms to IsolationTimeout ({IsolationTimeout}), and at most 10 min.");
         if (IsolationTimeout > s_longest) throw new InvalidOptionException($"IsolationTimeout is {IsolationTimeout}; allowed is at most {s_longest}.");
         if (PoisonTimeout <= TimeSpan.Zero || PoisonTimeout > s_longest) throw new InvalidOptionException($"PoisonTimeout is {PoisonTimeout}; it must be above 0 and at most {s_longest}.");
-        if (Heartbeat > s_longestHeartbeat) throw new InvalidOptionException($"Heartbeat is {Heartbeat}; allowed is at most {s_longestHeartbeat.TotalMilliseconds} ms.");
+        if (Heartbeat < s_shortestHeartbeat || Heartbeat > s_longestHeartbeat)
+            throw new InvalidOptionException($"Heartbeat is {Heartbeat}; allowed is {s_shortestHeartbeat.TotalMilliseconds} ms to {s_longestHeartbeat.TotalMilliseconds} ms.");
         if (ElectionTimeout > s_longestRound) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; allowed is at most {s_longestRound}.");
-        if (Heartbeat <= TimeSpan.Zero || ElectionTimeout < 3 * Heartbeat)
-            throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}), which must be above 0.");
+        if (ElectionTimeout < 3 * Heartbeat) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}).");
+        // The first who asks does so within twice that, and may have to ask again.
+        if (3 * ElectionTimeout > IsolationTimeout + PoisonTimeout)
+            throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at most a third of IsolationTimeout and PoisonTimeout together ({IsolationTimeout + PoisonTimeout}).");
         if (ProbeInterval < TimeSpan.FromMilliseconds(100) || ProbeInterval > s_longestRound)
             throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 100 ms to {s_longestRound}.");
         if (ProbeRounds is < 2 or > 1_000) throw new InvalidOptionException($"ProbeRounds is {ProbeRounds}; allowed are 2 to 1,000.");

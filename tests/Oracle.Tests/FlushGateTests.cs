@@ -8,6 +8,31 @@ public sealed class FlushGateTests
 {
     private const int Failed = 40, Groups = 200;
 
+    /// <summary>It is kept for as long as a lease lasts, and comes into the log: ids of whoever, of which there may be as many as a group can have members.</summary>
+    [Theory]
+    [InlineData(2, true)]
+    [InlineData(3, false)]
+    public void A_flush_report_names_as_many_as_the_view_has_at_most(int named, bool taken)
+    {
+        var leader = new LoneLeader(2);
+        var replica = leader.Replica;
+        var (self, other) = (leader.IdOf(1), leader.IdOf(2));
+        Append(new Create("pair", new() { StrictPrimary = true }, 0, [self, other]), self, 1);
+        replica.Shell.OnLeaseAsk(0, LogBus.ReplicaOf(2), new(other, leader.Bus.Parts[1].Now, 0));
+        leader.Turn();
+        leader.Turn();
+        Append(new Fail([new(other, false)]), default, 0);
+        var group = replica.State.Groups.Single();
+        replica.Shell.OnRequest(0, LogBus.ReplicaOf(1), new(self, 2, 2, new Done(group.Id, group.View.Id, group.Pending!.Number, [self, .. Enumerable.Range(100, named - 1).Select(static node => new ProcessId((ulong)node, 9))])));
+        Assert.Equal((taken ? 1 : 0, taken ? 0L : 1L), (replica.Shell.Held.Requests, leader.Bus.Parts[1].Counters.Refused(GroupCore.Runtime.RefusalReason.Unexpected)));
+
+        void Append(Operation operation, ProcessId requester, ulong number)
+        {
+            Assert.True(replica.Log.Leading!.TryAppend(OperationCodec.WriteEntry([new(requester, number, number, operation)])));
+            replica.Log.EndOfTurn();
+        }
+    }
+
     [Fact]
     public void Many_that_are_proved_dead_together_cost_one_look_at_what_waits()
     {

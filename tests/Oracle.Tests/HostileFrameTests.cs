@@ -281,6 +281,117 @@ public sealed class HostileFrameTests
         Joins(cluster, 3);
     }
 
+    /// <summary>Who is asked whether it reaches one that is silent may answer. A stranger that takes nobody's name would keep the frozen one in all its groups, which wait for it.</summary>
+    [Fact]
+    public void What_a_stranger_answers_for_a_process_that_is_frozen_does_not_keep_it_in_the_system()
+    {
+        using var cluster = Founded(5);
+        var stranger = cluster.Simulation.AddNode("stranger");
+        var frozen = cluster.Alive.Last(process => process != cluster.Leader);
+        frozen.Node.Pause(TimeSpan.FromHours(1));
+        for (int again = 0; again < 100; again++)
+        {
+            foreach (var watcher in cluster.Alive.Where(one => one != frozen)) Say(cluster, stranger, new IndirectProbeFrame(true, frozen.Node.Id), frozen.Oracle.System, watcher);
+            cluster.Run(0.02);
+        }
+        Assert.False(cluster.Leader!.Oracle.Replica!.State.IsAlive(frozen.Oracle.Self), cluster.Describe());
+        Assert.True(cluster.Leader.Node.Node.Counters.Refused(RefusalReason.WrongSender) > 0);
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>It listens where it says that it does, and names higher terms: the voters would be its followers, and it their only voter.</summary>
+    [Fact]
+    public void While_no_leader_is_heard_the_log_listens_to_those_that_are_registered()
+    {
+        using var cluster = Founded(5);
+        var stranger = cluster.Simulation.AddNode("stranger");
+        var (leader, self) = (cluster.Leader!, new Replica(stranger.Id, stranger.Address));
+        var voters = cluster.Alive.Where(process => process != leader && leader.Oracle.Replica!.Log.Entries.Configuration.IsVoter(process.Node.Id)).ToList();
+        leader.Node.Pause(TimeSpan.FromSeconds(30));
+        for (int again = 0; again < 40; again++)
+        {
+            foreach (var voter in voters)
+            {
+                var log = voter.Oracle.Replica!.Log;
+                ulong term = log.Term + 1_000;
+                Say(cluster, stranger, new AppendRequest(term, log.Entries.LastIndex, log.Entries.LastTerm, [new(term, EntryKind.Configuration, ConfigurationCodec.Write(new([self], [])))], log.Entries.LastIndex + 1, 0), leader.Oracle.System, voter);
+            }
+            cluster.Run(0.05);
+        }
+        Assert.All(voters, voter => Assert.False(voter.Oracle.Replica!.Log.Entries.Configuration.Contains(stranger.Id), cluster.Describe()));
+        Assert.Contains(cluster.Leader, voters);
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>They could be those that a replica which was cut off is to vote with, so some are asked for; and others another time.</summary>
+    [Fact]
+    public void Of_those_that_nobody_has_named_a_few_are_asked_for_while_no_leader_is_heard_for_long_and_a_leader_ends_that()
+    {
+        using var cluster = Founded(3);
+        var leader = cluster.Leader!;
+        var voter = cluster.Alive.First(process => process != leader);
+        foreach (var other in cluster.Alive.Where(other => other != voter)) other.Node.Pause(TimeSpan.FromSeconds(5));
+        var strangers = Enumerable.Range(0, 20).Select(i => cluster.Simulation.AddNode($"stranger{i}")).ToList();
+        // They have dialled, and nobody has dialled them.
+        foreach (var stranger in strangers) voter.Node.Links.Doubted.Add(stranger.Address);
+        Speak();
+        cluster.Run(2);
+        Speak();
+        cluster.Run(0.5);
+        Assert.Equal((MembershipState.Active, 0), (voter.Oracle.State, voter.Oracle.AskedFor));
+        Assert.True(cluster.RunUntil(() => voter.Oracle.State == MembershipState.Blocked, 3), cluster.Describe());
+        Speak();
+        cluster.Run(0.5);
+        Assert.Equal(Limits.Replicas, voter.Oracle.AskedFor);
+        Assert.True(cluster.RunUntil(() => cluster.Leader is not null && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        Assert.Equal(0, voter.Oracle.AskedFor);
+        Joins(cluster, 3);
+
+        void Speak()
+        {
+            foreach (var stranger in strangers) Say(cluster, stranger, new VoteRequest(true, 9, 0, 0, false), leader.Oracle.System, voter);
+        }
+    }
+
+    /// <summary>Two voters that do not hear each other, and one that is dead, in whose name nobody is connected: with its word each of the two would lead, and commit what the other does not have.</summary>
+    [Fact]
+    public void Votes_and_acknowledgements_in_the_name_of_a_voter_that_is_dead_count_for_nothing()
+    {
+        using var cluster = Founded(3);
+        var leader = cluster.Leader!;
+        var (other, dead) = (cluster.Alive.First(process => process != leader), cluster.Alive.Last(process => process != leader));
+        var (system, commit) = (leader.Oracle.System, leader.Oracle.Replica!.Log.Commit);
+        cluster.Simulation.Network.Cut(leader.Node, other.Node);
+        cluster.Simulation.Network.Cut(other.Node, leader.Node);
+        dead.Node.Crash();
+        // Its host says so to who dials it.
+        cluster.Run(0.3);
+        leader.Node.Post(() => leader.Oracle.Join("late", new(), ""));
+        for (int again = 0; again < 250; again++)
+        {
+            foreach (var to in (OracleCluster.Process[])[leader, other])
+            {
+                var log = to.Oracle.Replica!.Log;
+                for (ulong read = 0; read < 400; read += 40) InName(to, dead, new AppendReply(log.Term, true, log.Entries.LastIndex, read), system);
+                InName(to, dead, new VoteReply(true, log.Term + 1, true), system);
+                InName(to, dead, new VoteReply(false, log.Term, true), system);
+            }
+            cluster.Run(0.02);
+        }
+        cluster.AssertNoViolations();
+        Assert.All(cluster.Alive, process => Assert.Equal(commit, process.Oracle.Replica!.Log.Commit));
+        Assert.Null(cluster.Leader);
+    }
+
+    /// <summary>As over a link that only dialled in under that name: nothing confirms it.</summary>
+    private static void InName(OracleCluster.Process to, OracleCluster.Process of, IFrame frame, SystemId system) => to.Node.Post(() =>
+    {
+        to.Node.Links.Doubted.Add(of.Node.Address);
+        int peer = to.Node.Links.Open(of.Node.Address, of.Node.Id);
+        byte[] body = Write(frame, system);
+        if (to.Node.Links.NodeIdOf(peer) == of.Node.Id) to.Oracle.OnFrame(peer, new FrameHeader(body.Length + 8, FrameHeader.Version, frame.Type, 0, 0), body);
+    });
+
     /// <summary>It is registered, and no replica: the log listens to those that it replicates with, and the Oracle to members about their groups.</summary>
     [Fact]
     public void What_a_registered_process_says_in_the_name_of_a_replica_or_of_a_member_changes_nothing()

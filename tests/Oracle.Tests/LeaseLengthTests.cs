@@ -75,6 +75,28 @@ public sealed class LeaseLengthTests
         Assert.Equal(0, without);
     }
 
+    /// <summary>Whom it is to watch a process hears with its lease: it asks for that more often than a long lease needs.</summary>
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(60, true)]
+    [InlineData(600, true)]
+    [InlineData(600, false)]
+    public void A_newcomer_that_falls_silent_is_out_within_seconds_however_long_leases_are(int seconds, bool crashes)
+    {
+        var lease = TimeSpan.FromSeconds(seconds);
+        using var cluster = new OracleCluster(1, 6, options: new() { LeaseDuration = lease, IsolationTimeout = lease + Long });
+        foreach (var process in cluster.Lives.Take(5)) process.StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Lives.Take(5).All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(10);
+        var late = cluster[5];
+        late.StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => late.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+        cluster.Run(3);
+        if (crashes) late.Node.Crash();
+        else late.Node.Pause(TimeSpan.FromHours(1));
+        Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(late.Oracle.Self), 3), cluster.Describe());
+    }
+
     private static void AssertSafe(OracleCluster cluster, int goes)
     {
         Assert.True(cluster.RunUntil(() => cluster.Lives.Take(3).Where(process => process.Node.Alive).All(process => process.Groups.ViewOf("g")?.Members.Count == 4 - goes), 10), cluster.Describe());

@@ -24,9 +24,9 @@ public sealed class LimitTests
         {
             nameof(OracleOptions.IsolationTimeout) => ((Func<TimeSpan, OracleOptions>)(time => new() { IsolationTimeout = time }), TimeSpan.FromDays(365)),
             nameof(OracleOptions.PoisonTimeout) => (time => new() { PoisonTimeout = time }, TimeSpan.FromDays(365)),
-            nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time }, TimeSpan.FromMinutes(10)),
+            nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time, PoisonTimeout = TimeSpan.FromHours(1) }, TimeSpan.FromMinutes(10)),
             nameof(OracleOptions.LeaseDuration) => (time => new() { LeaseDuration = time, IsolationTimeout = TimeSpan.FromDays(365) }, TimeSpan.FromMinutes(10)),
-            nameof(OracleOptions.Heartbeat) => (time => new() { Heartbeat = time, ElectionTimeout = TimeSpan.FromMinutes(1) }, TimeSpan.FromMilliseconds(300)),
+            nameof(OracleOptions.Heartbeat) => (time => new() { Heartbeat = time, ElectionTimeout = TimeSpan.FromSeconds(10) }, TimeSpan.FromMilliseconds(300)),
             _ => (time => new() { ProbeInterval = time }, TimeSpan.FromMinutes(10)),
         };
         most(above).Validate();
@@ -88,6 +88,22 @@ public sealed class LimitTests
         Assert.True(cluster.RunUntil(() => one.Groups.Refused.Count + one.Groups.Accepted.Count == 2, 3), cluster.Describe());
         Assert.Equal(fits ? 2 : 0, one.Groups.Accepted.Count);
         Assert.All(one.Groups.Refused, refusal => Assert.Contains("SlowMemberTimeout", refusal, StringComparison.Ordinal));
+    }
+
+    /// <summary>All who give such a name would found, and join, a group of another one, which is the same for all of them.</summary>
+    [Theory]
+    [InlineData("name")]
+    [InlineData("tag")]
+    public void What_would_be_another_text_for_others_is_refused(string what)
+    {
+        const string half = "half \ud800";
+        using var cluster = new OracleCluster(1, 1);
+        cluster.StartAll(TimeSpan.Zero);
+        var one = cluster[0];
+        Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Active, 10), cluster.Describe());
+        one.Node.Post(() => one.Oracle.Join(what == "name" ? half : "g", new(), what == "tag" ? half : ""));
+        cluster.Run(1);
+        Assert.Contains($"its {what} holds", Assert.Single(one.Groups.Refused), StringComparison.Ordinal);
     }
 
     /// <summary>Before, 129 to 256 characters were accepted, and refused later by the Oracle.</summary>

@@ -1,6 +1,7 @@
 using GroupCore.Membership;
 using Ida.Testing;
 using Oracle.Client;
+using Oracle.Frames;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -82,10 +83,84 @@ public sealed class RequestBookTests
         Assert.True(book.HasRoom);
     }
 
+    /// <summary>Reports of as many groups as a process may be in, which their leases hold back. Those with the higher numbers had one attempt, at whoever led then.</summary>
+    [Fact]
+    public void Of_any_number_of_requests_that_wait_each_is_repeated()
+    {
+        var book = Waiting(out var world);
+        using var running = world.Simulation;
+        for (int tick = 0; tick < 40; tick++) world.Pass(book.Step);
+        Assert.Equal(Many, world.Sent.Count);
+        world.Sent.Clear();
+        world.Pass(book.Resend);
+        Assert.InRange(world.Sent.Count, 100, 300);
+        for (int tick = 0; tick < 20; tick++) world.Pass(book.Step);
+        Assert.Equal(Many, world.Sent.Count);
+    }
+
+    /// <summary>A leader may hold one back for as long as a lease lasts, which it answers meanwhile: who turns elsewhere is sent back, with all that waits.</summary>
+    [Fact]
+    public void A_flush_report_without_an_answer_is_no_reason_to_doubt_the_leader()
+    {
+        var book = Waiting(out var world);
+        using var running = world.Simulation;
+        for (int tick = 0; tick < 40; tick++) world.Pass(book.Step);
+        Assert.NotEqual(0UL, world.Directory.Leader.Node);
+        book.Submit(new Leave(Group));
+        for (int tick = 0; tick < 40 && world.Directory.Leader.Node != 0; tick++) world.Pass(book.Step);
+        Assert.Equal(0UL, world.Directory.Leader.Node);
+    }
+
+    private const int Many = 4_000;
+
+    private static RequestBook Waiting(out World world)
+    {
+        world = new();
+        var book = new RequestBook(world.Node.Node, world.Outlet, world.Directory) { Self = new(world.Node.Id, 5) };
+        for (uint group = 1; group <= Many; group++) book.Submit(new Done(new(group, 1), 1, 1, []));
+        world.Pass(static () => { });
+        world.Sent.Clear();
+        return book;
+    }
+
     private static RequestBook NewBook(out Simulation simulation)
     {
         simulation = new(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         var node = simulation.AddNode("p0").Node;
         return new(node, new(node), new(node)) { Self = A };
+    }
+
+    /// <summary>A process that believes itself the leader: what it sends there can be seen.</summary>
+    private sealed class World
+    {
+        public World()
+        {
+            Node = Simulation.AddNode("p0");
+            Outlet = new(Node.Node) { System = new(1, 2) };
+            Directory = new(Node.Node);
+            Directory.Learn(new([new(Node.Id, Node.Address)], []));
+            Directory.Hint(new(Node.Id, Node.Address));
+        }
+
+        public Simulation Simulation { get; } = new(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+
+        public SimNode Node { get; }
+
+        public Outlet Outlet { get; }
+
+        public OracleDirectory Directory { get; }
+
+        /// <summary>Numbers of the requests that were sent.</summary>
+        public HashSet<ulong> Sent { get; } = [];
+
+        /// <summary>100 ms pass, then that is done.</summary>
+        public void Pass(Action action)
+        {
+            Simulation.Run(TimeSpan.FromMilliseconds(100));
+            Node.Post(action);
+            Simulation.Run(TimeSpan.FromMilliseconds(1));
+            while (Outlet.TryTakeOwn(out var type, out byte[] body))
+                if (FrameCodec.TryRead(type, body, out _, out var frame) && frame is RequestFrame sent) Sent.Add(sent.Request.Number);
+        }
     }
 }

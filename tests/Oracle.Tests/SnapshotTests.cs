@@ -93,35 +93,6 @@ public sealed class SnapshotTests
         Assert.NotEqual(0UL, bus[2].Applied);
     }
 
-    /// <summary>It may be a gigabyte. What a leader sends that is no more is not gone on with by the next one.</summary>
-    [Theory]
-    [InlineData("another leads")]
-    [InlineData("this one campaigns or votes")]
-    [InlineData("it gets what it lacked another way")]
-    [InlineData("nobody is heard")]
-    public void Half_of_a_state_is_not_kept_when_the_rest_will_not_come(string why)
-    {
-        var bus = new LogBus(Rule.None);
-        bus.Add(2);
-        var (leader, log) = (LogBus.ReplicaOf(1), bus[2]);
-        log.OnFrame(leader, new SnapshotChunk(3, 10, 3, Configuration.Empty, 0, 1_000, new byte[100]));
-        Assert.True(log.IsTakingState);
-        if (why == "another leads") log.OnFrame(LogBus.ReplicaOf(3), new AppendRequest(4, 0, 0, [], 0, 0));
-        if (why == "this one campaigns or votes") log.OnFrame(LogBus.ReplicaOf(3), new VoteRequest(false, 4, 20, 4, true));
-        if (why == "it gets what it lacked another way")
-        {
-            log.OnFrame(leader, new AppendRequest(3, 0, 0, [.. Enumerable.Repeat(new LogEntry(3, EntryKind.Operations, OperationCodec.WriteEntry([])), 9)], 9, 0));
-            Assert.True(log.IsTakingState);
-            log.OnFrame(leader, new AppendRequest(3, 9, 3, [new(3, EntryKind.Operations, OperationCodec.WriteEntry([]))], 10, 0));
-        }
-        if (why == "nobody is heard")
-        {
-            bus.Pass(3 * Durations.Second);
-            log.OnTimer(0);
-        }
-        Assert.False(log.IsTakingState);
-    }
-
     /// <summary>To save the state costs all of it: what is not committed yet cannot be cut away by it, and is no reason to.</summary>
     [Fact]
     public void A_long_tail_that_is_not_committed_does_not_have_the_state_saved_with_each_commit()
@@ -139,6 +110,48 @@ public sealed class SnapshotTests
         Assert.Equal(bus[1].Entries.LastIndex, bus[2].Commit);
         // 12 MB in all.
         Assert.Equal((1, 1), (bus.Parts[1].Saves, bus.Parts[2].Saves));
+    }
+
+    public enum End
+    {
+        EntriesCome, AnotherTerm, NobodyLeads,
+    }
+
+    /// <summary>A part of a state may be as large as a state, and whoever began to send it may never send the rest.</summary>
+    [Theory]
+    [InlineData(End.EntriesCome)]
+    [InlineData(End.AnotherTerm)]
+    [InlineData(End.NobodyLeads)]
+    public void What_came_of_a_state_is_let_go_of_when_the_rest_will_not_come(End end)
+    {
+        var bus = Behind();
+        var behind = bus[2];
+        for (int round = 0; round < 20 && behind.Incoming == 0; round++)
+        {
+            bus[1].Leading!.OnTimer();
+            bus.Settle(rounds: 1);
+        }
+        Assert.InRange(behind.Incoming, 1, StateBytes - 1);
+        ulong term = behind.Term;
+        switch (end)
+        {
+            case End.EntriesCome:
+                int entries = (int)bus[1].Saved.Index + 1;
+                behind.OnFrame(LogBus.ReplicaOf(1), new AppendRequest(term, 0, 0, [.. Enumerable.Repeat(new LogEntry(term, EntryKind.Noop, []), entries)], (ulong)entries, 0));
+                Assert.Equal((ulong)entries, behind.Commit);
+                break;
+            case End.AnotherTerm:
+                behind.OnFrame(LogBus.ReplicaOf(1), new AppendRequest(term + 1, 0, 0, [], 0, 0));
+                break;
+            default:
+                bus.Pass(5 * Durations.Second);
+                behind.OnTimer(0);
+                Assert.NotEqual(0, behind.Incoming);
+                bus.Pass(30 * Durations.Second);
+                behind.OnTimer(0);
+                break;
+        }
+        Assert.Equal(0, behind.Incoming);
     }
 
     /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>

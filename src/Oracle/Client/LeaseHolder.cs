@@ -17,7 +17,8 @@ namespace Oracle.Client;
 internal sealed class LeaseHolder(INode node, OracleOptions options)
 {
     private readonly long _length = options.LeaseDuration.Nanoseconds() / 100 * 98;
-    private readonly long _every = options.LeaseDuration.Nanoseconds() / 4;
+    // With the answer comes whom this process is to watch: a newcomer is not to wait for that as long as a lease may last.
+    private readonly long _every = Math.Min(options.LeaseDuration.Nanoseconds() / 4, Durations.Second / 2);
     private long _until;
     private readonly long _patience = options.IsolationTimeout.Nanoseconds() + options.PoisonTimeout.Nanoseconds();
     private long _credited;

@@ -82,18 +82,20 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     /// <summary>Repeats what is due.</summary>
     public void Step()
     {
-        Collect(waiting => node.Now >= waiting.Due);
+        Collect();
         foreach (var waiting in _due)
         {
-            if (waiting.Attempts > 1) directory.Doubt();
+            // The leader may hold a report back for as long as a lease lasts; whether it is there the questions for leases show.
+            if (waiting.Attempts > 1 && waiting.Operation is not Done) directory.Doubt();
             Send(waiting);
         }
     }
 
-    /// <summary>Another leader is known: everything goes there at once.</summary>
+    /// <summary>Another leader is known: everything goes there, at once as much as a step sends, the rest with the next steps.</summary>
     public void Resend()
     {
-        Collect(static _ => true);
+        foreach (var (_, waiting) in _waiting) waiting.Due = Math.Min(waiting.Due, node.Now);
+        Collect();
         foreach (var waiting in _due) Send(waiting);
     }
 
@@ -112,19 +114,22 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     private static bool Covers(Done waiting, Done other) => waiting.View != other.View ? waiting.View > other.View
         : waiting.Proposal != other.Proposal ? waiting.Proposal > other.Proposal : waiting.Initialised.SequenceEqual(other.Initialised);
 
-    private void Collect(Func<Waiting, bool> which)
+    /// <summary>What is due and can be sent, as much as a step sends; of more, what has been due longest, so that each has its turn.</summary>
+    private void Collect()
     {
         _due.Clear();
         foreach (var (_, waiting) in _waiting)
-        {
-            if (which(waiting)) _due.Add(waiting);
-            if (_due.Count == PerStep) break;
-        }
+            if (waiting.Due <= node.Now && MaySend(waiting)) _due.Add(waiting);
+        if (_due.Count <= PerStep) return;
+        _due.Sort(static (one, other) => (one.Due, one.Number).CompareTo((other.Due, other.Number)));
+        _due.RemoveRange(PerStep, _due.Count - PerStep);
     }
+
+    private bool MaySend(Waiting waiting) => !directory.IsEmpty && (Self.Incarnation != 0 || waiting.Operation is Register);
 
     private void Send(Waiting waiting)
     {
-        if (directory.IsEmpty || (Self.Incarnation == 0 && waiting.Operation is not Register)) return;
+        if (!MaySend(waiting)) return;
         waiting.Attempts++;
         waiting.Due = node.Now + Math.Min(LastRepeat, FirstRepeat * waiting.Attempts);
         ulong floor = _recorded.Count > 0 ? _recorded.First().Key : _last + 1;

@@ -11,7 +11,7 @@ namespace Oracle.Detection;
 /// </summary>
 /// <remarks>
 /// Rounds of 200 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe; without an answer in half a round × (1 + health) another one, and the
-/// others that are watched (at most eight) are asked to probe it over links that they have; after four
+/// others that are watched (at most eight) are asked to probe it over links that they have, or at the start of the next round where that came first; after four
 /// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign a report, 0.8 to 1 s after the process fell silent. A connection that
 /// breaks is no evidence but makes it look at once: the listener is dialled (refused at the address that it is registered at is
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
@@ -138,6 +138,9 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         else if (request.Relayed) _relays.Say(request.Subject, request.Number);
         else _relays.Introduce(peer, request.Subject, request.Number);
     }
+
+    /// <summary>Whether that node is one of those that are asked to probe others.</summary>
+    public bool Asks(ulong nodeId) => _watched.Exists(helper => helper.Assigned && helper.Subject.Id.Node == nodeId);
 
     public void OnIndirectPong(IndirectProbeFrame answer)
     {
@@ -280,8 +283,11 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         long patience = _patience * (1 + Health);
         if (node.Now >= watched.NextRound)
         {
+            // A round that is no longer than the time between two looks, or a look that came late, left no moment to ask others in.
+            bool unasked = false;
             if (watched.RoundAt != 0 && watched.HeardAt < watched.RoundAt)
             {
+                unasked = !watched.Indirect;
                 watched.FailedRounds++;
                 if (watched.FailedRounds >= options.ProbeRounds && watched.Observed is null) Observe(watched, Accusation.Timeout);
                 Look(watched, fresh: false);
@@ -292,7 +298,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             }
             watched.RoundAt = node.Now;
             watched.NextRound = node.Now + patience + _patience;
-            watched.Indirect = false;
+            watched.Indirect = unasked;
+            if (unasked) AskOthers(watched);
             Ping(watched);
         }
         else if (!watched.Indirect && watched.HeardAt < watched.RoundAt && node.Now >= watched.RoundAt + patience)

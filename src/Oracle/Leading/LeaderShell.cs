@@ -97,6 +97,7 @@ internal sealed class LeaderShell
         _detector.Clear();
         _intake.Clear();
         _announcer.Clear();
+        _keeper.Clear();
         _excluding.Clear();
         _unlogged.Clear();
         _decision = null;
@@ -128,6 +129,10 @@ internal sealed class LeaderShell
         {
             case Done done when IsOver(request.Requester, done):
                 OnAnswered(request, OperationResult.Done);
+                break;
+            case Done done when NamesMore(done):
+                _intake.TryEnd(request, out _);
+                _node.Counters.Refuse(RefusalReason.Unexpected);
                 break;
             case Done:
                 if (_gate.Admit(_state, request, out var replaced)) _intake.Add(request);
@@ -349,6 +354,9 @@ internal sealed class LeaderShell
     /// <summary>Whether a flush report counts no more, or not from that process: it must not take the place of one that does.</summary>
     private bool IsOver(ProcessId from, Done done) => _node.Without != Rule.A3PendingProposalOnly
         && (_state.Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || pending.Number != done.Proposal || !pending.IsLedBy(from, group.View));
+
+    /// <summary>Whether a flush report names more than are in the view: it would be kept here for as long as a lease lasts, for each group.</summary>
+    private bool NamesMore(Done done) => _state.Find(done.Group) is { View: var view } && view.Id == done.View && done.Initialised.Count > view.Members.Count;
 
     private void ReleaseFlushes()
     {

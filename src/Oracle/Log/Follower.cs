@@ -26,10 +26,6 @@ internal sealed class Follower(ReplicatedLog log) : Role(log)
     {
         if (Log.Node.Now < _due) Log.Arm(_due);
         else if (Log.IsVoter) Log.Become(new PreCandidate(Log));
-        else
-        {
-            Log.ForgetIncoming();
-            Enter();
-        }
+        else Enter();
     }
 }

@@ -17,6 +17,8 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     public const ulong UncommittedEntries = 8_192;
     public const long UncommittedBytes = 16 << 20;
 
+    // Followers wait for the leader that they heard for as long: had it stepped down, nobody would lead meanwhile.
+    private readonly long _patience = Math.Max(QuorumTimeout, log.Options.ElectionTimeout.Nanoseconds());
     private readonly List<Progress> _others = [];
     private ulong _firstOwn;
     private ulong _read;
@@ -189,7 +191,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         int heard = Log.IsVoter ? 1 : 0;
         foreach (var other in _others)
-            if (Log.Entries.Configuration.IsVoter(other.Replica.Node) && Log.Node.Now - other.LastAck <= QuorumTimeout) heard++;
+            if (Log.Entries.Configuration.IsVoter(other.Replica.Node) && Log.Node.Now - other.LastAck <= _patience) heard++;
         return heard >= Log.Quorum;
     }
 

@@ -12,7 +12,7 @@ namespace Oracle.Log;
 /// <para>Roles are classes (<see cref="Follower"/>, <see cref="PreCandidate"/>, <see cref="Candidate"/>, <see cref="Leader"/>); a learner is a
 /// follower that its configuration does not list as a voter, so it never campaigns. What is sent leaves at the end of the turn, so that the
 /// entries and read rounds of a turn share one frame per replica.</para>
-/// <para>Failure cases: a leader that hears no majority for 1 s steps down; a replica behind the cut gets the saved state; frames lost with
+/// <para>Failure cases: a leader that hears no majority for 1 s, or an election time-out if that is more, steps down; a replica behind the cut gets the saved state; frames lost with
 /// a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: what it decides would be
 /// believed by none of them. Who cannot dial it elects it only where others have introduced it and it has more of the log, so that it could not be
 /// the other way round, or the leader hands over to it. State lives in memory: a process that restarts is another replica.
@@ -28,6 +28,9 @@ internal sealed class ReplicatedLog : ITimerTarget
     /// <summary>Entries that are not committed, as a replica takes them: four times what an honest leader appends.</summary>
     public const ulong MostUncommitted = 4 * Leader.UncommittedEntries;
     private const long MostUncommittedBytes = 4 * Leader.UncommittedBytes;
+
+    // Who sends a state says something more often by far.
+    private const long IncomingLife = 30 * Durations.Second;
 
     private IncomingState? _incoming;
     private long _appliedBytes;
@@ -73,11 +76,11 @@ internal sealed class ReplicatedLog : ITimerTarget
     /// <summary>The saved state, empty before the first.</summary>
     public (ulong Index, ulong Term, Configuration Configuration, ReadOnlyMemory<byte> Bytes) Saved { get; private set; } = (0, 0, Configuration.Empty, default);
 
+    /// <summary>Bytes held of a state of which not all has come; for checks.</summary>
+    public int Incoming => _incoming?.Count ?? 0;
+
     /// <summary>Hears of every applied entry; for checkers.</summary>
     public Action<ulong, LogEntry>? OnApplied { get; set; }
-
-    /// <summary>Whether parts of a saved state are here, and others are awaited.</summary>
-    public bool IsTakingState => _incoming is not null;
 
     public bool IsVoter => Entries.Configuration.IsVoter(Node.Id);
 
@@ -121,6 +124,8 @@ internal sealed class ReplicatedLog : ITimerTarget
     public void OnTimer(long token)
     {
         _timer = default;
+        // What came of a state may be as large as all else that this process holds.
+        if (Node.Now - LeaderContact >= IncomingLife) _incoming = null;
         Role.OnTimer();
     }
 
@@ -192,9 +197,6 @@ internal sealed class ReplicatedLog : ITimerTarget
         LeaderHint = default;
         Become(new Follower(this));
     }
-
-    /// <summary>Nobody is heard that would send the rest of a state.</summary>
-    internal void ForgetIncoming() => _incoming = null;
 
     internal void Lead() => LeaderHint = new(Node.Id, Node.Links.Local);
 

@@ -298,7 +298,8 @@ internal sealed class OracleSurface
 
     private void Say(OracleCluster.Process to, IFrame frame, SystemId system) => Say(_stranger, to, frame, system);
 
-    private static void Say(SimNode from, OracleCluster.Process to, IFrame frame, SystemId system) => from.Post(() =>
+    /// <summary>A node that may be of no system sends a frame to a process.</summary>
+    internal static void Say(SimNode from, OracleCluster.Process to, IFrame frame, SystemId system) => from.Post(() =>
     {
         var buffer = new System.Buffers.ArrayBufferWriter<byte>();
         var writer = new MessagePackWriter(buffer);

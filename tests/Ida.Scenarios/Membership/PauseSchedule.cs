@@ -2,6 +2,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
 using Oracle;
+using Oracle.Frames;
 
 namespace Ida.Scenarios;
 
@@ -13,7 +14,7 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class PauseSchedule : IDisposable
 {
-    public const string Calm = "calm machine", BusyNode = "busy processes", BusyMachine = "busy machine", Stop = "stop for ever", ShortStop = "stop of 3 s", OfLeader = "stop of the leader", OfTwo = "stop of one of two", AfterStall = "stop after the others were held up", View = "view after a stop", AllServe = "all serve after a stop";
+    public const string Calm = "calm machine", BusyNode = "busy processes", BusyMachine = "busy machine", Stop = "stop for ever", ShortStop = "stop of 3 s", OfLeader = "stop of the leader", OfTwo = "stop of one of two", AfterStall = "stop after the others were held up", View = "view after a stop", AllServe = "all serve after a stop", Answered = "a stranger answers for one that is stopped";
     private static readonly GroupOptions Options = new();
     private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(5);
     private readonly ScenarioRun _run;
@@ -45,7 +46,7 @@ internal sealed class PauseSchedule : IDisposable
         _stalls = new(simulation, _random.Fork());
     }
 
-    public static IReadOnlyList<string> Names { get; } = [Calm, BusyNode, BusyMachine, Stop, ShortStop, OfLeader, OfTwo, AfterStall];
+    public static IReadOnlyList<string> Names { get; } = [Calm, BusyNode, BusyMachine, Stop, ShortStop, OfLeader, OfTwo, AfterStall, Answered];
 
     public static string NameOf(string what, string load) => $"{what}, {load}";
 
@@ -90,6 +91,8 @@ internal sealed class PauseSchedule : IDisposable
         if (leads) _run.Ingredients.Draw(OfLeader);
         _stopped = stopped;
         var begun = Now;
+        // From dice of its own, so that the rest of the schedule is as without it.
+        if (forEver && new Prng(_run.Case.Seed ^ 0xA45E).Chance(0.3)) AnswerFor(stopped);
         stopped.Node.Pause(forEver ? TimeSpan.FromHours(1) : TimeSpan.FromSeconds(3));
         string whom = leads ? "the leader" : "another";
         bool view = Until(() => Others().Any(IsRid), !forEver ? TimeSpan.FromSeconds(3) : _load == Calm ? _soon : TimeSpan.FromSeconds(30));
@@ -112,6 +115,21 @@ internal sealed class PauseSchedule : IDisposable
         // Those held up just then do not count.
         if (Until(() => Others().Where(other => _stalls.IsFree(other.Node)).All(Serves), TimeSpan.FromSeconds(40)) && !stall) Note(AllServe, begun, whom);
         Until(() => false, TimeSpan.FromSeconds(2));
+    }
+
+    /// <summary>One that is no process of the system says to all that it reaches the one that is stopped.</summary>
+    private void AnswerFor(OracleCluster.Process stopped)
+    {
+        if (!_run.Case.Happens($"a stranger answers for {stopped.Node.Name} from {Now}")) return;
+        _run.Ingredients.Draw(Answered);
+        var stranger = _cluster.Simulation.AddNode("stranger");
+        Tell();
+
+        void Tell()
+        {
+            foreach (var other in Others()) OracleSurface.Say(stranger, other, new IndirectProbeFrame(true, stopped.Node.Id), other.Oracle.System);
+            _cluster.Simulation.After(TimeSpan.FromMilliseconds(20), Tell);
+        }
     }
 
     private void Note(string what, TimeSpan begun, string whom)
