@@ -71,7 +71,7 @@ internal static class Collections
     }
 
     // Without the culture of the process.
-    private static IComparer<T>? Sorting<T>() => typeof(T) == typeof(string) ? (IComparer<T>)StringComparer.Ordinal : null;
+    private static IComparer<T>? Sorting<T>() => typeof(T) == typeof(string) ? (IComparer<T>)StringComparer.Ordinal : TextOrder<T>.Instance;
 
     private static Dictionary<TKey, TValue> Table<TKey, TValue>(int capacity) where TKey : notnull => new(capacity, SpreadComparer<TKey>.Instance);
 
