@@ -145,6 +145,7 @@ public sealed class LifeTests
     [InlineData(null)]
     [InlineData("")]
     [InlineData("é", 129)]
+    [InlineData("half \uD83D")]
     public void R_a_hash_whose_name_no_other_member_could_read_is_refused_at_the_call(string? name, int times = 1)
     {
         var world = DhtWorld.Founded(4);

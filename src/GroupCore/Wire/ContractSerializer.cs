@@ -12,7 +12,8 @@ namespace GroupCore.Wire;
 /// <para><c>[DataContract]</c> with <c>[DataMember(Order = n)]</c> is an array by number, with <c>[DataMember]</c> or
 /// <c>[DataMember(Name = "x")]</c> a map by name; without attributes, public properties and fields are a map by name. Records, tuples,
 /// enumerations, nullables, arrays, collections and dictionaries of the BCL, and its value types are known. No type names travel: a
-/// member of an abstract type, an interface or <see cref="object"/> is refused by <see cref="ContractException"/> at the first use.</para>
+/// member of an abstract type, an interface or <see cref="object"/> is refused by <see cref="ContractException"/> at the first use. So is a class of the BCL that is none of those,
+/// and a collection that cannot be made from its items and has no <c>[DataContract]</c>: they would be written without what they hold.</para>
 /// <para>What a reader does not know it skips; what a message lacks keeps its default. Values may be nested
 /// <see cref="MessagePackReader.MaxDepth"/> deep. Formatters are built once per type by reflection; after that neither direction allocates
 /// anything but what the value itself consists of.</para>

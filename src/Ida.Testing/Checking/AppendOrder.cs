@@ -7,6 +7,7 @@ namespace Ida.Testing.Checking;
 internal sealed class AppendOrder(Evidence evidence, string name, int index) : KeyOrder(evidence, name, index)
 {
     private readonly Dictionary<int, int> _positionOf = [];
+    private readonly List<int> _unseen = [];
     private HistoryValue _longest;
     private int _longestReader = -1;
     private int[] _writerAt = [];
@@ -48,7 +49,7 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
             int after = length;
             while (after < _writerAt.Length && _writerAt[after] < 0) after++;
             if (after < _writerAt.Length) Connect(read.Operation, _writerAt[after], DependencyKind.ReadWrite);
-            else if (tail >= 0 && Evidence.IsJudged(read.Operation)) Evidence.Graph.Add(read.Operation, tail, Index, DependencyKind.ReadWrite);
+            else if (tail >= 0) ConnectToUnseen(read.Operation, tail);
         }
     }
 
@@ -144,16 +145,21 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
         return latest;
     }
 
+    /// <summary>Whoever read all that a list shows comes before all appends that none shows, except its own.</summary>
+    private void ConnectToUnseen(int reader, int tail)
+    {
+        if (Operation(reader).Writes.Any(write => write.Key == Name))
+            foreach (int writer in _unseen) Connect(reader, writer, DependencyKind.ReadWrite);
+        else if (Evidence.IsJudged(reader)) Evidence.Graph.Add(reader, tail, Index, DependencyKind.ReadWrite);
+    }
+
     /// <summary>A node before all applied appends that no list shows, after all that one shows; −1 when there are none.</summary>
     private int ConnectTail(int last)
     {
-        int tail = -1;
         foreach (var write in Writes)
-        {
-            if (!Evidence.IsJudged(write.Operation) || _positionOf.ContainsKey(write.Operation)) continue;
-            if (tail < 0) tail = Evidence.Graph.AddAuxiliary();
-            Evidence.Graph.Add(tail, write.Operation, Index, DependencyKind.Through);
-        }
+            if (Evidence.IsJudged(write.Operation) && !_positionOf.ContainsKey(write.Operation)) _unseen.Add(write.Operation);
+        int tail = _unseen.Count > 0 ? Evidence.Graph.AddAuxiliary() : -1;
+        foreach (int writer in _unseen) Evidence.Graph.Add(tail, writer, Index, DependencyKind.Through);
         int before = -1;
         foreach (var write in UnseenByVersion())
         {

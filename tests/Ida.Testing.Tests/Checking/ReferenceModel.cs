@@ -70,11 +70,12 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         return new(invoke, client, names, fate) { Part = batches > 0 && f == HistoryFunctions.Append && _random.Chance(batches) ? InvokePart(invoke) : null };
     }
 
-    /// <summary>The batch overwrites a key beside its lists.</summary>
+    /// <summary>The batch overwrites a key beside its lists, or reads these.</summary>
     private HistoryEvent InvokePart(HistoryEvent whole)
     {
-        string key = $"reg{_random.Next(keys)}.{(_next / (40L * keys))}";
-        var part = new HistoryEvent { Op = $"{whole.Op}+", PartOf = whole.Op, Client = whole.Client, Type = HistoryEventType.Invoke, T = ++_now, F = HistoryFunctions.Put, Keys = [key], Values = [_next] };
+        var part = new HistoryEvent { Op = $"{whole.Op}+", PartOf = whole.Op, Client = whole.Client, Type = HistoryEventType.Invoke, T = ++_now };
+        part = _random.Next(2) == 0 ? part with { F = HistoryFunctions.Get, Keys = whole.Keys }
+            : part with { F = HistoryFunctions.Put, Keys = [$"reg{_random.Next(keys)}.{(_next / (40L * keys))}"], Values = [_next] };
         _events.Add(part);
         return part;
     }
@@ -86,14 +87,15 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         var read = pending.Names.Select(n => _store.GetValueOrDefault(n)).ToList();
         var writes = invoke.F == HistoryFunctions.Delete ? pending.Names.ToDictionary(n => n, _ => HistoryValue.Absent)
             : invoke.Writes ?? invoke.Values?.Select((v, i) => (Key: invoke.Keys![i], v)).ToDictionary(p => p.Key, p => p.v) ?? [];
-        var more = pending.Part is { } part ? KeyValuePair.Create(part.Keys![0], part.Values![0]) : default;
+        var more = pending.Part is { Values: not null } part ? KeyValuePair.Create(part.Keys![0], part.Values![0]) : default;
         foreach (var (key, value) in writes.Concat(more.Key is null ? [] : [more]).OrderBy(w => w.Key, StringComparer.Ordinal))
         {
             var old = _store.GetValueOrDefault(key);
             if (old.Version == 0) _finalKeys.Add(key);
-            _store[key] = (invoke.F == HistoryFunctions.Append && key != pending.Part?.Keys![0] ? HistoryValue.List([.. old.Value.Elements, value]) : value, old.Version + 1 + _random.Next(2));
+            _store[key] = (invoke.F == HistoryFunctions.Append && key != more.Key ? HistoryValue.List([.. old.Value.Elements, value]) : value, old.Version + 1 + _random.Next(2));
         }
         var ok = new HistoryEvent { Op = invoke.Op, Type = HistoryEventType.Ok, T = 0 };
+        if (pending.Part is { Values: null }) pending.Read = [.. read.Select(r => r.Value)];
         pending.Ok = invoke.F switch
         {
             HistoryFunctions.Transaction => ok with { Reads = pending.Names.Zip(read).ToDictionary(p => p.First, p => p.Second.Value) },
@@ -114,7 +116,7 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
             _ => new() { Op = pending.Invoke.Op, Type = HistoryEventType.Info, T = ++_now },
         };
         _events.Add(end);
-        if (pending.Part is { } part) _events.Add(end with { Op = part.Op, T = ++_now, Versions = null });
+        if (pending.Part is { } part) _events.Add(end with { Op = part.Op, T = ++_now, Values = end.Type == HistoryEventType.Ok ? pending.Read : null, Versions = null });
     }
 
     private void Finish()
@@ -136,6 +138,9 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         public Fate Fate { get; } = fate;
 
         public HistoryEvent? Part { get; init; }
+
+        /// <summary>What its part read.</summary>
+        public HistoryValue[]? Read { get; set; }
 
         public bool Applied { get; set; }
 

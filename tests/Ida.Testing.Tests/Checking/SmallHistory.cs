@@ -29,14 +29,18 @@ internal sealed class SmallHistory
     {
         var invokes = Enumerable.Range(0, 2 + _random.Next(5)).Select(Invoke).ToList();
         var results = new HistoryEvent?[invokes.Count];
+        // Some batches read what they write.
+        var parts = invokes.ConvertAll(call => call.F != HistoryFunctions.Get && _random.Chance(0.2) ? call with { Op = $"{call.Op}+", PartOf = call.Op, F = HistoryFunctions.Get, Values = null } : null);
+        var partResults = new List<HistoryEvent>();
         // Each takes effect at one instant between call and end.
         foreach (var (call, end, at) in invokes.Select((call, at) => (call, End: call.T + 8 + (16 * _random.Next(1, 30)), at)).OrderBy(one => one.call.T + (_random.NextDouble() * (one.End - one.call.T))).ToList())
         {
             bool never = call.F != HistoryFunctions.Get && _random.Chance(0.07), unknown = call.F != HistoryFunctions.Get && (never || _random.Chance(0.1));
+            if (parts[at] is { } part && !unknown) partResults.Add(Lie(Apply(part) with { T = end }, part));
             var done = never ? null : Apply(call) with { T = end };
             results[at] = unknown ? null : done;
         }
-        List<HistoryEvent> events = [.. invokes, .. results.Where(static result => result is not null).Select(result => Lie(result!, invokes[int.Parse(result!.Op!)]))];
+        List<HistoryEvent> events = [.. invokes, .. parts.OfType<HistoryEvent>(), .. partResults, .. results.Where(static result => result is not null).Select(result => Lie(result!, invokes[int.Parse(result!.Op!)]))];
         if (_random.Chance(0.5))
         {
             events.Add(new()

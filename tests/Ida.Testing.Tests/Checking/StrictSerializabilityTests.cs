@@ -98,6 +98,17 @@ public sealed class StrictSerializabilityTests
     }
 
     [Fact]
+    public void A_batch_may_read_the_list_that_it_appends_to()
+    {
+        Passes(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None));
+        Passes(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None).Append(1, 9, "k", 2));
+        Passes(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None).Get(10, 11, "k", L(1)));
+        // Each before the other.
+        Fails(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None).Append(1, 9, "k", 2).PartGet(1, 9, "k", None), AnomalyKind.NotSerializable, realTime: false);
+        Fails(new Tape().Append(1, 2, "k", 1).Append(3, 9, "k", 2).PartGet(3, 9, "k", None), AnomalyKind.LostWrite);
+    }
+
+    [Fact]
     public void Exactly_once()
     {
         FailsOnly(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", L(1, 1)), AnomalyKind.DuplicateElement);

@@ -34,6 +34,16 @@ internal sealed class Tape
         return this;
     }
 
+    /// <summary>What the last operation read beside that.</summary>
+    public Tape PartGet(long from, long to, string keys, params HistoryValue[] values)
+    {
+        string whole = _next.ToString();
+        int at = _events.Count;
+        Get(from, to, keys, values);
+        _events[at] = _events[at] with { PartOf = whole };
+        return this;
+    }
+
     public Tape Delete(long from, long? to, string keys, params long?[] versions) => Write(HistoryFunctions.Delete, from, to, keys, null, versions);
 
     public Tape FailedPut(long from, long to, string function, string keys, long value)

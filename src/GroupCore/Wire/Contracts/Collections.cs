@@ -62,14 +62,16 @@ internal static class Collections
         return items;
     }
 
-    private static TMap Entries<TMap, TKey, TValue>(TMap map, KeyValuePair<TKey, TValue>[] entries) where TMap : IDictionary<TKey, TValue>
+    private static TMap Entries<TMap, TKey, TValue>(TMap map, KeyValuePair<TKey, TValue>[] entries) where TMap : IDictionary<TKey, TValue> where TKey : notnull
     {
+        // Each entry at the end: in any other order, as that of the bytes of texts is, each moves those behind it.
+        if (map is SortedList<TKey, TValue> list) System.Array.Sort(entries, (x, y) => list.Comparer.Compare(x.Key, y.Key));
         foreach ((TKey key, TValue value) in entries) map.Add(key, value);
         return map;
     }
 
     // Without the culture of the process.
-    private static IComparer<T>? Sorting<T>() => typeof(T) == typeof(string) ? (IComparer<T>)StringComparer.Ordinal : null;
+    private static IComparer<T>? Sorting<T>() => typeof(T) == typeof(string) ? (IComparer<T>)StringComparer.Ordinal : TextOrder<T>.Instance;
 
     private static Dictionary<TKey, TValue> Table<TKey, TValue>(int capacity) where TKey : notnull => new(capacity, SpreadComparer<TKey>.Instance);
 
@@ -153,7 +155,7 @@ internal static class Collections
     private static Formatter FrozenDictionary<TKey, TValue>() where TKey : notnull =>
         new MapFormatter<FrozenDictionary<TKey, TValue>, TKey, TValue>(e => Entries(new Dictionary<TKey, TValue>(), e).ToFrozenDictionary());
 
-    private static Formatter OtherMap<TMap, TKey, TValue>() where TMap : class, IDictionary<TKey, TValue>, new() =>
+    private static Formatter OtherMap<TMap, TKey, TValue>() where TMap : class, IDictionary<TKey, TValue>, new() where TKey : notnull =>
         new MapFormatter<TMap, TKey, TValue>(e => Entries(new TMap(), e));
 
     private static Formatter OtherCollection<TCollection, T>() where TCollection : class, ICollection<T>, new() =>

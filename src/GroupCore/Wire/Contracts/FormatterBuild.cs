@@ -1,5 +1,8 @@
+using System.Collections;
 using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
+using System.Runtime.CompilerServices;
+using System.Runtime.Serialization;
 
 namespace GroupCore.Wire.Contracts;
 
@@ -49,5 +52,12 @@ internal sealed class FormatterBuild : IFormatterSource
         : typeof(MemberInfo).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || typeof(Task).IsAssignableFrom(type) ? "is not data."
         : type.IsPointer || type.IsByRefLike || type == typeof(IntPtr) || type == typeof(UIntPtr) ? "means something in one process only."
         : type.Assembly == typeof(object).Assembly && type.IsPrimitive ? "has no form in MessagePack."
+        : type.IsDefined(typeof(DataContractAttribute), inherit: false) ? null
+        // What they hold is not what their public members say, so that all of it would be lost, and nobody told.
+        : type.IsAssignableTo(typeof(IEnumerable))
+            ? "is a collection that cannot be made from its items; declare an array, a list or a dictionary, or say by [DataContract] which members it consists of."
+        : type.IsClass && IsOfBaseLibrary(type) && !type.IsAssignableTo(typeof(ITuple)) ? "is a class of the base library that holds more than its public members say; declare a type of your own with what is to travel."
         : null;
+
+    private static bool IsOfBaseLibrary(Type type) => type.Namespace is { } space && (space == "System" || space.StartsWith("System.", StringComparison.Ordinal));
 }

@@ -1,0 +1,23 @@
+using System.Collections;
+using System.Runtime.CompilerServices;
+
+namespace GroupCore.Wire.Contracts;
+
+/// <summary>
+/// The order of tuples with texts in them, but of the texts by their characters: the tuples' own follows the culture of whoever reads, in which different texts may be equal.
+/// </summary>
+internal sealed class TextOrder<T> : IComparer<T>, IComparer
+{
+    /// <summary>For such tuples; null for others, which have their own order.</summary>
+    public static TextOrder<T>? Instance { get; } = typeof(T) != typeof(string) && HoldsText(typeof(T)) ? new() : null;
+
+    public int Compare(T? x, T? y) => Compare((object?)x, y);
+
+    public int Compare(object? x, object? y) =>
+        x is ITuple and IStructuralComparable tuple && y is ITuple ? tuple.CompareTo(y, this)
+        : x is string text && y is string other ? string.CompareOrdinal(text, other)
+        : Comparer.DefaultInvariant.Compare(x, y);
+
+    private static bool HoldsText(Type type) => type == typeof(string)
+        || ((type.IsAssignableTo(typeof(ITuple)) || Nullable.GetUnderlyingType(type) is not null) && Array.Exists(type.GetGenericArguments(), HoldsText));
+}

@@ -1,0 +1,84 @@
+using System.Collections.Immutable;
+
+namespace GroupCore.Tests.Wire;
+
+/// <summary>Sorted tables as they are read: what came in another order than theirs costs no more, and texts, in tuples too, are in the order of their characters.</summary>
+public sealed class SortedTableTests
+{
+    private const int Keys = 1000;
+
+    // Equal in most cultures, which do not look at hyphens that are not seen.
+    private const string One = "coop", Other = "co\u00ADop";
+
+    /// <summary>Each entry that goes before others moves them: 45,000 texts took 160 ms, and a million 80 s.</summary>
+    [Fact]
+    public void Sorted_lists_are_filled_at_their_end_in_whatever_order_the_entries_came()
+    {
+        Assert.True(Appended<SortedList<RankedKey, int>>() >= Keys - 1);
+        Assert.True(Appended<OwnList>() >= Keys - 1);
+    }
+
+    [Fact]
+    public void Sorted_lists_are_refused_when_a_key_comes_twice()
+    {
+        Assert.Throws<InvalidDataException>(static () => ContractSerializerTests.Back<SortedList<int, int>>([0x83, 5, 1, 4, 1, 5, 1]));
+    }
+
+    [Fact]
+    public void Texts_in_tuples_are_told_apart_by_their_characters()
+    {
+        (string, int)[] keys = [(One, 1), (Other, 1)];
+        Two<SortedSet<(string, int)>>(keys);
+        Two<ImmutableSortedSet<(string, int)>>(keys);
+        Two<SortedSet<Tuple<int, string>>>(new Tuple<int, string>[] { new(1, One), new(1, Other) });
+        Two<SortedSet<(int, string)?>>(new (int, string)?[] { (1, One), (1, Other) });
+        Two<SortedSet<(int, int, int, int, int, int, int, string, int)>>(new[] { (1, 2, 3, 4, 5, 6, 7, One, 8), (1, 2, 3, 4, 5, 6, 7, Other, 8) });
+        var table = keys.ToDictionary(static key => key, static key => 0);
+        Two<SortedDictionary<(string, int), int>>(table);
+        Two<SortedList<(string, int), int>>(table);
+        Two<ImmutableSortedDictionary<(string, int), int>>(table);
+        // In the culture of these tests, which is none, no two texts are equal.
+        Assert.NotSame(Comparer<(string, int)>.Default, ContractSerializerTests.Back<SortedSet<(string, int)>>([0x90]).Comparer);
+        Assert.NotSame(Comparer<(string, int)>.Default, ContractSerializerTests.Back<SortedList<(string, int), int>>([0x80]).Comparer);
+    }
+
+    [Fact]
+    public void Tuples_are_sorted_item_by_item_and_nothing_comes_first()
+    {
+        (string?, int)?[] sorted = [null, (null, 3), ("B", 1), ("B", 2), ("a", 0)];
+        Assert.Equal(sorted, ContractSerializerTests.Back<SortedSet<(string?, int)?>>(ContractSerializerTests.Bytes<(string?, int)?[]>([.. Enumerable.Reverse(sorted)])));
+        Assert.Same(Comparer<(int, long)>.Default, ContractSerializerTests.Back<SortedSet<(int, long)>>([0x90]).Comparer);
+    }
+
+    private static void Two<T>(System.Collections.ICollection written) =>
+        Assert.Equal(2, Assert.IsAssignableFrom<System.Collections.ICollection>(ContractSerializerTests.Back<T>(Written((dynamic)written))).Count);
+
+    private static byte[] Written<TAs>(TAs value) => ContractSerializerTests.Bytes(value);
+
+    /// <summary>How many comparisons in a row, the last ones, found a key behind one that was there.</summary>
+    private static int Appended<T>()
+    {
+        var mixed = Enumerable.Range(0, Keys).ToDictionary(static i => new RankedKey(i * 7919 % Keys), static i => i);
+        byte[] bytes = ContractSerializerTests.Bytes(mixed);
+        RankedKey.Behind = 0;
+        var read = Assert.IsAssignableFrom<SortedList<RankedKey, int>>(ContractSerializerTests.Back<T>(bytes));
+        int behind = RankedKey.Behind;
+        Assert.Equal(Enumerable.Range(0, Keys), read.Keys.Select(static key => key.Number));
+        Assert.All(read, pair => Assert.Equal(mixed[pair.Key], pair.Value));
+        return behind;
+    }
+
+    internal sealed class OwnList : SortedList<RankedKey, int>;
+
+    internal readonly record struct RankedKey(int Number) : IComparable<RankedKey>
+    {
+        [ThreadStatic]
+        internal static int Behind;
+
+        public int CompareTo(RankedKey other)
+        {
+            Behind = Number < other.Number ? Behind + 1 : 0;
+            return Number.CompareTo(other.Number);
+        }
+    }
+}
