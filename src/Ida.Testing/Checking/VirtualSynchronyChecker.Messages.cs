@@ -42,12 +42,12 @@ public sealed partial class VirtualSynchronyChecker
             Report(GroupGuarantee.Integrity, member, member.View, $"it delivers message {message}, which nobody sent");
             return;
         }
-        if (!member.Initialised) Report(GroupGuarantee.StateTransfer, member, member.View, $"it delivers message {message} before it has the state");
-        if (sent.View == 0) LearnByDelivery(sent, member);
-        if (sent.View != member.View)
-            Report(GroupGuarantee.SendingView, member, member.View, $"it delivers message {message}, which was sent in view {sent.View}");
-        if (_views.TryGetValue(member.View, out var view) && view.View.RankOf(sent.Sender.Id) < 0)
-            Report(GroupGuarantee.Finalisation, member, member.View, $"it delivers message {message} of {sent.Sender.Id}, which is not in the view");
+        if (sent.View == 0)
+        {
+            CheckCall(sent, member);
+            Learn(sent, member.View);
+        }
+        CheckPlace(sent, member);
         if (member.Deliveries.Add(sent)) CheckSenderOrder(member, sent);
         else Report(GroupGuarantee.Integrity, member, member.View, $"it delivers message {message} twice");
     }
@@ -72,25 +72,45 @@ public sealed partial class VirtualSynchronyChecker
             Report(GroupGuarantee.Integrity, receiver, receiver.View, $"it receives message {message}, which nobody sent to it");
             return;
         }
-        var channel = _channels[(sent.Message.Sender, receiver)];
-        if (sent.Message.Received) Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message} twice");
-        else if (sent.Message.Index < channel.Last)
-            Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message} after a later one of {sent.Message.Sender.Id}");
-        if (sent.Message.View == 0) sent.Message.View = receiver.View;
-        if (sent.Message.View != receiver.View)
-            Report(GroupGuarantee.SendingView, receiver, receiver.View, $"it receives message {message}, which was sent in view {sent.Message.View}");
+        CheckChannelOrder(_channels[(sent.Message.Sender, receiver)], sent.Message, receiver);
+        if (sent.Message.View == 0)
+        {
+            CheckCall(sent.Message, receiver);
+            sent.Message.View = receiver.View;
+        }
+        CheckPlace(sent.Message, receiver);
         sent.Message.Received = true;
-        channel.Last = Math.Max(channel.Last, sent.Message.Index);
     }
 
-    private void LearnByDelivery(GroupMessage message, GroupProcess member)
+    private void CheckChannelOrder(GroupChannel channel, GroupMessage message, GroupProcess receiver)
     {
-        if (member.View < message.CalledIn || (member.View > message.Sender.View && !_options.HandlersLag))
+        if (message.Received) Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message.Id} twice");
+        else if (message.Index < channel.Last)
+            Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message.Id} after a later one of {message.Sender.Id}");
+        for (int at = channel.Last + 1; at < message.Index; at++)
         {
-            Report(GroupGuarantee.SendingView, member, member.View,
-                $"it delivers message {message.Id}, which was called in view {message.CalledIn} by a process now in view {message.Sender.View}");
+            if (channel.Messages[at] is { Abandoned: false } missed)
+                Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message.Id} of {message.Sender.Id} before the earlier {missed.Id}");
         }
-        Learn(message, member.View);
+        channel.Last = Math.Max(channel.Last, message.Index);
+    }
+
+    /// <summary>A message whose view nobody knows was sent in the one in which it is first handled, which its sender has to have been in since the call.</summary>
+    private void CheckCall(GroupMessage message, GroupProcess member)
+    {
+        if (member.View >= message.CalledIn && (member.View <= message.Sender.View || _options.HandlersLag)) return;
+        Report(GroupGuarantee.SendingView, member, member.View,
+            $"it handles message {message.Id}, which was called in view {message.CalledIn} by a process now in view {message.Sender.View}");
+    }
+
+    /// <summary>What is handled, by whomever, is handled with the state, in the view of its sending, and while its sender is a member.</summary>
+    private void CheckPlace(GroupMessage message, GroupProcess member)
+    {
+        if (!member.Initialised) Report(GroupGuarantee.StateTransfer, member, member.View, $"it handles message {message.Id} before it has the state");
+        if (message.View != member.View)
+            Report(GroupGuarantee.SendingView, member, member.View, $"it handles message {message.Id}, which was sent in view {message.View}");
+        if (_views.TryGetValue(member.View, out var view) && view.View.RankOf(message.Sender.Id) < 0)
+            Report(GroupGuarantee.Finalisation, member, member.View, $"it handles message {message.Id} of {message.Sender.Id}, which is not in the view");
     }
 
     /// <summary>The view of a message becomes known.</summary>

@@ -1,5 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Runtime;
+using Ida.Testing.Checking;
 
 namespace GroupCore.Tests.Groups;
 
@@ -25,6 +26,16 @@ public sealed class DirectedControlTests
         Assert.NotNull(broken);
         // The message of the excluded member counts as one of the member that has its rank now, which knows of no such message.
         Assert.Contains("delivered", broken, StringComparison.OrdinalIgnoreCase);
+    }
+
+    [Fact]
+    public void Messages_to_one_member_of_an_excluded_one_are_refused()
+    {
+        Assert.Null(SpeakAfterExclusion(Rule.None, toOne: true));
+        string? broken = SpeakAfterExclusion(Rule.OldViewRefused, toOne: true);
+        Assert.NotNull(broken);
+        Assert.Contains(nameof(GroupGuarantee.SendingView), broken, StringComparison.Ordinal);
+        Assert.Contains(nameof(GroupGuarantee.Finalisation), broken, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -64,7 +75,7 @@ public sealed class DirectedControlTests
     }
 
     /// <summary>Rank 1 has not heard that it is out, and sends in the view it knows.</summary>
-    private static string? SpeakAfterExclusion(Rule without)
+    private static string? SpeakAfterExclusion(Rule without, bool toOne = false)
     {
         var (cluster, rank) = Settled(without);
         using var _ = cluster;
@@ -72,10 +83,10 @@ public sealed class DirectedControlTests
         rank[1].Membership.Deaf = true;
         cluster.Oracle.Fail(rank[1].Membership);
         Assert.True(cluster.Simulation.RunUntil(() => rank[0].Group!.CurrentView.Id > old && rank[2].Group!.CurrentView.Id > old && rank[3].Group!.CurrentView.Id > old, TimeSpan.FromSeconds(3)));
-        cluster.Simulation.Spawn(() => rank[1].SendAsync(ordered: false));
+        cluster.Simulation.Spawn(() => toOne ? rank[1].SendToAsync(2, hops: 0) : rank[1].SendAsync(ordered: false));
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         rank[1].End();
-        if (without == Rule.None) Assert.True(rank[0].SimNode.Node.Counters.Refused(RefusalReason.StaleView) > 0);
+        if (without == Rule.None) Assert.True(rank[toOne ? 2 : 0].SimNode.Node.Counters.Refused(RefusalReason.StaleView) > 0);
         return Rest(cluster);
     }
 

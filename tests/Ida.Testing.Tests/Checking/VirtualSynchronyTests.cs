@@ -188,6 +188,40 @@ public sealed class VirtualSynchronyTests
         Passes(Three.Tell('a', 'b', 1, 1).Crash('a').Install("bc", 2, "bc"));
     }
 
+    /// <summary>Callers know no view, so it is that of the reception, which has to be one in which it can have been sent.</summary>
+    [Fact]
+    public void G4_G5_messages_to_one_member_are_received_in_a_view_in_which_they_can_have_been_sent()
+    {
+        FailsAtOnce(Three.Tell('a', 'b', 1, 0).Crash('a').Install("bc", 2, "bc").Hear('b', 1), GroupGuarantee.SendingView, GroupGuarantee.Finalisation);
+        FailsAtOnce(Three.Tell('a', 'b', 1, 2).Crash('a').Install("bc", 2, "bc").Hear('b', 1), GroupGuarantee.Finalisation);
+        FailsAtOnce(Three.Install("a", 2, "abc").Tell('a', 'b', 1, 0).Hear('b', 1), GroupGuarantee.SendingView);
+        FailsAtOnce(Three.Tell('a', 'b', 1, 0).Install("b", 2, "abc").Hear('b', 1), GroupGuarantee.SendingView);
+        Passes(Three.Tell('a', 'b', 1, 0).Install("abc", 2, "abc").Hear('b', 1));
+        Passes(Three.Install("a", 2, "abc").Tell('a', 'b', 1, 0).Install("bc", 2, "abc").Hear('b', 1));
+        Passes(Three.Tell('a', 'b', 1, 0).Crash('a').Hear('b', 1).Install("bc", 2, "bc"));
+        // Handlers that block are views behind their process.
+        Passes(new GroupTape(new() { HandlersLag = true }).Install("abc", 1, "abc").Tell('a', 'b', 1, 0).Install("bc", 2, "abc").Hear('b', 1).Install("a", 2, "abc"));
+        FailsAtOnce(new GroupTape(new() { HandlersLag = true }).Install("abc", 1, "abc").Tell('a', 'b', 1, 0).Crash('a').Install("bc", 2, "bc").Hear('b', 1), GroupGuarantee.Finalisation);
+    }
+
+    [Fact]
+    public void G13_messages_to_one_member_are_received_with_the_state()
+    {
+        FailsAtOnce(Three.Install("abcd", 2, "abcd").Tell('a', 'd', 1, 0).Hear('d', 1), GroupGuarantee.StateTransfer);
+        Passes(Three.Install("abc", 2, "abcd", digest: 5).Tell('a', 'd', 1, 0).Load('d', 2, 5).Install("d", 2, "abcd").Hear('d', 1));
+    }
+
+    [Fact]
+    public void G14_no_message_to_one_member_is_received_before_an_earlier_one()
+    {
+        FailsAtOnce(Three.Tell('a', 'b', 1, 0).Tell('a', 'b', 2, 0).Hear('b', 2), GroupGuarantee.PeerMessages);
+        FailsAtOnce(Three.Tell('a', 'b', 1, 0).Tell('a', 'b', 2, 0).Hear('b', 2).Install("abc", 2, "abc").Crash('a').Install("bc", 3, "bc"), GroupGuarantee.PeerMessages);
+        Passes(Three.Tell('a', 'b', 1, 0).Tell('a', 'c', 2, 0).Tell('b', 'c', 3, 0).Hear('c', 2).Hear('b', 1).Hear('c', 3));
+        var abandoned = Three.Tell('a', 'b', 1, 0).Tell('a', 'b', 2, 0);
+        abandoned.Checker.Abandoned(1);
+        Passes(abandoned.Hear('b', 2));
+    }
+
     [Fact]
     public void No_duplicates_and_nothing_from_nowhere()
     {

@@ -195,6 +195,12 @@ internal sealed partial class GroupProtocol
     {
         if (header.Type == FrameType.Reply && rank >= 0) return true;
         if (Node.Without == Rule.OldViewRefused && header.Type is >= FrameType.FirstLayer and <= FrameType.LastLayer) return rank >= 0;
+        if (Node.Without == Rule.OldViewRefused && header.Type == FrameType.Peer)
+        {
+            // As another's, where its sender has no rank any more.
+            rank = Math.Max(rank, 0);
+            return true;
+        }
         if (Node.Without == Rule.OldViewRefused && header.Type is FrameType.Data && body.Length >= 2)
         {
             rank = BinaryPrimitives.ReadUInt16LittleEndian(body);
