@@ -145,9 +145,11 @@ public sealed class LifeTests
     [InlineData(null)]
     [InlineData("")]
     [InlineData("é", 129)]
-    [InlineData("half \uD83D")]
+    [InlineData("half")]
     public void R_a_hash_whose_name_no_other_member_could_read_is_refused_at_the_call(string? name, int times = 1)
     {
+        // An attribute holds no half of a pair.
+        if (name == "half") name = "half \uD83D";
         var world = DhtWorld.Founded(4);
         var member = world.Add();
         world.ChangeView();
