@@ -1,4 +1,3 @@
-using GroupCore.Membership;
 using GroupCore.Runtime;
 using Oracle.Log;
 using Oracle.State;
@@ -20,7 +19,7 @@ namespace Oracle.Leading;
 /// No voter is removed where those that stay are not heard by a majority: that change could not be committed, and nothing after it. Its successor
 /// is added first then.</para>
 /// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is handed over to it only where it was introduced and the
-/// leader can dial no other voter: as leader it would not be believed by who cannot dial it either. It keeps no other from its place, however many there are, and so does a learner that does not answer. Where a leader leaves and can dial none of those that stay, one of them votes all the same, and the leader
+/// leader can dial no other voter: as leader it would not be believed by who cannot dial it either. It keeps no other from its place. Where a leader leaves and can dial none of those that stay, one of them votes all the same, and the leader
 /// takes itself out of the voters instead of handing over: alone that one has to be believed by nobody.</para>
 /// <para>Source: groupcore-oracle 4.1, 4.3, 12.4.</para>
 /// </remarks>
@@ -28,24 +27,10 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
 {
     private const ulong CaughtUp = 64;
     private const long SuccessorWait = 2 * Durations.Second;
-    private const int LooksPerStep = 16;
     private long _deadSince;
-
-    // Learners that did not answer, and made room for others.
-    private readonly HashSet<ulong> _passed = [];
-
-    // Of those behind the oldest, who was looked at last.
-    private ProcessId _looked;
 
     // This process leaves, and reaches none of those that may take its place.
     private bool _reachesNone;
-
-    /// <summary>The role changed: what it waited for was another leadership's affair.</summary>
-    public void Clear()
-    {
-        (_deadSince, _looked) = (0, default);
-        _passed.Clear();
-    }
 
     /// <summary>Takes the next step, if one is due and allowed.</summary>
     public void Step(ReplicatedLog log, OracleState state)
@@ -92,14 +77,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
             // The only voter is leaving: its successor must vote before it can go.
             leader.TryChange(configuration.Promote(ready[0]));
         }
-        else if (missing > 0 && IsFull(configuration) && Silent(log, leader, learners) is { } silent)
-        {
-            _passed.Add(silent.Node);
-            leader.TryChange(configuration.Remove(silent.Node));
-        }
     }
-
-    private static bool IsFull(Configuration configuration) => configuration.Voters.Count + configuration.Learners.Count >= Limits.Replicas;
 
     /// <summary>Learners that may vote soon: one that does not answer, as where it cannot confirm who leads, keeps no other from its place. A leader that has just begun has yet to reach those that another took.</summary>
     private int Coming(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
@@ -107,19 +85,8 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         if (node.Now - leader.Since < SuccessorWait) return learners.Count;
         int coming = 0;
         foreach (var learner in learners)
-            if (IsComing(log, leader, learner)) coming++;
+            if (Reaches(log, learner) && !leader.IsSilent(learner.Node, SuccessorWait)) coming++;
         return coming;
-    }
-
-    private bool IsComing(ReplicatedLog log, Log.Leader leader, in Replica learner) => Reaches(log, learner) && !leader.IsSilent(learner.Node, SuccessorWait);
-
-    /// <summary>The first learner that is not coming: where no place is left it makes room for another.</summary>
-    private Replica? Silent(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
-    {
-        if (node.Now - leader.Since < SuccessorWait) return null;
-        foreach (var learner in learners)
-            if (!IsComing(log, leader, learner)) return learner;
-        return null;
     }
 
     private bool Reaches(ReplicatedLog log, in Replica other) => _reachesNone || log.Port.IsConfirmed(other);
@@ -145,7 +112,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         _ => options.OracleSize,
     };
 
-    /// <summary>The oldest of the processes that may be replicas, and those that are, oldest first.</summary>
+    /// <summary>Processes that may be replicas, oldest first.</summary>
     private static List<ProcessRecord> Wanted(Configuration configuration, OracleState state)
     {
         var wanted = new List<ProcessRecord>();
@@ -154,14 +121,9 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
             if (process.Status == ProcessStatus.Alive) wanted.Add(process);
             if (wanted.Count > Limits.Replicas + configuration.Voters.Count) break;
         }
-        foreach (var voter in configuration.Voters) Add(voter);
-        foreach (var learner in configuration.Learners) Add(learner);
+        foreach (var voter in configuration.Voters)
+            if (state.FindNode(voter.Node) is { Status: ProcessStatus.Alive } process && !wanted.Contains(process)) wanted.Add(process);
         return wanted;
-
-        void Add(in Replica replica)
-        {
-            if (state.FindNode(replica.Node) is { Status: ProcessStatus.Alive } process && !wanted.Contains(process)) wanted.Add(process);
-        }
     }
 
     private static bool Contains(List<ProcessRecord> wanted, ulong nodeId) => wanted.Exists(process => process.Id.Node == nodeId);
@@ -245,44 +207,21 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return introduced;
     }
 
-    /// <summary>The next learner: the oldest process on a host without a replica, else the oldest; of those that the leader can dial, and that did not fail to answer.</summary>
+    /// <summary>The next learner: the oldest process on a host without a replica, else the oldest; of those that the leader can dial.</summary>
     private Replica? Candidate(ReplicatedLog log, List<ProcessRecord> wanted, OracleState state)
     {
         var configuration = log.Entries.Configuration;
-        if (IsFull(configuration)) return null;
+        if (configuration.Voters.Count + configuration.Learners.Count >= Limits.Replicas) return null;
         ProcessRecord? first = null;
         foreach (var process in wanted)
         {
-            if (!IsNew(log, configuration, process)) continue;
+            if (configuration.Contains(process.Id.Node) || !Reaches(log, new(process.Id.Node, process.Address))) continue;
             first ??= process;
             bool taken = false;
             foreach (var other in configuration.Voters) taken |= state.FindNode(other.Node) is { } known && known.Host == process.Host;
             foreach (var other in configuration.Learners) taken |= state.FindNode(other.Node) is { } known && known.Host == process.Host;
             if (!taken) return new(process.Id.Node, process.Address);
         }
-        first ??= Younger(log, configuration, wanted, state);
         return first is null ? null : new Replica(first.Id.Node, first.Address);
-    }
-
-    private bool IsNew(ReplicatedLog log, Configuration configuration, ProcessRecord process) =>
-        !configuration.Contains(process.Id.Node) && !_passed.Contains(process.Id.Node) && Reaches(log, new(process.Id.Node, process.Address));
-
-    /// <summary>
-    /// Where none of the oldest can be taken, those behind them have their turn: a bounded number with each step, since each look may be a dial. After the last of
-    /// them all begins anew, also for those that did not answer.
-    /// </summary>
-    private ProcessRecord? Younger(ReplicatedLog log, Configuration configuration, List<ProcessRecord> wanted, OracleState state)
-    {
-        int looks = 0;
-        foreach (var process in state.Processes)
-        {
-            if (process.Status != ProcessStatus.Alive || process.Id.CompareTo(_looked) <= 0 || wanted.Contains(process)) continue;
-            if (looks++ == LooksPerStep) return null;
-            _looked = process.Id;
-            if (IsNew(log, configuration, process)) return process;
-        }
-        _looked = default;
-        _passed.Clear();
-        return null;
     }
 }

@@ -97,7 +97,6 @@ internal sealed class LeaderShell
         _detector.Clear();
         _intake.Clear();
         _announcer.Clear();
-        _keeper.Clear();
         _excluding.Clear();
         _unlogged.Clear();
         _decision = null;
