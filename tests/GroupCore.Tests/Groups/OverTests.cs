@@ -129,4 +129,23 @@ public sealed class OverTests
         Assert.NotNull(failed.Over);
         Assert.Equal((0, 0), (later, failed.Status.HooksGivenUp));
     }
+
+    /// <summary>The completion that says so is still to come.</summary>
+    [Fact]
+    public void Nothing_waits_for_the_handlers_of_a_membership_that_failed_in_the_turn_of_the_dispose()
+    {
+        using var cluster = new GroupCluster(5, 2, beforeMembers: static c => c.HostOptions = new() { DisposeTimeout = TimeSpan.FromHours(1) });
+        Assert.True(cluster.Settle());
+        var node = Assert.IsType<Node>(cluster[1].SimNode.Node);
+        var group = cluster[1].Group!.Protocol;
+        cluster[1].End();
+        cluster[1].SimNode.Post(() =>
+        {
+            cluster[1].Host.OnMembershipState(MembershipState.Poisoned, "the test says so");
+            group.LeaveSoon();
+        });
+        cluster.Simulation.Run(TimeSpan.FromMinutes(1));
+        Assert.True(group.IsOver);
+        Assert.True(node.NextTimer == long.MaxValue || node.NextTimer - node.Now < 60_000_000_000, $"the next timer is due in {(node.NextTimer - node.Now) / 1_000_000_000} s");
+    }
 }
