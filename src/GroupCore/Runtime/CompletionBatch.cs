@@ -28,7 +28,7 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
     public void Take(List<ICompletion> completions)
     {
         _count = completions.Count;
-        if (_items.Length < _count) _items = new ICompletion[_count * 2];
+        if (_items.Length < _count) _items = new ICompletion[Math.Max(_count, Math.Min(_count * 2, Kept))];
         completions.CopyTo(_items);
         _next = 0;
         Volatile.Write(ref _runners, 1);

@@ -187,7 +187,7 @@ internal sealed class Node : INode
         if (_completions.Count == 0) return;
         _host.RunCompletions(_completions);
         _completions.Clear();
-        if (_completions.Capacity > CompletionBatch.Kept) _completions.Capacity = 0;
+        if (_completions.Capacity > CompletionBatch.Kept) _completions.Capacity = CompletionBatch.Kept;
     }
 
     /// <summary>

@@ -36,6 +36,7 @@ internal sealed partial class NodeLoop
         {
             if (pilot && Pilot()) break;
             _standIn.Park();
+            LateInterrupt.Take();
             pilot = !_over && _gate.TryResume();
         }
         if (Interlocked.Decrement(ref _threads) == 0) _standIn.Dispose();
@@ -115,7 +116,10 @@ internal sealed partial class NodeLoop
         _gate.Open(PilotState.Away);
         _standIn.OnLeft();
         ExecutionContext.Run(_context, static batch => ((CompletionBatch)batch!).RunHere(), batch);
-        _standIn.OnBack(HostClock.Now() - began);
+        long took = HostClock.Now() - began;
+        _standIn.OnBack(took);
+        // Who interrupts has waited for something before.
+        if (took > StuckAfter) LateInterrupt.Take();
         if (!_gate.TryResume()) return false;
         _away = null;
         // What a caller's turn left; not where that turn threw.
@@ -148,7 +152,9 @@ internal sealed partial class NodeLoop
             // Whatever threw: no caller runs a turn while the node ends.
             _gate.Close();
         }
-        if (sleeps) _idleSince = 0;
+        if (!sleeps) return;
+        _idleSince = 0;
+        LateInterrupt.Take();
     }
 
     // Looking found nothing: look less next time, until work comes so soon after falling asleep that looking would have found it.

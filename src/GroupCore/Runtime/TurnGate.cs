@@ -45,7 +45,9 @@ internal sealed class TurnGate
             {
                 // The next caller is not to be faster: sockets and timers wait.
                 Volatile.Write(ref _wanted, 1);
-                wait.SpinOnce(sleep1Threshold: -1);
+                // Its yields may be sleeps, and those be interrupted.
+                if (wait.NextSpinWillYield) Thread.Yield();
+                else wait.SpinOnce();
                 continue;
             }
             bool taken = from(state) && Interlocked.CompareExchange(ref _state, (int)PilotState.Turning, state) == state;

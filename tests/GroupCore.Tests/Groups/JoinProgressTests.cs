@@ -60,6 +60,27 @@ public sealed class JoinProgressTests
     }
 
     [Fact]
+    public void A_transfer_that_takes_longer_than_before_goes_on_when_no_view_interrupts_it()
+    {
+        GroupCluster? all = null;
+        bool slow = false;
+        using var cluster = new GroupCluster(4, 2, beforeMembers: c => all = c, link: new() { BytesPerSecond = 1_000_000 }, tap: node => new DelayingNode(all!.Simulation, node,
+            work => TimeSpan.FromSeconds(slow && work is StateCut ? 30 : 0)))
+        {
+            StateBytes = 14_000_000,
+        };
+        Assert.True(cluster.Settle(60));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var comer = cluster.Add(host: new() { JoinTimeout = TimeSpan.FromSeconds(10) });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(12));
+        Assert.Equal(GroupPhase.Loading, comer.Host.Groups[0].Phase);
+        slow = true;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null || comer.JoinError is not null, TimeSpan.FromSeconds(90)));
+        Assert.Null(comer.JoinError);
+    }
+
+    [Fact]
     public void A_join_that_a_view_change_holds_up_says_whom_that_waits_for()
     {
         var gate = new TaskCompletionSource();

@@ -95,4 +95,57 @@ public sealed class OverTests
         Assert.True(disposed);
         Assert.True(node.NextTimer == long.MaxValue || node.NextTimer - node.Now < 60_000_000_000, $"the next timer is due in {(node.NextTimer - node.Now) / 1_000_000_000} s");
     }
+
+    /// <summary>A member that cannot stay, as when it has lost what another sent, remains in the flush that is going on.</summary>
+    [Fact]
+    public void Hooks_that_are_not_called_since_the_membership_has_failed_hold_no_view_change_up()
+    {
+        GroupCluster? all = null;
+        bool fails = false;
+        int joined = 0, later = 0;
+        using var cluster = new GroupCluster(4, 3, beforeMembers: c => all = c, more: g =>
+        {
+            int me = joined++;
+            g.OnViewProposed((proposal, context) =>
+            {
+                // The loop does that beside the handlers.
+                if (me == 1 && fails) all![1].Host.Groups[0].FailJoin("the test says so");
+                context.Done();
+            }).OnViewProposed((proposal, context) =>
+            {
+                if (me == 1 && fails) later++;
+                context.Done();
+            }).OnError(static error => { });
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(static m => m.Group?.CurrentView.Members.Count == 3), TimeSpan.FromSeconds(20)));
+        cluster.Simulation.Run(TimeSpan.FromSeconds(8));
+        var failed = cluster[1].Group!.Protocol;
+        var stays = cluster[0].Group!.Protocol;
+        ulong view = stays.View!.Id;
+        cluster[1].End();
+        fails = true;
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => stays.View!.Id > view, TimeSpan.FromSeconds(5)));
+        Assert.NotNull(failed.Over);
+        Assert.Equal((0, 0), (later, failed.Status.HooksGivenUp));
+    }
+
+    /// <summary>The completion that says so is still to come.</summary>
+    [Fact]
+    public void Nothing_waits_for_the_handlers_of_a_membership_that_failed_in_the_turn_of_the_dispose()
+    {
+        using var cluster = new GroupCluster(5, 2, beforeMembers: static c => c.HostOptions = new() { DisposeTimeout = TimeSpan.FromHours(1) });
+        Assert.True(cluster.Settle());
+        var node = Assert.IsType<Node>(cluster[1].SimNode.Node);
+        var group = cluster[1].Group!.Protocol;
+        cluster[1].End();
+        cluster[1].SimNode.Post(() =>
+        {
+            cluster[1].Host.OnMembershipState(MembershipState.Poisoned, "the test says so");
+            group.LeaveSoon();
+        });
+        cluster.Simulation.Run(TimeSpan.FromMinutes(1));
+        Assert.True(group.IsOver);
+        Assert.True(node.NextTimer == long.MaxValue || node.NextTimer - node.Now < 60_000_000_000, $"the next timer is due in {(node.NextTimer - node.Now) / 1_000_000_000} s");
+    }
 }

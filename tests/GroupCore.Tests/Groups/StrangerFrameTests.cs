@@ -106,4 +106,34 @@ public sealed class StrangerFrameTests
         Assert.True(cluster.Settle());
         Assert.Equal(4 * 5, delivered);
     }
+
+    /// <summary>What is bound to groups that are over is forgotten at the end of the turn, and has its place until then.</summary>
+    [Fact]
+    public void What_a_peer_says_of_a_group_is_taken_also_in_the_turn_in_which_many_others_end()
+    {
+        const int groups = 130, over = 100;
+        using var cluster = Settled(4, 1);
+        var host = cluster[0].Host;
+        for (int i = 0; i < groups; i++)
+        {
+            string name = $"session {i}";
+            _ = cluster.Simulation.Spawn(() => host.JoinAsync(name, static _ => { }).AsTask());
+        }
+        Assert.True(cluster.Simulation.RunUntil(() => host.Groups.Count == groups + 1 && host.Groups.All(static g => g.Phase == GroupPhase.Member), TimeSpan.FromSeconds(10)));
+        var sessions = host.Groups.Where(static g => g.Name != "g").Select(static g => g.Id!.Value).ToList();
+        cluster[0].SimNode.Post(() =>
+        {
+            for (int i = 0; i < groups - 1; i++) Bind(host, Stranger, (ushort)(i + 1), sessions[i], 3);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
+        Assert.Equal(groups - 1, host.Bindings.Count);
+        cluster[0].SimNode.Post(() =>
+        {
+            for (int i = 0; i < over; i++) host.OnGroupOver(sessions[i], "the test says so");
+            Bind(host, Stranger, groups, sessions[groups - 1], 3);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
+        Assert.NotNull(host.Bindings.Find(Stranger, groups));
+        Assert.Equal(groups - over, host.Bindings.Count);
+    }
 }

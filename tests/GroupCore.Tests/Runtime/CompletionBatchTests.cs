@@ -32,4 +32,28 @@ public sealed class CompletionBatchTests
         Assert.Equal(3, seen.Count);
         Assert.All(seen, one => Assert.True(one.Own is null && ReferenceEquals(one.Culture, culture) && !one.Suppressed && !one.Placed, $"{one}"));
     }
+
+    /// <summary>Thousands of calls are answered in one turn, turn after turn.</summary>
+    [Theory]
+    [InlineData(4_000)]
+    [InlineData(5_000)]
+    [InlineData(CompletionBatch.Kept)]
+    public void Places_for_as_many_completions_as_are_kept_are_allocated_once(int count)
+    {
+        var pool = new CompletionBatchPool(static _ => { }, static () => { });
+        var nothing = new ActionCompletion(static () => { });
+        var completions = Enumerable.Repeat<ICompletion>(nothing, count).ToList();
+        RunAll();
+        RunAll();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        RunAll();
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000);
+
+        void RunAll()
+        {
+            var batch = pool.Rent();
+            batch.Take(completions);
+            batch.RunHere();
+        }
+    }
 }

@@ -222,7 +222,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         if (header.Type == FrameType.Bind)
         {
-            if (_bindings.OnBind(peer, header.Slot, body, _mayBe, _byId.Count + _joining + GroupLimits.SpareBindings) is { } refusal) Node.Counters.Refuse(refusal);
+            if (_bindings.OnBind(peer, header.Slot, body, _mayBe, MostBindings) is { } refusal) Node.Counters.Refuse(refusal);
             else if (_bindings.Find(peer, header.Slot) is { } bound) _byId.GetValueOrDefault(bound.Id)?.OnBound(peer, bound.View);
             return;
         }
@@ -239,6 +239,9 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>
     private bool IsJoining => _joining > 0;
+
+    /// <summary>Of one peer. What it has bound to groups that ended in this turn is forgotten at the end of it.</summary>
+    private int MostBindings => _byId.Count + _joining + _bindingsOver.Count + GroupLimits.SpareBindings;
 
     private bool MayBeHere(GroupId group) => _byId.ContainsKey(group) || IsJoining;
 

@@ -229,9 +229,15 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     {
         Running = "view proposed";
         // Handlers before it may have taken so long that the view change went on without it, or another one began.
-        for (int i = 0; i < hooks.Contexts.Count && !hooks.IsGivenUp && !group.Muted; i++)
+        for (int i = 0; i < hooks.Contexts.Count && !hooks.IsGivenUp; i++)
         {
             var context = hooks.Contexts[i];
+            if (group.Muted)
+            {
+                // Not called any more, as those behind it: the flush waits for none of them.
+                context.Done();
+                continue;
+            }
             try
             {
                 group.Table.OnProposed[i](context.Proposal, context);

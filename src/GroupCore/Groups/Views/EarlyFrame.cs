@@ -3,8 +3,10 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>A frame that came before its view.</summary>
-internal sealed record EarlyFrame(GroupId Group, ulong View, int Peer, FrameHeader Header, byte[] Body)
+/// <summary>A frame that came before its view, with its number in order of arrival.</summary>
+internal sealed record EarlyFrame(long Number, GroupId Group, ulong View, int Peer, FrameHeader Header, byte[] Body)
 {
-    public long Cost => Body.Length + 64;
+    public long Cost => CostOf(Body.Length);
+
+    public static long CostOf(int length) => length + 64;
 }

@@ -8,12 +8,17 @@ namespace GroupCore.Groups.Views;
 /// not fit costs its own sender: all that is held of the one with most is dropped and remembered as lost, since a sender with a gap is of no
 /// use in that view, and whether it is in it only the membership says.
 /// </summary>
+/// <remarks>Senders may be many, and so may their frames, which need no body: to take one in or to refuse it is no walk through what is held or lost.</remarks>
 internal sealed class EarlyFrames(long limit)
 {
     private const int LostKept = 4_096;
-    private readonly SortedDictionary<int, long> _bytesOf = [];
-    private readonly List<(GroupId Group, ulong View, int Peer)> _lost = [];
-    private List<EarlyFrame> _frames = [];
+    private readonly SortedDictionary<int, EarlySender> _senders = [];
+    // By what is held of them; of those with as much the lowest number is last.
+    private readonly SortedSet<(long Bytes, int Behind)> _byBytes = [];
+    private readonly HashSet<(GroupId Group, ulong View, int Peer)> _lost = [];
+    // The same in order.
+    private readonly Queue<(GroupId Group, ulong View, int Peer)> _losses = [];
+    private long _number;
 
     public long Bytes { get; private set; }
 
@@ -21,63 +26,85 @@ internal sealed class EarlyFrames(long limit)
     public bool TryAdd(GroupId group, ulong view, int peer, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (IsLost(group, view, peer)) return false;
-        long cost = body.Length + 64, held = _bytesOf.GetValueOrDefault(peer) + cost;
-        if (held > GroupLimits.EarlyBytesOfMember) return Lose(group, view, peer);
+        var sender = _senders.GetValueOrDefault(peer);
+        long cost = EarlyFrame.CostOf(body.Length);
+        if ((sender?.Bytes ?? 0) + cost > GroupLimits.EarlyBytesOfMember) return Lose(group, view, peer);
         while (Bytes + cost > limit)
         {
-            int most = SenderWithMost();
-            if (most == peer || most < 0) return Lose(group, view, peer);
-            Drop(most);
+            if (_byBytes.Count == 0 || -_byBytes.Max.Behind == peer) return Lose(group, view, peer);
+            Drop(-_byBytes.Max.Behind);
         }
-        Bytes += cost;
-        _bytesOf[peer] = held;
-        _frames.Add(new(group, view, peer, header, body.ToArray()));
+        if (sender is null) _senders.Add(peer, sender = new());
+        sender.Frames.Add(new(_number++, group, view, peer, header, body.ToArray()));
+        Count(peer, sender, cost);
         return true;
     }
 
     public bool IsLost(GroupId group, ulong view, int peer) => _lost.Count > 0 && _lost.Contains((group, view, peer));
 
     /// <summary>Whether a frame of that sender is kept.</summary>
-    public bool Holds(int peer) => _bytesOf.ContainsKey(peer);
+    public bool Holds(int peer) => _senders.ContainsKey(peer);
 
     /// <summary>Takes the frames that <paramref name="which"/> chooses, in order of arrival.</summary>
     public List<EarlyFrame> Take(Predicate<EarlyFrame> which)
     {
-        if (_frames.Count == 0) return _frames;
+        if (Bytes == 0) return [];
         var taken = new List<EarlyFrame>();
-        var kept = new List<EarlyFrame>();
-        foreach (var frame in _frames) (which(frame) ? taken : kept).Add(frame);
-        _frames = kept;
-        Bytes = 0;
-        _bytesOf.Clear();
-        foreach (var frame in kept)
+        long bytes = 0;
+        Predicate<EarlyFrame> takes = frame =>
         {
-            Bytes += frame.Cost;
-            _bytesOf[frame.Peer] = _bytesOf.GetValueOrDefault(frame.Peer) + frame.Cost;
+            if (!which(frame)) return false;
+            taken.Add(frame);
+            bytes += frame.Cost;
+            return true;
+        };
+        int[] peers = [.. _senders.Keys];
+        foreach (int peer in peers)
+        {
+            var sender = _senders[peer];
+            bytes = 0;
+            sender.Frames.RemoveAll(takes);
+            if (bytes > 0) Count(peer, sender, -bytes);
         }
+        taken.Sort(static (one, other) => one.Number.CompareTo(other.Number));
         return taken;
     }
 
-    /// <summary>Takes over what another holds of a group, and what it has lost.</summary>
+    /// <summary>Takes all frames of a sender, in order of arrival.</summary>
+    public List<EarlyFrame> Take(int peer)
+    {
+        if (!_senders.TryGetValue(peer, out var sender)) return [];
+        Count(peer, sender, -sender.Bytes);
+        return sender.Frames;
+    }
+
+    /// <summary>Takes over what another has lost of a group.</summary>
     public void TakeLost(EarlyFrames from, GroupId group)
     {
-        foreach (var lost in from._lost)
+        foreach (var lost in from._losses)
             if (lost.Group == group) Note(lost);
-        from._lost.RemoveAll(lost => lost.Group == group);
+        from.ForgetLost(lost => lost.Group == group);
     }
 
     /// <summary>Views before this one are over.</summary>
-    public void Forget(ulong view)
-    {
-        if (_lost.Count > 0) _lost.RemoveAll(lost => lost.View < view);
-    }
+    public void Forget(ulong view) => ForgetLost(lost => lost.View < view);
 
     public void Clear()
     {
-        _frames = [];
-        _bytesOf.Clear();
+        _senders.Clear();
+        _byBytes.Clear();
         _lost.Clear();
+        _losses.Clear();
         Bytes = 0;
+    }
+
+    private void Count(int peer, EarlySender sender, long more)
+    {
+        if (sender.Bytes > 0) _byBytes.Remove((sender.Bytes, -peer));
+        sender.Bytes += more;
+        Bytes += more;
+        if (sender.Bytes > 0) _byBytes.Add((sender.Bytes, -peer));
+        else _senders.Remove(peer);
     }
 
     private bool Lose(GroupId group, ulong view, int peer)
@@ -89,22 +116,23 @@ internal sealed class EarlyFrames(long limit)
 
     private void Drop(int peer)
     {
-        foreach (var frame in Take(frame => frame.Peer == peer)) Note((frame.Group, frame.View, peer));
+        foreach (var frame in Take(peer)) Note((frame.Group, frame.View, peer));
     }
 
     private void Note((GroupId Group, ulong View, int Peer) lost)
     {
-        if (_lost.Contains(lost)) return;
-        if (_lost.Count == LostKept) _lost.RemoveAt(0);
-        _lost.Add(lost);
+        if (!_lost.Add(lost)) return;
+        _losses.Enqueue(lost);
+        if (_losses.Count > LostKept) _lost.Remove(_losses.Dequeue());
     }
 
-    private int SenderWithMost()
+    private void ForgetLost(Predicate<(GroupId Group, ulong View, int Peer)> which)
     {
-        int most = -1;
-        long bytes = 0;
-        foreach (var (peer, held) in _bytesOf)
-            if (held > bytes) (most, bytes) = (peer, held);
-        return most;
+        for (int left = _losses.Count; left > 0; left--)
+        {
+            var lost = _losses.Dequeue();
+            if (which(lost)) _lost.Remove(lost);
+            else _losses.Enqueue(lost);
+        }
     }
 }

@@ -187,7 +187,7 @@ internal sealed partial class GroupProtocol
     private void DropEarly(EarlyFrames? early, int peer)
     {
         if (early is null) return;
-        foreach (var _ in early.Take(f => f.Peer == peer)) Node.Counters.Refuse(RefusalReason.WrongSender);
+        foreach (var _ in early.Take(peer)) Node.Counters.Refuse(RefusalReason.WrongSender);
     }
 
     /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>

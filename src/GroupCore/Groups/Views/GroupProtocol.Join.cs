@@ -23,8 +23,8 @@ internal sealed partial class GroupProtocol
     private long _giverHandled = -1;
     private TimerHandle _joinTimer;
     private (long MovedAt, long Handled) _signed;
-    // How far the state ever came within a view, when that was, and how long after that view had begun.
-    private (StatePhase Phase, long Amount, long At, long Took) _furthest;
+    // How far the state ever came within a view, and the longest time that it moved for within one; when one of them was surpassed last.
+    private (StatePhase Phase, long Amount, long Took, long At) _furthest = (default, 0, -1, 0);
     private long _stateMovedAt;
 
     /// <summary>The membership was asked.</summary>
@@ -47,12 +47,14 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// The state comes forward in a view that began then: by its phase, and within that by time or bytes. With each view all of it begins again, and views may
-    /// come faster than it does: what another one had brought already counts for as long as it took there.
+    /// come faster than it does: what others had brought already counts for as long as it took there, and then in a view that lasts longer than any of them.
     /// </summary>
     public void OnStateProgress(StatePhase phase, long amount, long begun, string waitsFor)
     {
         _stateMovedAt = Node.Now;
-        if (phase > _furthest.Phase || (phase == _furthest.Phase && amount > _furthest.Amount)) _furthest = (phase, amount, Node.Now, Node.Now - begun);
+        bool further = phase > _furthest.Phase || (phase == _furthest.Phase && amount > _furthest.Amount);
+        if (further) (_furthest.Phase, _furthest.Amount) = (phase, amount);
+        if (further || Node.Now - begun > _furthest.Took) (_furthest.Took, _furthest.At) = (Math.Max(_furthest.Took, Node.Now - begun), Node.Now);
         else if (Node.Now - _furthest.At > _furthest.Took)
         {
             OnJoinWaits($"{waitsFor}, which begins again with each view");

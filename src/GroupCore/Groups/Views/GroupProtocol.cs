@@ -236,7 +236,8 @@ internal sealed partial class GroupProtocol
 
     private void LimitHandlers()
     {
-        if (!Completion.Task.IsCompleted) _handlersTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, HandlersTimeout);
+        // Who has failed waits for none.
+        if (!_muted && !Completion.Task.IsCompleted) _handlersTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, HandlersTimeout);
     }
 
     /// <summary>Whoever disposes of the group waits no longer for its handlers, and nobody does: what they have not handled they never will.</summary>
