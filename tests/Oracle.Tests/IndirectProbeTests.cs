@@ -1,3 +1,5 @@
+using Ida.Testing;
+
 namespace Oracle.Tests;
 
 /// <summary>Two processes that live and do not reach each other, while all others reach both (groupcore-oracle 8.4).</summary>
@@ -9,9 +11,12 @@ public sealed class IndirectProbeTests
     [InlineData(100, 4)]
     [InlineData(100, 8)]
     [InlineData(200, 4)]
-    public void One_broken_link_costs_nobody_his_place(int interval, int rounds)
+    // The way by another has four hops, and there are 100 ms of the round left for it.
+    [InlineData(200, 4, 30)]
+    public void One_broken_link_costs_nobody_his_place(int interval, int rounds, int hop = 1)
     {
-        using var cluster = new OracleCluster(1, 4, options: new() { ProbeInterval = TimeSpan.FromMilliseconds(interval), ProbeRounds = rounds });
+        var link = new LinkModel { MinLatency = TimeSpan.FromMilliseconds(hop - 1), MaxLatency = TimeSpan.FromMilliseconds(hop) };
+        using var cluster = new OracleCluster(1, 4, link: link, options: new() { ProbeInterval = TimeSpan.FromMilliseconds(interval), ProbeRounds = rounds });
         cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new(), ""));
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 4, 10), cluster.Describe());

@@ -165,7 +165,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
             _mesh.Poll();
             _mesh.Flush();
             if (_mesh.IsDrained) return;
-            _mesh.Wait(Math.Min(end - now, FlushPoll));
+            if (!_mesh.HasWork) _mesh.Wait(Math.Min(end - now, FlushPoll));
         }
     }
 

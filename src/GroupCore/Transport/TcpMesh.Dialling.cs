@@ -66,8 +66,15 @@ internal sealed partial class TcpMesh
     public void OnRedial(LinkPeer peer)
     {
         if (peer.Phase != LinkPhase.Up && peer is { IsOpened: false, Attempt: 0 }) Fail(peer, LinkFault.Rejected);
-        else if (peer.Phase == LinkPhase.Down) Dial(peer);
+        else if (peer.Phase == LinkPhase.Down) DialOnce(peer);
         else if (peer.IsOpened || peer.IsHeld) Confirm(peer);
+    }
+
+    // Where nobody asks for it and it may not be dialled now, it has the time in which it may come back, and whoever asks for it next dials.
+    private void DialOnce(LinkPeer peer)
+    {
+        if (!peer.IsOpened && _node.Now < peer.NoDialBefore) RedialLater(peer, 0);
+        else Dial(peer);
     }
 
     private void Dial(LinkPeer peer, ConnectionKind kind = ConnectionKind.Dialled)
@@ -202,7 +209,7 @@ internal sealed partial class TcpMesh
         if (pause > 0 && peer.IsOpened) Redial(peer, pause);
         else if (pause == 0 && connection.Kind == ConnectionKind.Dialled)
         {
-            if (peer.ShortLived == 0) Dial(peer);
+            if (peer.ShortLived == 0) DialOnce(peer);
             else RedialInTurn(peer, 0);
         }
         else

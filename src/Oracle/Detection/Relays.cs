@@ -11,7 +11,7 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
 {
     private const int Most = 64;
     // Nobody waits longer for an answer, in whatever condition it is.
-    private const long Life = 3 * Durations.Second;
+    public const long Life = 3 * Durations.Second;
     private readonly SortedDictionary<ulong, int> _links = [];
     private readonly List<(ulong Subject, int Peer, long At)> _waiting = [];
 

@@ -146,8 +146,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     {
         foreach (var watched in _watched)
         {
-            // Only what was asked for in this round counts.
-            if (watched.Subject.Id.Node != answer.Subject || !watched.Indirect || watched.HeardAt >= watched.RoundAt) continue;
+            // Only what was asked for counts, and where nothing was heard since. Its way has four hops, which may take longer than the rest of the round.
+            if (watched.Subject.Id.Node != answer.Subject || node.Now - watched.AskedAt > Relays.Life || watched.HeardAt >= watched.AskedAt) continue;
             // Others reach it and this process does not: rather a sign against the own condition.
             Health = Math.Min(WorstHealth, Health + 1);
             Heard(answer.Subject);
@@ -324,6 +324,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 
     private void AskOthers(WatchedProcess watched)
     {
+        watched.AskedAt = node.Now;
         foreach (var helper in _watched)
         {
             if (helper == watched || !helper.Assigned || helper.FailedRounds > 0) continue;

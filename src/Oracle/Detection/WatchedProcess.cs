@@ -35,6 +35,9 @@ internal sealed class WatchedProcess(Subject subject, long now)
 
     public bool Reported { get; set; }
 
+    /// <summary>When others were asked last.</summary>
+    public long AskedAt { get; set; } = long.MinValue / 2;
+
     /// <summary>Remaining looks at the process table after a link broke, and when the next is due.</summary>
     public int Looks { get; set; }
 

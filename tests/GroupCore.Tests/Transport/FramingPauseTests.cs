@@ -51,4 +51,32 @@ public sealed class FramingPauseTests
         node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
         Assert.Equal((peer, null), node.News[^1]);
     }
+
+    /// <summary>Nobody needs it, its probe was answered so, and then its connection ends.</summary>
+    [Theory, InlineData(false), InlineData(true)]
+    public void One_that_was_released_and_may_not_be_dialled_is_forgotten_in_its_time_or_dialled_by_who_asks_for_it_next(bool shortLived)
+    {
+        var node = new ScriptedNode();
+        int peer = node.Mesh.Open(new(There), Meant);
+        node.Mesh.Hold(peer);
+        var link = node.Dials(There);
+        node.Answers(link, HelloStatus.Accepted, Meant, 9);
+        if (!shortLived) node.Pass(2 * ScriptedNode.Second);
+        node.Mesh.Release(peer);
+        node.Mesh.Probe(peer);
+        node.Dials(There).Say(new byte[64]);
+        node.Turn();
+        link.End();
+        node.Turn();
+        if (shortLived)
+        {
+            node.Pass(5 * ScriptedNode.Second);
+            node.Mesh.Open(new(There), Meant);
+            node.Dials(There);
+            return;
+        }
+        for (int i = 0; i < 13; i++) node.Pass(5 * ScriptedNode.Second);
+        Assert.Equal(0, node.Mesh.Live);
+        Assert.Equal((peer, LinkFault.Rejected), node.News[^1]);
+    }
 }

@@ -33,6 +33,9 @@ public sealed class SortedTableTests
         Two<SortedSet<Tuple<int, string>>>(new Tuple<int, string>[] { new(1, One), new(1, Other) });
         Two<SortedSet<(int, string)?>>(new (int, string)?[] { (1, One), (1, Other) });
         Two<SortedSet<(int, int, int, int, int, int, int, string, int)>>(new[] { (1, 2, 3, 4, 5, 6, 7, One, 8), (1, 2, 3, 4, 5, 6, 7, Other, 8) });
+        // They know no order but that among themselves.
+        Two<SortedSet<(string, RankedKey)>>(new[] { (One, new RankedKey(1)), (One, new RankedKey(2)) });
+        Two<SortedSet<(RankedKey?, string)>>(new (RankedKey?, string)[] { (new RankedKey(1), One), (new RankedKey(2), One) });
         var table = keys.ToDictionary(static key => key, static key => 0);
         Two<SortedDictionary<(string, int), int>>(table);
         Two<SortedList<(string, int), int>>(table);

@@ -16,6 +16,7 @@ internal sealed class TextOrder<T> : IComparer<T>, IComparer
     public int Compare(object? x, object? y) =>
         x is ITuple and IStructuralComparable tuple && y is ITuple ? tuple.CompareTo(y, this)
         : x is string text && y is string other ? string.CompareOrdinal(text, other)
+        : x is not null && y is not null && x.GetType() == y.GetType() ? ItemOrders.Of(x.GetType()).Compare(x, y)
         : Comparer.DefaultInvariant.Compare(x, y);
 
     private static bool HoldsText(Type type) => type == typeof(string)

@@ -261,7 +261,11 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
     {
         IsClosed = true;
         DropUnread();
-        if (!IsConnected) Abandon();
+        if (!IsConnected)
+        {
+            // The dialler of one that its listener has not heard of learns it when the answer comes.
+            if (IsAccepted) Abandon();
+        }
         else if (resets) SendReset(truncated);
         else SendEnd(truncated);
     }

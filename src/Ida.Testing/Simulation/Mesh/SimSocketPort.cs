@@ -18,7 +18,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
     private readonly List<SimSocket> _readable = [];
     private readonly Queue<SimSocket> _backlog = new();
     private Choices _choices = new(Choices.Seed(owner.ScheduleSeed, 6, 0));
-    private bool _acceptFailed;
+    private bool _acceptFailed, _over;
     private int _descriptors = 1;
     private int _numbers;
 
@@ -94,7 +94,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
         for (int i = 0; i < MostAccepts && _backlog.Count > 0 && !_acceptFailed; i++) Accept(events);
     }
 
-    public int Receive(PortSocket socket, Span<byte> to) => ((SimSocket)socket).Receive(to);
+    public int Receive(PortSocket socket, Span<byte> to) => Live(socket).Receive(to);
 
     public void Pause(PortSocket socket) => socket.IsPaused = true;
 
@@ -104,7 +104,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
         if (!socket.IsClosed) Readable((SimSocket)socket);
     }
 
-    public int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces) => ((SimSocket)socket).Send(pieces, Math.Max(Departure, Simulation.Time));
+    public int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces) => Live(socket).Send(pieces, Math.Max(Departure, Simulation.Time));
 
     public void Close(PortSocket socket)
     {
@@ -120,6 +120,8 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
     /// <summary>The node is no more, and without <paramref name="hostAnswers"/> its host neither.</summary>
     public void Die(bool hostAnswers, bool atFrame)
     {
+        if (_over) return;
+        _over = true;
         IsThere = hostAnswers;
         foreach (var socket in _all) socket.Die(hostAnswers, atFrame);
     }
@@ -199,6 +201,9 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
         _all.Add(socket);
         return socket;
     }
+
+    // The ports of production would take the descriptor of another connection.
+    private static SimSocket Live(PortSocket socket) => socket is SimSocket { IsClosed: false } live ? live : throw new InvalidOperationException("The connection is closed.");
 
     private void Count(SimSocket socket)
     {
