@@ -243,7 +243,9 @@ internal sealed class GroupSurface
     /// <summary>A state that cannot be saved or loaded, or that nobody holds any more, though nothing fails.</summary>
     private bool MayBeRefused(SharedGroup group, JoinRefusedException refused) =>
         IsGivenUp(refused) || group.HasState && Seats.Any(seat => seat.Shared == group && seat.Habits is { SaveThrows: true } or { LoadThrows: true })
-        || refused.Message.Contains("state is lost", StringComparison.Ordinal) || refused.Message.Contains("last members have left", StringComparison.Ordinal);
+        || refused.Message.Contains("state is lost", StringComparison.Ordinal)
+        // Its last members have left. Who hears of it later, by asking, hears no reason.
+        || refused.Message.Contains("the group is over", StringComparison.Ordinal);
 
     private bool IsGivenUp(JoinRefusedException refused)
     {
