@@ -438,8 +438,15 @@ public sealed class NameTests
             await b.Saw(null, back);
             await b.Send(back, number, 100);
             await a.Until(() => a.Got == number + 1, "no frame at a");
-            using var again = await silent.AcceptSocketAsync();
+            var again = await silent.AcceptSocketAsync();
+            // One that was asked once more in a second that the machine was busy stands before it in line, else for all that follow.
+            while (silent.Pending())
+            {
+                again.Dispose();
+                again = await silent.AcceptSocketAsync();
+            }
             atOnce = !IsOver(again);
+            again.Dispose();
         }
         Assert.True(atOnce, "held up each time");
 
