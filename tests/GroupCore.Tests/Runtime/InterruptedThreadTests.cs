@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using GroupCore.Runtime;
 using GroupCore.Tests.Transport;
 
@@ -45,57 +44,6 @@ public sealed class InterruptedThreadTests
         }
     }
 
-    /// <summary>A caller has the node most of the time, so that the thread waits for it as it comes back.</summary>
-    [Theory]
-    [MemberData(nameof(Ports))]
-    public async Task A_thread_that_is_interrupted_in_its_completion_takes_turns_with_a_caller(string port)
-    {
-        await using var node = new TestNode(Enum.Parse<SocketPortKind>(port), spin: TimeSpan.Zero);
-        using var over = new CancellationTokenSource();
-        var patience = DateTime.UtcNow + TestNode.Patience;
-        var caller = Task.Factory.StartNew(() =>
-        {
-            while (!over.IsCancellationRequested)
-            {
-                var turn = new BusyTurn();
-                if (!node.Node.TryPost(turn)) continue;
-                while (!turn.IsOver && !over.IsCancellationRequested) Thread.Yield();
-            }
-        }, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        int interrupted = 0;
-        try
-        {
-            while (Volatile.Read(ref interrupted) < 5)
-            {
-                Assert.True(DateTime.UtcNow < patience, $"{interrupted} interrupted");
-                var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                await node.Do(n => n.Complete(new ActionCompletion(() =>
-                {
-                    // So long that somebody may have lost patience.
-                    Busy(TimeSpan.FromMilliseconds(0.2));
-                    if (Thread.CurrentThread.Name?.StartsWith("node:", StringComparison.Ordinal) == true)
-                    {
-                        Thread.CurrentThread.Interrupt();
-                        Interlocked.Increment(ref interrupted);
-                    }
-                    ended.SetResult();
-                })));
-                await ended.Task.WaitAsync(TestNode.Patience);
-            }
-        }
-        finally
-        {
-            await over.CancelAsync();
-            await caller;
-        }
-    }
-
-    private static void Busy(TimeSpan time)
-    {
-        long began = Stopwatch.GetTimestamp();
-        while (Stopwatch.GetElapsedTime(began) < time) Thread.SpinWait(20);
-    }
-
     public static TheoryData<string, bool> PortsAndPlaces
     {
         get
@@ -108,22 +56,5 @@ public sealed class InterruptedThreadTests
             }
             return all;
         }
-    }
-
-    private sealed class BusyTurn : NodeCommand
-    {
-        private volatile bool _over;
-
-        internal override bool AtOnce => true;
-
-        public bool IsOver => _over;
-
-        public override void Run()
-        {
-            Busy(TimeSpan.FromMilliseconds(0.1));
-            _over = true;
-        }
-
-        public override void Abandon(Exception reason) => _over = true;
     }
 }
