@@ -78,7 +78,8 @@ internal sealed class StreamChannel(IChannelEnd from) : SimChannel(from)
 
     public override void Healed()
     {
-        if (_lost) From.Break();
+        if (!From.SendsAgain) Clear();
+        else if (_lost) From.Break();
         else Pump(Simulation.Time);
     }
 

@@ -94,8 +94,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     /// <summary>Another leader is known: everything goes there, at once as much as a step sends, the rest with the next steps.</summary>
     public void Resend()
     {
-        // That the one before did not answer says nothing of this one.
-        foreach (var (_, waiting) in _waiting) (waiting.Due, waiting.Attempts) = (Math.Min(waiting.Due, node.Now), 0);
+        foreach (var (_, waiting) in _waiting) waiting.Due = Math.Min(waiting.Due, node.Now);
         Collect();
         foreach (var waiting in _due) Send(waiting);
     }

@@ -41,6 +41,13 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
         Continue(index);
     }
 
+    /// <summary>What was on the link to a joiner is lost, and so is the rest without it: it gets the state of the view that was asked for with that.</summary>
+    public void OnLinkLost(int rank)
+    {
+        int index = _joiners.FindIndex(joiner => joiner.Rank == rank);
+        if (index >= 0) _joiners[index] = _joiners[index] with { Done = true };
+    }
+
     /// <summary>The link has room again.</summary>
     public void OnRoom(int rank)
     {

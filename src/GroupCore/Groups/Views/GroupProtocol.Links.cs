@@ -98,6 +98,7 @@ internal sealed partial class GroupProtocol
         BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
         SendTo(rank);
         Peers.OnLinkLost(rank);
+        _giver?.OnLinkLost(rank);
         Queries.OnLinkLost(member.Id, View.Id);
         if (_relinked[rank]) Flush.Accuse(rank);
         _relinked[rank] = true;
