@@ -45,15 +45,25 @@ internal sealed class TurnGate
             {
                 // The next caller is not to be faster: sockets and timers wait.
                 Volatile.Write(ref _wanted, 1);
-                // Its yields may be sleeps, and those be interrupted.
-                if (wait.NextSpinWillYield) Thread.Yield();
-                else wait.SpinOnce();
+                Spin(ref wait);
                 continue;
             }
             bool taken = from(state) && Interlocked.CompareExchange(ref _state, (int)PilotState.Turning, state) == state;
             if (!taken && from(state)) continue;
             Volatile.Write(ref _wanted, 0);
             return taken;
+        }
+    }
+
+    // Some of its yields are sleeps, which a late interrupt ends: it is meant for users' code that is over.
+    private static void Spin(ref SpinWait wait)
+    {
+        try
+        {
+            wait.SpinOnce(sleep1Threshold: -1);
+        }
+        catch (ThreadInterruptedException)
+        {
         }
     }
 }
