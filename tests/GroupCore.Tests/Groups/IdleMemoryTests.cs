@@ -19,8 +19,8 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
         var all = new List<Group[]> { Join(nodes, 0, ref now) };
         Use(nodes, all[0], ref now);
         Rest(nodes, ref now);
-        // What earlier tests of the process free meanwhile makes a round look too small, never too large: the largest counts.
-        double bytes = 0;
+        // What earlier tests of the process free meanwhile makes a round look too small; that something else takes memory was seen in one round of six. So the second counts.
+        var rounds = new List<double>();
         for (int round = 0; round < 6; round++)
         {
             long before = Held();
@@ -28,8 +28,10 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
             for (int g = 0; g < groups; g++) all.Add(Join(nodes, all.Count, ref now));
             foreach (var group in all[first..]) Use(nodes, group, ref now);
             Rest(nodes, ref now);
-            bytes = Math.Max(bytes, (Held() - before) / ((double)groups * members));
+            rounds.Add((Held() - before) / ((double)groups * members));
         }
+        rounds.Sort();
+        double bytes = rounds[^2];
         GC.KeepAlive(all);
         GC.KeepAlive(nodes);
         output.WriteLine($"{groups} groups of {members}: {bytes:0} B a membership");
