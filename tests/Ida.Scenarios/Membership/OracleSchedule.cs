@@ -186,8 +186,7 @@ internal sealed class OracleSchedule : IDisposable
         foreach (var process in _cluster.Alive)
         {
             if (process.Oracle.Replica?.Log.Entries is not { Configuration: { Voters.Count: > 0 } configuration } log) continue;
-            int live = configuration.Voters.Count(voter => _cluster.Alive.Any(other => other.Node.Id == voter.Node && !IsAhead(other, log)));
-            if (live > configuration.Voters.Count / 2) return false;
+            if (IsMajority(configuration, replica => _cluster.Alive.Any(other => other.Node.Id == replica.Node && !IsAhead(other, log)))) return false;
         }
         return true;
     }
@@ -205,8 +204,16 @@ internal sealed class OracleSchedule : IDisposable
         if (_cluster.Leader?.Oracle.Replica is not { } replica) return false;
         // One that is deposed, and does not know it yet, knows the voters of then.
         if (_cluster.Alive.Any(process => process.Oracle.Replica is { } other && other.Log.Term > replica.Log.Term)) return false;
-        var voters = replica.Log.Entries.Configuration.Voters;
-        int live = voters.Count(voter => voter.Node != victim.Node.Id && replica.State.FindNode(voter.Node) is { Alive: true } && _cluster.Alive.Any(process => process.Node.Id == voter.Node));
-        return live > voters.Count / 2;
+        return IsMajority(replica.Log.Entries.Configuration,
+            other => other.Node != victim.Node.Id && replica.State.FindNode(other.Node) is { Alive: true } && _cluster.Alive.Any(process => process.Node.Id == other.Node));
+    }
+
+    /// <summary>Whether those of the replicas make a majority of voters: of two of which one cannot dial the other one counts, where no third can introduce it (the guide, membership).</summary>
+    private bool IsMajority(Configuration configuration, Predicate<Replica> live)
+    {
+        int voters = configuration.Voters.Count(voter => live(voter));
+        var addresses = configuration.Voters.Concat(configuration.Learners).Where(replica => live(replica)).Select(replica => replica.Address).ToList();
+        if (_surface is { } surface && addresses.Count == 2 && surface.AreApart(addresses[0], addresses[1])) voters--;
+        return voters > configuration.Voters.Count / 2;
     }
 }

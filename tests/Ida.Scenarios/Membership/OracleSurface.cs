@@ -82,6 +82,10 @@ internal sealed class OracleSurface
     /// <summary>Whether nobody can dial a process at that address.</summary>
     public bool IsHidden(NodeAddress address) => _hidden && address == Simulation.AddressOf(1);
 
+    /// <summary>Whether one of two cannot dial the other.</summary>
+    public bool AreApart(NodeAddress one, NodeAddress other) =>
+        _apart && (one, other) is var pair && (pair == (Simulation.AddressOf(0), Simulation.AddressOf(2)) || pair == (Simulation.AddressOf(2), Simulation.AddressOf(0)));
+
     /// <summary>Whether the Oracle and the group outlive the crash of a process.</summary>
     public Predicate<OracleCluster.Process> Spares { get; set; } = static _ => false;
 
