@@ -148,6 +148,19 @@ public sealed class SessionTests
         Assert.Equal((0L, 0), (session.OutcomeBytes, session.OutcomeCount));
     }
 
+    [Fact]
+    public void R_a_few_outcomes_that_are_left_keep_no_room_for_all_that_were()
+    {
+        var session = new Session(7);
+        for (ulong i = 1; i <= 200_000; i++) session.Record(new(i, 1, 1, false, 1, new([i]), null));
+        session.Acknowledge(199_991);
+        Assert.Equal(10, session.OutcomeCount);
+        Assert.InRange(session.Places, 10, 64);
+        // It goes on as before.
+        for (ulong i = 200_001; i <= 201_000; i++) session.Record(new(i, 1, 1, false, 1, new([i]), null));
+        for (ulong i = 199_991; i <= 201_000; i++) Assert.True(session.TryGet(i, out var outcome) && outcome.Sequence == i);
+    }
+
     /// <summary>Puts that were stuck end late, all in one turn: what they leave belongs before that of all later ones.</summary>
     [Fact]
     public void R_outcomes_of_many_late_puts_are_recorded_in_time()

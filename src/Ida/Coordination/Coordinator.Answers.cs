@@ -177,7 +177,8 @@ internal sealed partial class Coordinator
         else
         {
             state.Counters.CountSlow();
-            if (running.IsPut && running.Client is { } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
+            // Of a put whose caller has given up nobody hears at its level: a retry that waits for it, or comes later, may ask for more.
+            if (running.IsPut && running.Client is { Phase: not OpPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
                 running.ReturnedEarly = running.Owner == state.Rank;

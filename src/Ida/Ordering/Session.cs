@@ -78,6 +78,9 @@ internal sealed class Session(UInt128 id)
     /// <summary>Attempts that are remembered as refused, by whichever word.</summary>
     public int RefusedCount => PoisonedCount + (_alone?.Count ?? 0);
 
+    /// <summary>Outcomes that it has places for; for checks.</summary>
+    public int Places => _outcomes.Length;
+
     public Outcome OutcomeAt(int index) => _outcomes[_first + index];
 
     public void Acknowledge(ulong below)
@@ -92,9 +95,12 @@ internal sealed class Session(UInt128 id)
             outcome = default;
             _count--;
         }
-        if (_count > 0) return;
-        _first = 0;
-        if (_outcomes.Length > MostIdle) _outcomes = new Outcome[4];
+        if (_count == 0) _first = 0;
+        // Behind a put that was stuck there were many; a few are always left where others are on the way.
+        if (_outcomes.Length <= MostIdle || _count > _outcomes.Length / 8) return;
+        var fewer = new Outcome[Math.Max(4, _count * 2)];
+        Array.Copy(_outcomes, _first, fewer, 0, _count);
+        (_outcomes, _first) = (fewer, 0);
     }
 
     /// <summary>The state that arrives says what had been acknowledged before its boundary.</summary>

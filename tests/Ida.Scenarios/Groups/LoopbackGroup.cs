@@ -11,10 +11,10 @@ internal sealed class LoopbackGroup
     private Proposal? _pending;
     private long _now;
 
-    public LoopbackGroup(int members = 3)
+    public LoopbackGroup(int members = 3, int bufferBytes = 8 << 20)
     {
         Members = new LoopbackNode[members];
-        for (int i = 0; i < members; i++) Members[i] = new(Members, i);
+        for (int i = 0; i < members; i++) Members[i] = new(Members, i, bufferBytes);
         var joined = Members.Select(m => m.Host.JoinAsync("g", g => g
             .HandleBytes("bytes", (from, bytes) => Delivered++)
             .Handle<long>("number", (from, number) => Delivered++)

@@ -23,7 +23,7 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
     private IMembershipSink _sink = null!;
     private bool _ran;
 
-    public LoopbackNode(LoopbackNode[] all, int index, int bufferBytes = 8 << 20)
+    public LoopbackNode(LoopbackNode[] all, int index, int bufferBytes)
     {
         (_all, _index) = (all, index);
         _inbox = new byte[all.Length][];
@@ -87,6 +87,9 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
         }
         _arrived[from] = 0;
     }
+
+    /// <summary>What has come for it is lost.</summary>
+    public void Lose() => Array.Clear(_arrived);
 
     public void Propose(Proposal proposal)
     {

@@ -17,6 +17,7 @@ internal sealed class MessageSlab
     private static int s_pooled;
     private int _holders = 1;
     private int _stored;
+    private int _storedBytes;
 
     private MessageSlab(byte[] bytes) => Bytes = bytes;
 
@@ -30,26 +31,31 @@ internal sealed class MessageSlab
     /// <summary>Whether only its filler holds it, so that it may be filled from the start again.</summary>
     public bool Alone => Volatile.Read(ref _holders) == 1;
 
+    /// <summary>Whether the messages stored of it are less than a quarter of what they keep.</summary>
+    public bool IsSparse => _storedBytes * 4L < Bytes.Length;
+
     /// <summary>A slab with room for at least <paramref name="size"/> bytes, held by the caller.</summary>
     public static MessageSlab Rent(int size = Size)
     {
         if (size > Size) return new(ArrayPool<byte>.Shared.Rent(size));
         if (!s_pool.TryDequeue(out var slab)) return new(GC.AllocateUninitializedArray<byte>(Size));
         Interlocked.Decrement(ref s_pooled);
-        (slab.Used, slab._stored) = (0, 0);
+        (slab.Used, slab._stored, slab._storedBytes) = (0, 0, 0);
         Volatile.Write(ref slab._holders, 1);
         return slab;
     }
 
     /// <summary>The loop stores one more message of it.</summary>
-    public void Store()
+    public void Store(int bytes)
     {
+        _storedBytes += bytes;
         if (_stored++ == 0) Hold(1);
     }
 
     /// <summary>The loop drops one message of it.</summary>
-    public void Drop()
+    public void Drop(int bytes)
     {
+        _storedBytes -= bytes;
         if (--_stored == 0) Release(1);
     }
 

@@ -11,6 +11,7 @@ internal sealed class SenderLog
     private Queue<(uint Seq, MessageSlab Slab, int Length)>? _assembled;
     private MessageSlab? _assembly;
     private int _assemblyLength;
+    private uint _settled;
 
     public uint Base { get; private set; }
 
@@ -55,7 +56,7 @@ internal sealed class SenderLog
         message.Dep = dep;
         message.Kind = kind;
         IsOpen = (kind & MessageKind.Last) == MessageKind.None;
-        slab.Store();
+        slab.Store(length);
         Bytes += length;
         Received++;
     }
@@ -70,11 +71,41 @@ internal sealed class SenderLog
             if (message.TakesPosition && Base >= OrderedDelivered) break;
             cost += GroupLimits.Cost(message.Length);
             Bytes -= message.Length;
-            message.Slab.Drop();
+            message.Slab.Drop(message.Length);
             message.Slab = null!;
             Base++;
         }
         return cost;
+    }
+
+    /// <summary>Where its messages lie, each as often as it has some; for checks.</summary>
+    public IEnumerable<MessageSlab> Slabs
+    {
+        get
+        {
+            for (uint seq = Base; seq != Received; seq++) yield return this[seq].Slab;
+        }
+    }
+
+    /// <summary>Moves what was here at the last call already into a slab of such messages, where little of its own slab is stored besides.</summary>
+    public void Squeeze(MessageSlabPool slabs, ref MessageSlab? into)
+    {
+        for (uint seq = Base; seq < _settled; seq++)
+        {
+            ref var message = ref this[seq];
+            if (!message.Slab.IsSparse || message.Slab == into) continue;
+            if (into is null || into.Free < message.Length)
+            {
+                into?.Release(1);
+                into = slabs.Rent(message.Length);
+            }
+            message.Record.CopyTo(into.Bytes.AsSpan(into.Used));
+            message.Slab.Drop(message.Length);
+            (message.Slab, message.Offset) = (into, into.Used);
+            into.Used += message.Length;
+            into.Store(message.Length);
+        }
+        _settled = Received;
     }
 
     /// <summary>Adds the fragment at <see cref="Passed"/> to the message being put together; false when it does not fit there.</summary>
@@ -134,7 +165,7 @@ internal sealed class SenderLog
         {
             ref var message = ref this[Base];
             cost += GroupLimits.Cost(message.Length);
-            message.Slab.Drop();
+            message.Slab.Drop(message.Length);
             message.Slab = null!;
         }
         Bytes = 0;

@@ -162,7 +162,8 @@ internal sealed partial class ViewMulticast
         Unstable = 0;
         _sendSlab?.Release(1);
         _receiveSlab?.Release(1);
-        (_sendSlab, _receiveSlab) = (null, null);
+        _oldSlab?.Release(1);
+        (_sendSlab, _receiveSlab, _oldSlab) = (null, null, null);
         FailFlushes(reason);
         // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
         FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended without this message"));

@@ -6,8 +6,11 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>Receiving: a frame is checked as a whole, copied once into a slab and stored record by record.</summary>
 internal sealed partial class ViewMulticast
 {
+    private const long SqueezeEvery = 8 << 20;
     private readonly List<(ushort Rank, uint Seq)> _positions = [];
     private MessageSlab? _receiveSlab;
+    private MessageSlab? _oldSlab;
+    private long _leftBehind;
 
     /// <summary>Multicasts of a member. While wedged they are refused (R1): the report has said what was received.</summary>
     public void OnData(int sender, ReadOnlySpan<byte> body, bool wedged)
@@ -50,16 +53,7 @@ internal sealed partial class ViewMulticast
             refusal = RefusalReason.Malformed;
             return false;
         }
-        var slab = _receiveSlab;
-        if (slab is null || slab.Free < records.Length)
-        {
-            if (slab is { Alone: true } && slab.Bytes.Length >= records.Length) slab.Used = 0;
-            else
-            {
-                slab?.Release(1);
-                slab = _receiveSlab = _slabs.Rent(records.Length);
-            }
-        }
+        var slab = RoomToReceive(records.Length);
         log = LogToFill(rank);
         int offset = slab.Used;
         records.CopyTo(slab.Bytes.AsSpan(offset));
@@ -79,6 +73,38 @@ internal sealed partial class ViewMulticast
         _unackedBytes += records.Length;
         _dirty = true;
         return true;
+    }
+
+    /// <summary>Bytes of the slabs that stored messages keep; for checks.</summary>
+    public long KeptBytes => _logs.SelectMany(static log => log.Slabs).Distinct().Sum(static slab => slab.Bytes.LongLength);
+
+    private MessageSlab RoomToReceive(int size)
+    {
+        if (_receiveSlab is { } slab)
+        {
+            if (slab.Free >= size) return slab;
+            if (slab.Alone && slab.Bytes.Length >= size)
+            {
+                slab.Used = 0;
+                return slab;
+            }
+            _leftBehind += slab.Bytes.Length;
+            slab.Release(1);
+            if (_leftBehind >= SqueezeEvery) Squeeze();
+        }
+        return _receiveSlab = _slabs.Rent(size);
+    }
+
+    /// <summary>
+    /// One message that stays keeps all that came with it, whosever that was. So what has been here for as long as so many bytes took to come is kept apart:
+    /// then the store takes four times what is stored, and twice so much as that, whoever acknowledges what.
+    /// </summary>
+    private void Squeeze()
+    {
+        _leftBehind = 0;
+        // What the dispatcher still has of a slab is on it before it is let go of.
+        _group.Dispatcher.TakeHolds();
+        foreach (var log in _logs) log.Squeeze(_slabs, ref _oldSlab);
     }
 
     /// <summary>

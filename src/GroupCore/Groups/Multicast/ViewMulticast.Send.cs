@@ -15,6 +15,7 @@ internal sealed partial class ViewMulticast
     private uint _runFirst;
     private uint _orderEmitted;
     private bool _sequencePaused;
+    private int _sequenceFrom;
 
     /// <summary>What this member sent and is not stable, in units of <see cref="GroupLimits.Cost"/>.</summary>
     public long Unstable { get; private set; }
@@ -81,13 +82,19 @@ internal sealed partial class ViewMulticast
         _runCount = 0;
     }
 
-    /// <summary>At the sequencer: positions for what arrived this turn, sender by sender, and one frame of runs that says so.</summary>
+    /// <summary>
+    /// At the sequencer: positions for what arrived this turn, sender by sender, and one frame of runs that says so. Where there were not enough, it goes on with the
+    /// sender that got none: those before it send again as soon as there are some.
+    /// </summary>
     private void Sequence()
     {
         if (_self != _sequencer) return;
         _sequencePaused = false;
-        for (int s = 0; s < _members; s++)
+        int first = _sequenceFrom;
+        _sequenceFrom = 0;
+        for (int i = 0; i < _members; i++)
         {
+            int s = (first + i) % _members;
             var log = _logs[s];
             if (log.Sequenced < log.Base) log.Sequenced = log.Base;
             for (; log.Sequenced != log.Received && MaySequence && !log.IsPassedOver; log.Sequenced++)
@@ -97,7 +104,8 @@ internal sealed partial class ViewMulticast
                 if (message.Dep > _order.Length) PassOver(s);
                 else _order.Append(s, log.Sequenced);
             }
-            _sequencePaused |= log.Sequenced != log.Received && !log.IsPassedOver;
+            if (_sequencePaused || log.Sequenced == log.Received || log.IsPassedOver) continue;
+            (_sequencePaused, _sequenceFrom) = (true, s);
         }
         if (_order.Length == _orderEmitted) return;
         if (_members > 1)

@@ -101,6 +101,7 @@ internal sealed partial class ViewMulticast
         CompleteFlushCalls();
         if (_runCount == 0) _slabs.GiveBack(ref _sendSlab);
         _slabs.GiveBack(ref _receiveSlab);
+        _slabs.GiveBack(ref _oldSlab);
     }
 
     /// <summary>Nothing has happened for long: gives back what grew.</summary>

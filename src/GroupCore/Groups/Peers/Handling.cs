@@ -9,7 +9,7 @@ namespace GroupCore.Groups.Peers;
 /// a message at <see cref="LastDepth"/> is acknowledged when its handler has returned, with what that sent, which is at <see cref="LastDepth"/> too. A chain of
 /// its own that began there came back as acknowledgements one by one, each a wake of the other side: 24 % of a round trip between handlers.
 /// </remarks>
-internal struct Handling
+internal struct Handling : IOpenEntry
 {
     /// <summary>A message that was acknowledged before it is handled, or whose sender is out of the next view: nobody waits for it.</summary>
     public const int Nobody = -1;
@@ -17,7 +17,9 @@ internal struct Handling
     /// <summary>Messages of one chain that wait for each other, one less than that: those that a frame has room to count.</summary>
     public const byte LastDepth = 63;
 
-    public bool Open;
+    public ulong Number { get; set; }
+
+    public bool Open { get; set; }
 
     /// <summary>Who waits: the sender, the own rank for a message to oneself, or <see cref="Nobody"/>.</summary>
     public int Rank;

@@ -6,55 +6,44 @@ namespace GroupCore.Groups.Peers;
 /// </summary>
 internal sealed class HandlingTable(ulong first)
 {
-    private Handling[] _ring = [];
-    private ulong _first = first;
+    private readonly OpenRing<Handling> _open = new(first);
     private ulong _unhandled = first;
 
     /// <summary>Number of the next one; never 0.</summary>
-    public ulong Next { get; private set; } = first;
+    public ulong Next => _open.Next;
 
-    /// <summary>The oldest that may be open.</summary>
-    public ulong First => _first;
+    /// <summary>Those that it has places for; for checks.</summary>
+    public int Places => _open.Places;
 
     public bool HasUnhandled => _unhandled != Next;
 
-    public ref Handling this[ulong number] => ref _ring[number & (ulong)(_ring.Length - 1)];
+    /// <summary>One that is open.</summary>
+    public ref Handling this[ulong number] => ref _open[number];
 
-    public bool IsOpen(ulong number) => number - _first < Next - _first && this[number].Open;
+    public bool IsOpen(ulong number) => _open.IsOpen(number);
 
     /// <summary>Whether what is sent in it belongs to it: somebody waits for it, and so for what its handler sends.</summary>
     public bool IsAwaited(ulong number) => IsOpen(number) && this[number].Rank != Handling.Nobody;
 
-    public ulong Add(in Handling handling)
-    {
-        if (Next - _first == (ulong)_ring.Length)
-        {
-            var larger = new Handling[Math.Max(16, _ring.Length * 2)];
-            for (ulong number = _first; number != Next; number++) larger[number & (ulong)(larger.Length - 1)] = this[number];
-            _ring = larger;
-        }
-        this[Next] = handling;
-        return Next++;
-    }
+    public ulong Add(in Handling handling) => _open.Add(handling);
 
     /// <summary>The next one whose event lies before <paramref name="events"/> and is not marked as handled yet; marks it.</summary>
     public bool TryHandle(long events, out ulong number)
     {
         number = _unhandled;
-        if (_unhandled == Next || this[_unhandled].Event >= events) return false;
-        this[_unhandled++].Handled = true;
+        if (_unhandled == Next) return false;
+        ref var handling = ref this[number];
+        if (handling.Event >= events) return false;
+        handling.Handled = true;
+        _unhandled++;
         return true;
     }
 
-    /// <summary>Gives back what it does not need when it is empty.</summary>
-    public void Trim()
-    {
-        if (Next == _first) _ring = [];
-    }
+    /// <summary>Goes on to the first open one from that number on; false for none.</summary>
+    public bool TryNext(ref ulong number) => _open.TryNext(ref number);
 
-    public void Close(ulong number)
-    {
-        this[number] = default;
-        while (_first != Next && !this[_first].Open) _first++;
-    }
+    /// <summary>Gives back what it does not need.</summary>
+    public void Trim() => _open.Trim();
+
+    public void Close(ulong number) => _open.Close(number);
 }

@@ -1,91 +1,116 @@
 namespace GroupCore.Groups.Peers;
 
 /// <summary>Messages to one member that it has not acknowledged; acknowledgements come in any order.</summary>
-/// <param name="first">Number of the first one; numbers go round.</param>
-internal sealed class OutQueue(uint first = 0)
+/// <param name="first">Number of the first one. On the wire are its lower 32 bits, which go round: no two that are open have the same.</param>
+internal sealed class OutQueue(ulong first = 0)
 {
-    private Entry[] _ring = [];
-    private uint _first = first;
-    // Null when nothing open was on a link that is lost: numbers go round, so that one from long ago would be ahead again.
-    private uint? _lostBefore;
+    private const ulong Round = 1UL << 32;
+    private readonly OpenRing<Entry> _open = new(first);
 
-    public uint Next { get; private set; } = first;
+    // Links lost so far, and what is open since before the last of them.
+    private int _losses;
+    private int _perhapsLost;
 
-    public int Count { get; private set; }
+    public int Count => _open.Count;
 
     /// <summary>How many are closed.</summary>
-    public uint Closed => Next - (uint)Count;
+    public uint Closed => (uint)(_open.Next - (ulong)_open.Count);
 
     public long Bytes { get; private set; }
 
+    /// <summary>Messages that it has places for; for checks.</summary>
+    public int Places => _open.Places;
+
     /// <summary>Whether one of those that a link may have lost is open.</summary>
-    public bool AwaitsLost => _lostBefore is not null;
+    public bool AwaitsLost => _perhapsLost > 0;
 
     /// <summary>The link is lost, and with it perhaps what is open.</summary>
     public void OnLinkLost()
     {
-        if (Count > 0) _lostBefore = Next;
+        _losses++;
+        _perhapsLost = Count;
     }
 
     /// <summary>Adds a message that was sent in the handling <paramref name="parent"/>, 0 for none.</summary>
     public uint Add(ulong parent, int bytes)
     {
-        if (Next - _first == (uint)_ring.Length)
-        {
-            var larger = new Entry[Math.Max(16, _ring.Length * 2)];
-            for (uint id = _first; id != Next; id++) larger[id & (uint)(larger.Length - 1)] = _ring[id & (uint)(_ring.Length - 1)];
-            _ring = larger;
-        }
-        _ring[Next & (uint)(_ring.Length - 1)] = new() { Parent = parent, Bytes = bytes, Open = true };
-        Count++;
+        while (TryFind((uint)_open.Next, out _)) _open.Skip();
         Bytes += bytes;
-        return Next++;
+        return (uint)_open.Add(new() { Parent = parent, Size = bytes + 1, Losses = _losses });
     }
 
     /// <summary>Whether a message is one of the <paramref name="count"/> that were added last.</summary>
-    public bool IsAmongLast(uint id, int count) => Next - 1 - id < (uint)count;
+    public bool IsAmongLast(uint id, int count) => (uint)_open.Next - 1 - id < (uint)count;
 
     /// <summary>A message leaves that counts in a share until it is handled; in none when it is closed.</summary>
     public void Owe(uint id, PeerShare share)
     {
-        if (!IsOpen(id)) return;
-        ref var entry = ref _ring[id & (uint)(_ring.Length - 1)];
+        if (!TryFind(id, out ulong number)) return;
+        ref var entry = ref _open[number];
         entry.Share = share;
-        share.Sent(entry.Bytes);
+        share.Sent(entry.Size - 1);
     }
 
     /// <summary>Closes a message; false when it is not open.</summary>
     public bool TryClose(uint id, long now, out ulong parent)
     {
+        if (TryFind(id, out ulong number))
+        {
+            Close(number, now, out parent);
+            return true;
+        }
         parent = 0;
-        if (!IsOpen(id)) return false;
-        ref var entry = ref _ring[id & (uint)(_ring.Length - 1)];
-        parent = entry.Parent;
-        Bytes -= entry.Bytes;
-        entry.Share?.Handled(entry.Bytes, now);
-        Count--;
-        entry = default;
-        while (_first != Next && !_ring[_first & (uint)(_ring.Length - 1)].Open) _first++;
-        if (_lostBefore is { } before && (int)(_first - before) >= 0) _lostBefore = null;
-        return true;
-    }
-
-    /// <summary>Gives back what it does not need when it is empty.</summary>
-    public void Trim()
-    {
-        if (Next == _first) _ring = [];
+        return false;
     }
 
     /// <summary>Closes the oldest open message.</summary>
-    public bool TryCloseFirst(long now, out ulong parent) => TryClose(_first, now, out parent);
-
-    private bool IsOpen(uint id) => id - _first < Next - _first && _ring[id & (uint)(_ring.Length - 1)].Open;
-
-    private struct Entry
+    public bool TryCloseFirst(long now, out ulong parent)
     {
+        if (Count > 0)
+        {
+            Close(_open.First, now, out parent);
+            return true;
+        }
+        parent = 0;
+        return false;
+    }
+
+    /// <summary>Gives back what it does not need.</summary>
+    public void Trim() => _open.Trim();
+
+    private void Close(ulong number, long now, out ulong parent)
+    {
+        ref var entry = ref _open[number];
+        int bytes = entry.Size - 1;
+        parent = entry.Parent;
+        Bytes -= bytes;
+        entry.Share?.Handled(bytes, now);
+        if (entry.Losses != _losses) _perhapsLost--;
+        _open.Close(number);
+    }
+
+    // The last number with these bits, or one that has been open for a round or more.
+    private bool TryFind(uint id, out ulong number)
+    {
+        number = _open.Next - 1 - ((uint)_open.Next - 1 - id);
+        for (; number < _open.Next && number >= _open.First; number -= Round)
+            if (_open.IsOpen(number)) return true;
+        return false;
+    }
+
+    private struct Entry : IOpenEntry
+    {
+        public ulong Number { get; set; }
+
         public ulong Parent;
         public PeerShare? Share;
-        public int Bytes;
-        public bool Open;
+
+        /// <summary>Bytes and one; 0 when it is closed.</summary>
+        public int Size;
+
+        /// <summary>Links lost before it was added.</summary>
+        public int Losses;
+
+        public readonly bool Open => Size != 0;
     }
 }

@@ -324,7 +324,7 @@ internal sealed class PeerChannel
     /// </summary>
     public void GiveHandlersUp()
     {
-        for (ulong number = _handling.First; number < _handling.Next; number++) GiveUp(number);
+        for (ulong number = 0; _handling.TryNext(ref number); number++) GiveUp(number);
     }
 
     /// <summary>One message is not going to be handled, or nobody waits for its handler.</summary>
@@ -384,10 +384,10 @@ internal sealed class PeerChannel
             while (_chains.TryDequeue(rank, out var gone)) _group.Finish(gone.Call);
             while (_windows.TryCloseFirst(rank, out var parent)) Release(parent);
         }
-        for (ulong number = _handling.First; number != _handling.Next; number++)
+        for (ulong number = 0; _handling.TryNext(ref number); number++)
         {
             ref var handling = ref _handling[number];
-            if (handling.Open && handling.Rank >= 0 && handling.Rank != _self && !flush.TakesPart(handling.Rank)) handling.Rank = Handling.Nobody;
+            if (handling.Rank >= 0 && handling.Rank != _self && !flush.TakesPart(handling.Rank)) handling.Rank = Handling.Nobody;
         }
         foreach (var (rank, body) in _hooks.Take()) OnPeer(rank, body);
     }
@@ -480,10 +480,10 @@ internal sealed class PeerChannel
     public bool Handles(Span<WaitReason> reasons)
     {
         bool any = false;
-        for (ulong number = _handling.First; number != _handling.Next; number++)
+        for (ulong number = 0; _handling.TryNext(ref number); number++)
         {
             ref var handling = ref _handling[number];
-            if (!handling.Open || handling.Rank == Handling.Nobody) continue;
+            if (handling.Rank == Handling.Nobody) continue;
             any = true;
             if (!handling.IsDone) reasons[handling.Rank] = WaitReason.OwnCode;
             else if (reasons[handling.Rank] == WaitReason.None) reasons[handling.Rank] = WaitReason.Others;

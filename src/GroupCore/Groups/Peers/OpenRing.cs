@@ -1,0 +1,102 @@
+namespace GroupCore.Groups.Peers;
+
+/// <summary>
+/// Entries under ascending numbers, closed in any order. Room is what is open, and as much again: closed ones behind one that stays open for long are
+/// squeezed out where the ring would have to grow, and from then on numbers have gaps, so that an entry is looked for.
+/// </summary>
+internal sealed class OpenRing<T>(ulong first)
+    where T : struct, IOpenEntry
+{
+    private const int Least = 16;
+    private T[] _ring = [];
+    private int _head;
+
+    // With closed ones between open ones; the first is open.
+    private int _length;
+
+    /// <summary>Number of the next one.</summary>
+    public ulong Next { get; private set; } = first;
+
+    /// <summary>How many are open.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Entries that it has places for; for checks.</summary>
+    public int Places => _ring.Length;
+
+    /// <summary>The least open number; the next one when none is.</summary>
+    public ulong First => _length == 0 ? Next : At(0).Number;
+
+    /// <summary>An open entry.</summary>
+    public ref T this[ulong number] => ref At(PlaceOf(number));
+
+    public bool IsOpen(ulong number) => PlaceOf(number) is var place && place < _length && At(place) is { Open: true } found && found.Number == number;
+
+    /// <summary>Adds an open entry; returns its number.</summary>
+    public ulong Add(T entry)
+    {
+        if (_length == _ring.Length) Resize(Count * 2 >= _length ? Math.Max(Least, _length * 2) : _ring.Length);
+        entry.Number = Next;
+        At(_length++) = entry;
+        Count++;
+        return Next++;
+    }
+
+    /// <summary>The next number is nobody's.</summary>
+    public void Skip() => Next++;
+
+    public void Close(ulong number)
+    {
+        // What it refers to is let go of; its number keeps the order.
+        this[number] = new() { Number = number };
+        Count--;
+        for (; _length > 0 && !At(0).Open; _length--) _head = (_head + 1) & (_ring.Length - 1);
+    }
+
+    /// <summary>Goes on to the first open number that is not below <paramref name="number"/>; false for none.</summary>
+    public bool TryNext(ref ulong number)
+    {
+        for (int place = PlaceOf(number); place < _length; place++)
+        {
+            if (!At(place).Open) continue;
+            number = At(place).Number;
+            return true;
+        }
+        return false;
+    }
+
+    /// <summary>Gives back what it does not need.</summary>
+    public void Trim()
+    {
+        if (Count == 0) _ring = [];
+        else if (Count * 4 <= _ring.Length && _ring.Length > Least) Resize((int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Max(Least, Count * 2)));
+    }
+
+    private ref T At(int place) => ref _ring[(_head + place) & (_ring.Length - 1)];
+
+    /// <summary>The first place whose number is not below that one.</summary>
+    private int PlaceOf(ulong number)
+    {
+        ulong offset = number - First;
+        if (_length == 0 || number < First) return 0;
+        // Without gaps it is there.
+        int high = (int)Math.Min(offset, (ulong)_length), low = 0;
+        if (high < _length && At(high).Number == number) return high;
+        while (low < high)
+        {
+            int middle = (low + high) >>> 1;
+            if (At(middle).Number < number) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+
+    // Moves the open ones into a ring of that size.
+    private void Resize(int places)
+    {
+        var ring = new T[places];
+        int count = 0;
+        for (int i = 0; i < _length; i++)
+            if (At(i).Open) ring[count++] = At(i);
+        (_ring, _head, _length) = (ring, 0, count);
+    }
+}

@@ -1,0 +1,55 @@
+namespace Ida.Tests;
+
+/// <summary>A retry has the level that it asks for, whatever the put had that it repeats.</summary>
+public sealed class RetryLevelTests
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_strict_retry_of_an_ordered_put_waits_until_all_who_begin_later_see_it(bool comesLater)
+    {
+        int shown = 0;
+        // Which of two replicas a reader asks depends on the keys.
+        foreach (char last in "13579acegikmoqsuwy")
+        {
+            var world = DhtWorld.Founded(5, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+            string a = "a" + last, b = "b" + last, c = "c" + last;
+            var maps = world.Members.ConvertAll(static member => member.Dht.Map<string, int>("m"));
+            // One replica has heard of a put by a member whose clock is ahead: it proposes a later time than the other.
+            world.Members[2].Skew = 50_000_000;
+            _ = maps[2].OrderedPutAsync([new(b, 1), new(c, 1)]).AsTask();
+            world.Members[2].Turn(static () => { });
+            while (world.Deliver(2, 3)) { }
+            var put = maps[0].OrderedPutAsync([new(a, 7), new(b, 7)], new() { Level = ConsistencyLevel.Ordered, Timeout = TimeSpan.FromMilliseconds(5) }).AsTask();
+            world.Members[0].Turn(static () => { });
+            while (world.Deliver(0, 1)) { }
+            while (world.Deliver(0, 3)) { }
+            for (int i = 0; i < 3 && !put.IsCompleted; i++) world.Advance(TimeSpan.FromMilliseconds(5));
+            var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+            Task<PutResult>? retry = null;
+            if (!comesLater) Retry();
+            while (world.Deliver(1, 0)) { }
+            while (world.Deliver(3, 0)) { }
+            if (comesLater) Retry();
+            bool told = retry!.IsCompleted;
+            int before = world.Waiting(4, 1);
+            var read = maps[4].OrderedGetAsync([a, b]).AsTask();
+            world.Members[4].Turn(static () => { });
+            if (world.Waiting(4, 1) == before) continue;
+            shown++;
+            while (world.Deliver(4, 1)) { }
+            while (world.Deliver(0, 1)) { }
+            while (world.Deliver(1, 4)) { }
+            world.RunUntil(() => read.IsCompleted && retry.IsCompleted, "The read and the retry");
+            if (told) Assert.Equal(2, (await read).Count);
+            Assert.Equal(2, (await retry).Versions.Count);
+
+            void Retry()
+            {
+                retry = maps[0].OrderedPutAsync([new(a, 7), new(b, 7)], new() { Level = ConsistencyLevel.Strict, Operation = id }).AsTask();
+                world.Members[0].Turn(static () => { });
+            }
+        }
+        Assert.NotEqual(0, shown);
+    }
+}
