@@ -12,7 +12,7 @@ public sealed class SequencerTests
         var open = Enumerable.Range(0, Members - 1).Select(static _ => new Queue<Task>()).ToArray();
         int[] ended = new int[Members];
         long now = 0;
-        for (int round = 0; round < 4; round++)
+        for (int round = 0; round < 3; round++)
         {
             for (int turn = 0; turn < 12; turn++)
             {

@@ -11,9 +11,9 @@ public sealed class StoredMemoryTests
     [Fact]
     public void Small_messages_that_one_member_does_not_acknowledge_keep_no_buffers_of_other_senders()
     {
-        var world = new LoopbackGroup();
+        var world = new LoopbackGroup(4);
         // Rank 0 is not heard but for what the test says in its name: that it has all but the small messages.
-        var (small, large) = (world.Members[1], world.Members[2]);
+        var (small, large, other) = (world.Members[1], world.Members[2], world.Members[3]);
         for (int i = 0; i < Rounds; i++)
         {
             _ = small.Group.SendAsync("bytes", new ReadOnlyMemory<byte>(new byte[Small])).AsTask();
@@ -22,13 +22,16 @@ public sealed class StoredMemoryTests
             {
                 small.Turn(i * 1_000_000L);
                 large.Turn(i * 1_000_000L);
+                other.Turn(i * 1_000_000L);
             }
             world.Members[0].Lose();
             Acknowledge(small);
             Acknowledge(large);
+            Acknowledge(other);
         }
-        Assert.Equal(2 * 2 * Rounds, world.Delivered);
-        foreach (var member in new[] { small, large }) Assert.InRange(member.Group.Protocol.Multicast.KeptBytes, 1, 20 << 20);
+        Assert.Equal(3 * 2 * Rounds, world.Delivered);
+        Assert.Equal(Rounds, (int)other.Group.Protocol.Multicast.ReceivedOf(1));
+        Assert.InRange(other.Group.Protocol.Multicast.KeptBytes, Rounds * Small, 20 << 20);
 
         void Acknowledge(LoopbackNode member)
         {
