@@ -14,7 +14,7 @@ internal sealed class Session(UInt128 id)
     /// <summary>Puts whose refused attempts are remembered one by one; beyond, the older ones share one number.</summary>
     public const int MostPoisoned = 4096;
 
-    // Room for outcomes beyond which it is given back when none is left.
+    // Room for outcomes beyond which it is given back when an eighth of it is left.
     private const int MostIdle = 16_384;
 
     // Refused attempts whose room stays for those of the next view.

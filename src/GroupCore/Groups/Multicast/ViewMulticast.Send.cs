@@ -84,7 +84,7 @@ internal sealed partial class ViewMulticast
 
     /// <summary>
     /// At the sequencer: positions for what arrived this turn, sender by sender, and one frame of runs that says so. Where there were not enough, it goes on with the
-    /// sender that got none: those before it send again as soon as there are some.
+    /// first sender that did not get all: those before it send again as soon as there are some.
     /// </summary>
     private void Sequence()
     {

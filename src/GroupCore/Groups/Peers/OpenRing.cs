@@ -34,7 +34,11 @@ internal sealed class OpenRing<T>(ulong first)
     /// <summary>Adds an open entry; returns its number.</summary>
     public ulong Add(T entry)
     {
-        if (_length == _ring.Length) Resize(Count * 2 >= _length ? Math.Max(Least, _length * 2) : _ring.Length);
+        if (_length == _ring.Length)
+        {
+            if (Count * 2 >= _length) Resize(Math.Max(Least, _length * 2));
+            else Squeeze();
+        }
         entry.Number = Next;
         At(_length++) = entry;
         Count++;
@@ -90,13 +94,20 @@ internal sealed class OpenRing<T>(ulong first)
         return low;
     }
 
-    // Moves the open ones into a ring of that size.
-    private void Resize(int places)
+    private void Squeeze()
     {
-        var ring = new T[places];
         int count = 0;
         for (int i = 0; i < _length; i++)
-            if (At(i).Open) ring[count++] = At(i);
-        (_ring, _head, _length) = (ring, 0, count);
+            if (At(i).Open) At(count++) = At(i);
+        for (int i = count; i < _length; i++) At(i) = default;
+        _length = count;
+    }
+
+    private void Resize(int places)
+    {
+        Squeeze();
+        var ring = new T[places];
+        for (int i = 0; i < _length; i++) ring[i] = At(i);
+        (_ring, _head) = (ring, 0);
     }
 }
