@@ -34,7 +34,8 @@ internal sealed class FormatterBuild : IFormatterSource
         if (Scalars.Find(type) is { } scalar) return scalar;
         if (type.IsEnum) return Make(typeof(EnumFormatter<,>), type, type.GetEnumUnderlyingType());
         if (Nullable.GetUnderlyingType(type) is { } value) return Make(typeof(NullableFormatter<>), value);
-        if (Collections.Find(type) is { } collection) return collection;
+        if (Collections.Find(type) is { } collection)
+            return RefusalOfCollection(type) is { } cause ? throw new ContractException(type, cause, _path) : collection;
         if (Refusal(type) is { } reason) throw new ContractException(type, reason, _path);
         ContractShape shape = ContractShape.Of(type, _path);
         return (Formatter)Activator.CreateInstance(typeof(ObjectFormatter<>).MakeGenericType(type), shape)!;
@@ -57,6 +58,12 @@ internal sealed class FormatterBuild : IFormatterSource
         : type.IsAssignableTo(typeof(IEnumerable))
             ? "is a collection that cannot be made from its items; declare an array, a list or a dictionary, or say by [DataContract] which members it consists of."
         : type.IsClass && IsOfBaseLibrary(type) && !type.IsAssignableTo(typeof(ITuple)) ? "is a class of the base library that holds more than its public members say; declare a type of your own with what is to travel."
+        : null;
+
+    /// <summary>Why a collection that is known, or can be made from its items, is not written all the same.</summary>
+    private static string? RefusalOfCollection(Type type) =>
+        OwnOrder.SortedBy(type) is { } item && !ItemOrders.Has(item)
+            ? $"is sorted by an order that {ContractException.Name(item)} does not have, so that nobody could read it; let that be IComparable, or declare a list."
         : null;
 
     private static bool IsOfBaseLibrary(Type type) => type.Namespace is { } space && (space == "System" || space.StartsWith("System.", StringComparison.Ordinal));
