@@ -70,9 +70,11 @@ internal sealed class ContractShape
         shape.Construct(type, members, where);
         bool all = shape.AsArray || type.IsDefined(typeof(DataContractAttribute), inherit: false);
         shape.Members = [.. members.Where(m => m.Readable && (all || m.Settable || m.Constructed))];
-        shape.Arguments = [.. shape.Arguments.Select(i => System.Array.IndexOf(shape.Members, members[i]))];
+        shape.Arguments = [.. shape.Arguments.Select(i => Array.IndexOf(shape.Members, members[i]))];
         if (shape.Members.Length == 0 && type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic).Length > 0)
             throw new ContractException(type, "has no public member that can be read and set: give it public properties, or [DataMember]s.", where);
+        if (Array.Find(shape.Members, m => TypeKinds.IsOfOneProcess(m.Type)) is { } foreign)
+            throw new ContractException(foreign.Type, TypeKinds.OneProcess, $"{where ?? ContractException.Name(type)}.{foreign.Info.Name}");
         return shape;
     }
 
