@@ -65,5 +65,7 @@ internal sealed class FormatterBuild : IFormatterSource
     private static string? RefusalOfCollection(Type type) =>
         OwnOrder.SortedBy(type) is { } item && !ItemOrders.Has(item)
             ? $"is sorted by an order that {ContractException.Name(item)} does not have, so that nobody could read it; let that be IComparable, or declare a list."
+        : !TypeKinds.IsOfBaseLibrary(type) && Unwritten.Beside(type) is { } member
+            ? $"is a collection, of which the items are written and {member} would be lost; declare a type that is none, with the items in a member, or leave [DataMember] out."
         : null;
 }
