@@ -17,6 +17,8 @@ internal sealed class SharedCompletion
     {
         _told = told;
         // First in the line of the task: callers that return find it completed, and do not wait for who awaits the task itself and blocks there.
+        // Without the context of who has the turn just now: what a request holds there would live as long as the group.
+        using var flow = ExecutionContext.IsFlowSuppressed() ? default(AsyncFlowControl?) : ExecutionContext.SuppressFlow();
         _ = _outcome.Task.ContinueWith(
             static (_, shared) => ((SharedCompletion)shared!).Tell(), this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }

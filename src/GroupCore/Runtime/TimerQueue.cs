@@ -1,20 +1,33 @@
+using System.Numerics;
+
 namespace GroupCore.Runtime;
 
 /// <summary>
 /// Timers of one node: a binary heap by (due, order of setting), so that firing order is the same on every run. A cancelled timer leaves at once,
-/// so the queue holds live timers only; setting one allocates nothing once the arrays have grown.
+/// so the queue holds live timers only; setting one allocates nothing once the arrays have grown. What a burst made them grow goes some seconds after it.
 /// </summary>
 internal sealed class TimerQueue
 {
-    private Slot[] _slots = new Slot[16];
-    private int[] _heap = new int[16];
+    private const int Few = 16, Many = 1_024;
+
+    /// <summary>How long places are kept for the next burst, in nanoseconds.</summary>
+    private const long Calm = 3_000_000_000;
+
+    private Slot[] _slots = new Slot[Few];
+    private int[] _heap = new int[Few];
     private int _count;
+    private int _most;
     private int _used;
     private int _free = -1;
+    private int _listed = int.MaxValue;
     private long _sequence;
+    private long _lookAt;
 
     /// <summary>When the earliest timer is due; <see cref="long.MaxValue"/> without one.</summary>
     public long NextDue => _count == 0 ? long.MaxValue : _slots[_heap[0]].Due;
+
+    /// <summary>Timers that it has places for; for checks.</summary>
+    public int Places => _slots.Length;
 
     /// <summary>Timers that wait.</summary>
     public int Count => _count;
@@ -24,11 +37,11 @@ internal sealed class TimerQueue
         int at = Take();
         ref Slot slot = ref _slots[at];
         (slot.Due, slot.Sequence, slot.Target, slot.Token) = (due, ++_sequence, target, token);
-        slot.Generation++;
         if (_count == _heap.Length) Array.Resize(ref _heap, _count * 2);
         Up(_count++, at);
-        // Never 0, however often the place was used.
-        return new(((long)slot.Generation << 32) | (uint)(at + 1));
+        if (_count > _most) _most = _count;
+        // Never 0, however many there were, and another one each time that a place is used, also when it was given back meanwhile.
+        return new((_sequence << 32) | (uint)(at + 1));
     }
 
     public void Cancel(TimerHandle handle)
@@ -36,7 +49,7 @@ internal sealed class TimerQueue
         int at = (int)handle.Sequence - 1;
         if (at < 0 || at >= _used) return;
         ref Slot slot = ref _slots[at];
-        if (slot.Target is null || slot.Generation != (int)(handle.Sequence >> 32)) return;
+        if (slot.Target is null || (int)slot.Sequence != (int)(handle.Sequence >> 32)) return;
         Remove(slot.HeapAt);
         Give(at);
     }
@@ -44,6 +57,7 @@ internal sealed class TimerQueue
     /// <summary>Fires one due timer; false when none is due.</summary>
     public bool FireOne(long now)
     {
+        if (_slots.Length > Many && now >= _lookAt) Look(now);
         if (NextDue > now || _count == 0) return false;
         int at = _heap[0];
         var (target, token) = (_slots[at].Target!, _slots[at].Token);
@@ -51,6 +65,21 @@ internal sealed class TimerQueue
         Give(at);
         target.OnTimer(token);
         return true;
+    }
+
+    // Timers stay where they are, since their handles say so. Places above those that are enough go when the last timer up there is over: until then none is used again.
+    private void Look(long now)
+    {
+        int enough = Math.Max(Many, (int)BitOperations.RoundUpToPowerOf2((uint)_most * 2));
+        (_lookAt, _most) = (now + Calm, _count);
+        if (enough >= _slots.Length) return;
+        _used = 0;
+        for (int i = 0; i < _count; i++) _used = Math.Max(_used, _heap[i] + 1);
+        Array.Resize(ref _slots, Math.Max(enough, (int)BitOperations.RoundUpToPowerOf2((uint)_used)));
+        Array.Resize(ref _heap, Math.Min(enough, _heap.Length));
+        (_free, _listed) = (-1, enough);
+        for (int at = Math.Min(enough, _used) - 1; at >= 0; at--)
+            if (_slots[at].Target is null) Give(at);
     }
 
     private int Take()
@@ -61,6 +90,7 @@ internal sealed class TimerQueue
             _free = _slots[at].HeapAt;
             return at;
         }
+        _listed = int.MaxValue;
         if (_used == _slots.Length) Array.Resize(ref _slots, _used * 2);
         return _used++;
     }
@@ -69,6 +99,7 @@ internal sealed class TimerQueue
     private void Give(int at)
     {
         _slots[at].Target = null;
+        if (at >= _listed) return;
         _slots[at].HeapAt = _free;
         _free = at;
     }
@@ -124,6 +155,5 @@ internal sealed class TimerQueue
         public ITimerTarget? Target;
         public long Token;
         public int HeapAt;
-        public int Generation;
     }
 }

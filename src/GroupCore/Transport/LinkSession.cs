@@ -329,8 +329,8 @@ internal sealed partial class LinkSession
     {
         Counted?.Remove(offset - _queue.Head);
         _queue.TrimTo(offset);
-        // Strangers are many, and most ask once.
-        if (IsForeign && Backlog == 0) ReleaseOwn();
+        // Strangers are many, and most ask once; of links at rest none keeps a large one: the pool has it for whoever needs it next.
+        if (Backlog == 0 && (IsForeign || _own?.Bytes.Length > SlabPool.SmallBytes)) ReleaseOwn();
     }
 
     // It may rest from now on: what it has not acknowledged lies in buffers of the size that it had before, and of others' bytes.

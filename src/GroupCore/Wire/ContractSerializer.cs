@@ -13,7 +13,9 @@ namespace GroupCore.Wire;
 /// <c>[DataMember(Name = "x")]</c> a map by name; without attributes, public properties and fields are a map by name. Records, tuples,
 /// enumerations, nullables, arrays, collections and dictionaries of the BCL, and its value types are known. No type names travel: a
 /// member of an abstract type, an interface or <see cref="object"/> is refused by <see cref="ContractException"/> at the first use. So is a class of the BCL that is none of those,
-/// and a collection that cannot be made from its items and has no <c>[DataContract]</c>: they would be written without what they hold.</para>
+/// and a collection that cannot be made from its items and has no <c>[DataContract]</c>: they would be written without what they hold.
+/// And so is a type with a public member, or any with <c>[DataMember]</c>, that keeps what it is given and cannot be set when it is read, unless it has
+/// <c>[IgnoreDataMember]</c>; a property that computes what it gives is no such member. Sorted tables are of items that have an order of their own: comparers do not travel.</para>
 /// <para>What a reader does not know it skips; what a message lacks keeps its default. Values may be nested
 /// <see cref="MessagePackReader.MaxDepth"/> deep. Formatters are built once per type by reflection; after that neither direction allocates
 /// anything but what the value itself consists of.</para>

@@ -21,6 +21,28 @@ public sealed class QueueAtRestTests
         GC.KeepAlive(pool);
     }
 
+    /// <summary>A run of multicasts that lies behind a chunk of a state is copied for all whom the chunk was not for: 256 KiB each.</summary>
+    [Fact]
+    public void Large_buffers_of_links_are_given_back_when_all_is_acknowledged()
+    {
+        const int chunk = (256 << 10) + 20, run = 100_000;
+        var pool = new SlabPool();
+        var buffer = new SendBuffer(pool);
+        var sessions = Enumerable.Range(0, 40).Select(i => new LinkSession(i, pool, LinkCarrier.Connection)).ToList();
+        buffer.Reserve(chunk);
+        buffer.AppendShared(sessions[0], chunk);
+        buffer.Commit(chunk);
+        buffer.Reserve(run);
+        foreach (var session in sessions) buffer.AppendShared(session, run);
+        buffer.Commit(run);
+        Assert.InRange(pool.RentedBytes, 39L * SlabPool.MediumBytes, long.MaxValue);
+        foreach (var session in sessions) TakeAll(session, session == sessions[0] ? chunk + run : run);
+        Assert.InRange(pool.RentedBytes, 0, LinkLimits.FrameBytes);
+        // Usual ones are kept: each small frame would ask the pool for one.
+        foreach (var session in sessions) session.AppendCopy(new byte[100]);
+        Assert.Equal((40L * SlabPool.SmallBytes) + LinkLimits.FrameBytes, pool.RentedBytes);
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static List<WeakReference> Burst(SlabPool pool, List<LinkSession> sessions, bool closed)
     {

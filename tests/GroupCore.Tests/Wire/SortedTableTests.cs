@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using GroupCore.Wire;
 
 namespace GroupCore.Tests.Wire;
 
@@ -53,6 +54,44 @@ public sealed class SortedTableTests
         Assert.Same(Comparer<(int, long)>.Default, ContractSerializerTests.Back<SortedSet<(int, long)>>([0x90]).Comparer);
     }
 
+    /// <summary>Written, no reader could sort them: the comparer of who made them does not travel.</summary>
+    [Fact]
+    public void Tables_that_are_sorted_by_an_order_which_their_items_do_not_have_are_refused()
+    {
+        Refused<SortedSet<Point>>("Point");
+        Refused<SortedDictionary<Point, int>>("Point");
+        Refused<SortedList<Uri, int>>("Uri");
+        Refused<ImmutableSortedSet<int[]>>("Int32[]");
+        Refused<ImmutableSortedDictionary<Pair, int>>("Pair");
+        Refused<SortedSet<Pair?>>("Nullable<Pair>");
+        Refused<SortedSet<(int, Point)>>("ValueTuple<Int32, Point>");
+        Refused<SortedSet<(string, Point)>>("ValueTuple<String, Point>");
+        Refused<SortedSet<(int, int, int, int, int, int, int, Point)>>("Point");
+        // These compare their items as objects.
+        Refused<SortedSet<Tuple<int, RankedKey>>>("Tuple<Int32, RankedKey>");
+    }
+
+    [Fact]
+    public void Tables_of_whatever_has_an_order_are_read()
+    {
+        Two<SortedSet<RankedKey>>(new[] { new RankedKey(1), new RankedKey(2) });
+        Two<SortedSet<RankedKey?>>(new RankedKey?[] { new(1), null });
+        Two<SortedSet<Later>>(new[] { new Later(1), new Later(2) });
+        Two<SortedSet<Colour>>(new[] { Colour.Red, Colour.Blue });
+        Two<SortedSet<(int, RankedKey?)>>(new (int, RankedKey?)[] { (1, new(1)), (1, null) });
+        Two<SortedSet<Tuple<string, RankedKey>>>(new Tuple<string, RankedKey>[] { new(One, new(1)), new(One, new(2)) });
+        Two<SortedSet<Tuple<int, long?, (byte, RankedKey), Tuple<Guid>>>>(new Tuple<int, long?, (byte, RankedKey), Tuple<Guid>>[] { new(1, 1, (1, new(1)), new(default)), new(1, 1, (1, new(2)), new(default)) });
+        Two<SortedSet<(int, int, int, int, int, int, int, RankedKey)>>(new[] { (1, 2, 3, 4, 5, 6, 7, new RankedKey(1)), (1, 2, 3, 4, 5, 6, 7, new RankedKey(2)) });
+        Two<ByNumber>(new[] { new Point(1, 1), new Point(2, 2) });
+    }
+
+    private static void Refused<T>(string items)
+    {
+        string message = Assert.Throws<ContractException>(ContractSerializer.Check<T>).Message;
+        Assert.Contains("order", message, StringComparison.Ordinal);
+        Assert.Contains(items, message, StringComparison.Ordinal);
+    }
+
     private static void Two<T>(System.Collections.ICollection written) =>
         Assert.Equal(2, Assert.IsAssignableFrom<System.Collections.ICollection>(ContractSerializerTests.Back<T>(Written((dynamic)written))).Count);
 
@@ -70,6 +109,16 @@ public sealed class SortedTableTests
         Assert.All(read, pair => Assert.Equal(mixed[pair.Key], pair.Value));
         return behind;
     }
+
+    internal record Earlier(int Number) : IComparable<Earlier>
+    {
+        public int CompareTo(Earlier? other) => Number.CompareTo(other?.Number);
+    }
+
+    internal sealed record Later(int Number) : Earlier(Number);
+
+    /// <summary>It has its order wherever it is made.</summary>
+    internal sealed class ByNumber() : SortedSet<Point>(Comparer<Point>.Create(static (one, other) => one.X.CompareTo(other.X)));
 
     internal sealed class OwnList : SortedList<RankedKey, int>;
 

@@ -21,7 +21,7 @@ internal sealed class ContractShape
     /// <summary>Largest <c>Order</c>; holes cost a byte each.</summary>
     private const int MaxOrder = 1023;
 
-    private const BindingFlags Declared = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
+    internal const BindingFlags Declared = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
     private static readonly Dictionary<Type, string> s_positional = new()
     {
@@ -44,6 +44,9 @@ internal sealed class ContractShape
 
     /// <summary>For each parameter the index of its member.</summary>
     public int[] Arguments { get; private set; } = [];
+
+    /// <summary>Why objects cannot be part of a key, as the rest of a sentence; null when they can.</summary>
+    public string? NoKey { get; private set; }
 
     /// <summary>The shape of a type that is none of the known ones.</summary>
     [RequiresUnreferencedCode("Looks at members.")]
@@ -70,9 +73,15 @@ internal sealed class ContractShape
         shape.Construct(type, members, where);
         bool all = shape.AsArray || type.IsDefined(typeof(DataContractAttribute), inherit: false);
         shape.Members = [.. members.Where(m => m.Readable && (all || m.Settable || m.Constructed))];
-        shape.Arguments = [.. shape.Arguments.Select(i => System.Array.IndexOf(shape.Members, members[i]))];
+        shape.Arguments = [.. shape.Arguments.Select(i => Array.IndexOf(shape.Members, members[i]))];
         if (shape.Members.Length == 0 && type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic).Length > 0)
             throw new ContractException(type, "has no public member that can be read and set: give it public properties, or [DataMember]s.", where);
+        if (Array.Find(shape.Members, m => TypeKinds.IsOfOneProcess(m.Type)) is { } foreign)
+            throw new ContractException(foreign.Type, TypeKinds.OneProcess, $"{where ?? ContractException.Name(type)}.{foreign.Info.Name}");
+        if (Unwritten.Lost(type, shape.Members) is { } lost)
+            throw new ContractException(type, $"holds {lost}, which would be lost: let it be public and set when it is read, by a setter or a parameter of the constructor, or give it [IgnoreDataMember].", where);
+        if (!TypeKinds.IsOfBaseLibrary(type) && Unwritten.Held(type, shape.Members) is { } held)
+            shape.NoKey = $"holds {held}, which is not written, so that unequal keys would be one; let it be a public member, or give it [IgnoreDataMember].";
         return shape;
     }
 
@@ -93,7 +102,11 @@ internal sealed class ContractShape
         foreach (MemberInfo info in BaseFirst(type).SelectMany(t => t.GetProperties(Declared)).Concat<MemberInfo>(BaseFirst(type).SelectMany(t => t.GetFields(Declared))))
         {
             if (info.GetCustomAttribute<DataMemberAttribute>(inherit: true) is not { } attribute) continue;
-            if (Describe(info, attribute.Order, attribute.Name ?? info.Name) is not { } member) continue;
+            if (Describe(info, attribute.Order, attribute.Name ?? info.Name) is not { } member)
+            {
+                if (Unwritten.IsMeant(info)) continue;
+                throw new ContractException(type, $"has [DataMember] at {info.Name}, which is not public.", where);
+            }
             bool numbered = attribute.Order >= 0;
             if (attribute.Order > MaxOrder) throw new ContractException(type, $"has [DataMember(Order = {attribute.Order})] at {info.Name}; at most {MaxOrder} is allowed.", where);
             int same = found.FindIndex(f => numbered ? f.Member.Order == attribute.Order : f.Member.Key == member.Key);
@@ -132,7 +145,8 @@ internal sealed class ContractShape
         return members;
     }
 
-    private static List<Type> BaseFirst(Type type)
+    /// <summary>A type behind those that it derives from.</summary>
+    internal static List<Type> BaseFirst(Type type)
     {
         var chain = new List<Type>();
         for (Type? t = type; t is not null; t = t.BaseType) chain.Insert(0, t);

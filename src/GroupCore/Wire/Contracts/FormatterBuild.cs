@@ -34,7 +34,9 @@ internal sealed class FormatterBuild : IFormatterSource
         if (Scalars.Find(type) is { } scalar) return scalar;
         if (type.IsEnum) return Make(typeof(EnumFormatter<,>), type, type.GetEnumUnderlyingType());
         if (Nullable.GetUnderlyingType(type) is { } value) return Make(typeof(NullableFormatter<>), value);
-        if (Collections.Find(type) is { } collection) return collection;
+        if (type.IsArray && TypeKinds.IsOfOneProcess(type.GetElementType()!)) throw new ContractException(type.GetElementType()!, TypeKinds.OneProcess, _path);
+        if (Collections.Find(type) is { } collection)
+            return RefusalOfCollection(type) is { } cause ? throw new ContractException(type, cause, _path) : collection;
         if (Refusal(type) is { } reason) throw new ContractException(type, reason, _path);
         ContractShape shape = ContractShape.Of(type, _path);
         return (Formatter)Activator.CreateInstance(typeof(ObjectFormatter<>).MakeGenericType(type), shape)!;
@@ -50,14 +52,20 @@ internal sealed class FormatterBuild : IFormatterSource
         : type.IsInterface ? "is an interface, and no type names travel; declare a class, a struct or one of the collection interfaces."
         : type.IsAbstract ? "is abstract, and no type names travel; declare a type that can be made."
         : typeof(MemberInfo).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || typeof(Task).IsAssignableFrom(type) ? "is not data."
-        : type.IsPointer || type.IsByRefLike || type == typeof(IntPtr) || type == typeof(UIntPtr) ? "means something in one process only."
+        : TypeKinds.IsOfOneProcess(type) || type == typeof(IntPtr) || type == typeof(UIntPtr) ? TypeKinds.OneProcess
         : type.Assembly == typeof(object).Assembly && type.IsPrimitive ? "has no form in MessagePack."
         : type.IsDefined(typeof(DataContractAttribute), inherit: false) ? null
         // What they hold is not what their public members say, so that all of it would be lost, and nobody told.
         : type.IsAssignableTo(typeof(IEnumerable))
             ? "is a collection that cannot be made from its items; declare an array, a list or a dictionary, or say by [DataContract] which members it consists of."
-        : type.IsClass && IsOfBaseLibrary(type) && !type.IsAssignableTo(typeof(ITuple)) ? "is a class of the base library that holds more than its public members say; declare a type of your own with what is to travel."
+        : type.IsClass && TypeKinds.IsOfBaseLibrary(type) && !type.IsAssignableTo(typeof(ITuple)) ? "is a class of the base library that holds more than its public members say; declare a type of your own with what is to travel."
         : null;
 
-    private static bool IsOfBaseLibrary(Type type) => type.Namespace is { } space && (space == "System" || space.StartsWith("System.", StringComparison.Ordinal));
+    /// <summary>Why a collection that is known, or can be made from its items, is not written all the same.</summary>
+    private static string? RefusalOfCollection(Type type) =>
+        OwnOrder.SortedBy(type) is { } item && !ItemOrders.Has(item)
+            ? $"is sorted by an order that {ContractException.Name(item)} does not have, so that nobody could read it; let that be IComparable, or declare a list."
+        : !TypeKinds.IsOfBaseLibrary(type) && Unwritten.Beside(type) is { } member
+            ? $"is a collection, of which the items are written and {member} would be lost; declare a type that is none, with the items in a member, or leave [DataMember] out."
+        : null;
 }

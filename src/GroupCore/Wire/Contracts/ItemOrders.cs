@@ -1,6 +1,7 @@
 using System.Collections;
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 
 namespace GroupCore.Wire.Contracts;
 
@@ -10,6 +11,22 @@ internal static class ItemOrders
     private static readonly ConcurrentDictionary<Type, IComparer> s_known = new();
 
     public static IComparer Of(Type type) => s_known.GetOrAdd(type, Make);
+
+    /// <summary>Whether values of a type can be sorted without a comparer that somebody brings.</summary>
+    [RequiresDynamicCode("Makes generic types.")]
+    public static bool Has(Type type) => Has(type, HoldText(type));
+
+    /// <summary>Whether values of a type are texts, or tuples with texts in them.</summary>
+    public static bool HoldText(Type type) => type == typeof(string)
+        || ((type.IsAssignableTo(typeof(ITuple)) || Nullable.GetUnderlyingType(type) is not null) && Array.Exists(type.GetGenericArguments(), HoldText));
+
+    // Where no texts are in them, tuples that are objects compare their items as such.
+    [RequiresDynamicCode("Makes generic types.")]
+    private static bool Has(Type type, bool withText) =>
+        Nullable.GetUnderlyingType(type) is { } value ? Has(value, withText)
+        : type.IsAssignableTo(typeof(ITuple)) && type.Namespace == "System"
+            ? Array.TrueForAll(type.GetGenericArguments(), item => Has(item, withText) && (withText || type.IsValueType || (Nullable.GetUnderlyingType(item) ?? item).IsAssignableTo(typeof(IComparable))))
+        : type.IsAssignableTo(typeof(IComparable)) || type.IsAssignableTo(typeof(IComparable<>).MakeGenericType(type));
 
     [UnconditionalSuppressMessage("AOT", "IL3050", Justification = "The tuple that holds the item was made by reflection too, and has that comparer.")]
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "The property of the comparer is the base library's.")]

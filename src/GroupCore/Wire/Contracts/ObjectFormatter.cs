@@ -21,11 +21,13 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
     private readonly Member<T>?[] _places;
     private readonly Func<Holder[], T>? _construct;
     private readonly int _taken;
+    private readonly string? _noKey;
 
     [RequiresUnreferencedCode("Uses members by reflection."), RequiresDynamicCode("Makes generic types.")]
     public ObjectFormatter(ContractShape shape)
     {
         _asArray = shape.AsArray;
+        _noKey = shape.NoKey;
         _members = [.. shape.Members.Select(m => (Member<T>)Activator.CreateInstance(typeof(Member<,>).MakeGenericType(typeof(T), m.Type), m)!)];
         for (int i = 0; i < _members.Length; i++) _members[i].Index = i;
         _places = _asArray && _members.Length > 0 ? new Member<T>?[_members[^1].Contract.Order + 1] : [];
@@ -34,6 +36,8 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
         if (shape.Constructor is not null)
             _construct = Accessors.Constructor<T>(shape.Constructor, shape.Arguments, [.. shape.Arguments.Select(i => shape.Members[i].Type)]);
     }
+
+    public override string? NoKey => _noKey;
 
     public override IEnumerable<(string Name, Formatter Part)> Parts => _members.Select(m => ("." + m.Contract.Info.Name, m.Formatter));
 

@@ -40,6 +40,9 @@ internal static class OwnOrder
         return false;
     });
 
+    /// <summary>What a table of this type is sorted by; null for others, and for a type derived from one: that has its order where it is made.</summary>
+    public static Type? SortedBy(Type type) => type.IsGenericType && s_sorted.Contains(type.GetGenericTypeDefinition()) ? type.GetGenericArguments()[0] : null;
+
     private static bool Has(Type table, Type key) => s_tables.Contains(table) || (s_sorted.Contains(table) && (!key.IsValueType || key.IsGenericType));
 
     /// <summary>Writes the entries in the order of their bytes.</summary>

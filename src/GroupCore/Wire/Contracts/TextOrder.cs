@@ -9,7 +9,7 @@ namespace GroupCore.Wire.Contracts;
 internal sealed class TextOrder<T> : IComparer<T>, IComparer
 {
     /// <summary>For such tuples; null for others, which have their own order.</summary>
-    public static TextOrder<T>? Instance { get; } = typeof(T) != typeof(string) && HoldsText(typeof(T)) ? new() : null;
+    public static TextOrder<T>? Instance { get; } = typeof(T) != typeof(string) && ItemOrders.HoldText(typeof(T)) ? new() : null;
 
     public int Compare(T? x, T? y) => Compare((object?)x, y);
 
@@ -18,7 +18,4 @@ internal sealed class TextOrder<T> : IComparer<T>, IComparer
         : x is string text && y is string other ? string.CompareOrdinal(text, other)
         : x is not null && y is not null && x.GetType() == y.GetType() ? ItemOrders.Of(x.GetType()).Compare(x, y)
         : Comparer.DefaultInvariant.Compare(x, y);
-
-    private static bool HoldsText(Type type) => type == typeof(string)
-        || ((type.IsAssignableTo(typeof(ITuple)) || Nullable.GetUnderlyingType(type) is not null) && Array.Exists(type.GetGenericArguments(), HoldsText));
 }

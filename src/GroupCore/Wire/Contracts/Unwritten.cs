@@ -1,0 +1,95 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using System.Runtime.Serialization;
+
+namespace GroupCore.Wire.Contracts;
+
+/// <summary>
+/// What a type holds and its contract does not carry: values would come back without it, and keys that differ in nothing else would be one. Whoever means that says so by
+/// <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>.
+/// </summary>
+internal static class Unwritten
+{
+    private const BindingFlags Declared = ContractShape.Declared;
+
+    /// <summary>Whether a member is said to be no part of what is written.</summary>
+    public static bool IsMeant(MemberInfo info) => info.IsDefined(typeof(IgnoreDataMemberAttribute), inherit: true)
+        || (info is FieldInfo field && field.IsDefined(typeof(NonSerializedAttribute)))
+        || (info is PropertyInfo property && StorageOf(property)?.IsDefined(typeof(NonSerializedAttribute)) == true);
+
+    /// <summary>
+    /// A member that others see, or that a <c>[DataMember]</c> names, and that keeps what it is given, but is not written or not set when it is read. What a property
+    /// without a setter computes is none; a type with <c>[DataContract]</c> consists of what has <c>[DataMember]</c>.
+    /// </summary>
+    [RequiresUnreferencedCode("Looks at members.")]
+    public static string? Lost(Type type, ContractMember[] members)
+    {
+        bool named = type.IsDefined(typeof(DataContractAttribute), inherit: false);
+        foreach (MemberInfo info in ContractShape.BaseFirst(type).SelectMany(t => t.GetProperties(Declared).Concat<MemberInfo>(t.GetFields(Declared))))
+        {
+            bool isSaid = info.GetCustomAttribute<DataMemberAttribute>(inherit: true) is not null;
+            if (isSaid || (!named && IsPublic(info)))
+                if (Keeps(info) && !IsMeant(info) && !Array.Exists(members, m => IsSet(m) && IsSame(m.Info, info))) return info.Name;
+        }
+        return null;
+    }
+
+    /// <summary>A field of an object or its bases whose content is not written, whoever sees it.</summary>
+    [RequiresUnreferencedCode("Looks at members.")]
+    public static string? Held(Type type, ContractMember[] members)
+    {
+        foreach (FieldInfo field in ContractShape.BaseFirst(type).SelectMany(t => t.GetFields(Declared)))
+        {
+            if (IsMeant(field) || Array.Exists(members, m => IsSet(m) && Carries(m.Info, field))) continue;
+            string name = NameOf(field);
+            if (IsOfProperty(field) && field.DeclaringType!.GetProperty(name, Declared) is { } property && IsMeant(property)) continue;
+            return field.Name[0] == '<' ? name : field.Name;
+        }
+        return null;
+    }
+
+    /// <summary>A member of a collection that a <c>[DataMember]</c> names: only the items are written.</summary>
+    [RequiresUnreferencedCode("Looks at members.")]
+    public static string? Beside(Type collection) => ContractShape.BaseFirst(collection).SelectMany(t => t.GetMembers(Declared))
+        .FirstOrDefault(m => m.GetCustomAttribute<DataMemberAttribute>(inherit: true) is not null)?.Name;
+
+    private static bool IsSet(ContractMember member) => member.Settable || member.Constructed;
+
+    private static bool IsPublic(MemberInfo info) => info is PropertyInfo property
+        ? property.GetMethod is { IsPublic: true } || property.SetMethod is { IsPublic: true }
+        : info is FieldInfo { IsPublic: true } && !info.IsDefined(typeof(CompilerGeneratedAttribute));
+
+    // That one may set a property, and another may not, shows that there is something to set.
+    private static bool Keeps(MemberInfo info) => info is not PropertyInfo property
+        || (property.GetIndexParameters().Length == 0
+            && (StorageOf(property) is not null || (property is { GetMethod: { } get, SetMethod: { } set } && get.IsPublic != set.IsPublic)));
+
+    // An override is the same member as what it overrides; what hides one and keeps nothing itself shows that one in another way.
+    private static bool IsSame(MemberInfo written, MemberInfo info) => written.HasSameMetadataDefinitionAs(info)
+        || (written is PropertyInfo one && info is PropertyInfo other && one.Name == other.Name && (BeginOf(one) == BeginOf(other) || StorageOf(one) is null));
+
+    private static bool Carries(MemberInfo written, FieldInfo field)
+    {
+        if (written is not PropertyInfo property) return written.HasSameMetadataDefinitionAs(field);
+        if (!BeginOf(property)!.IsAssignableFrom(field.DeclaringType)) return false;
+        if (IsOfProperty(field)) return NameOf(field) == property.Name;
+        // Written by hand, or by another compiler: known by its name.
+        return StorageOf(property) is null && string.Equals(NameOf(field), property.Name, StringComparison.OrdinalIgnoreCase);
+    }
+
+    private static Type? BeginOf(PropertyInfo property) => (property.GetMethod ?? property.SetMethod)!.GetBaseDefinition().DeclaringType;
+
+    [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "The field of a property is kept with it.")]
+    private static FieldInfo? StorageOf(PropertyInfo property) => property.DeclaringType!.GetField($"<{property.Name}>k__BackingField", Declared);
+
+    private static bool IsOfProperty(FieldInfo field) => field.Name.EndsWith(">k__BackingField", StringComparison.Ordinal);
+
+    // "<Name>k__BackingField" of a property, "<name>P" of a constructor's parameter that methods use, "_name", "m_name", "Name@".
+    private static string NameOf(FieldInfo field)
+    {
+        string name = field.Name;
+        if (name[0] == '<') return name[1..name.LastIndexOf('>')];
+        return (name.StartsWith("m_", StringComparison.Ordinal) ? name[2..] : name).Trim('_', '@');
+    }
+}
