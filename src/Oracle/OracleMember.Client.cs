@@ -42,7 +42,7 @@ public sealed partial class OracleMember
     private void OnTick()
     {
         if (_health.Tick(_node.Now, _tickDue)) _watch.Late();
-        if (_replica is { } replica) replica.Log.TimeoutFactor = _health.RunsLate ? 4 : 1;
+        if (_replica is { } replica) replica.Log.TimeoutFactor = _health.RunsLate ? _options.LateFactor : 1;
         _tickDue = _node.Now + LoopHealth.TickEvery;
         _node.SetTimer(_tickDue, this, Tick);
         if (!Registered) StepStart();
