@@ -112,6 +112,8 @@ internal sealed class OracleSurface
         if (saved.Count > 0) Draw("state saved");
         if (saved.Exists(life => life.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 5)) Draw("state saved with five voters");
         if (_cluster.Lives.Exists(life => life.Groups.ReportedAtOnce > 0)) Draw(AtOnce);
+        // There is one system, whatever strangers say.
+        if (_cluster.Lives.Find(life => life.Groups.Events.Exists(static text => text.Contains("gives way", StringComparison.Ordinal))) is { } led) _cluster.Checker.Violations.Add($"{led.Node.Name} gives way to nobody");
     }
 
     /// <summary>Nobody does anything odd any more.</summary>
@@ -283,6 +285,7 @@ internal sealed class OracleSurface
         Say(one, new RequestFrame(new(self, 1, ulong.MaxValue, new Depart(true))));
         Say(one, new IndirectProbeFrame(true, one.Node.Id));
         Say(one, new ProbeFrame(false, 1), new SystemId(1, 2));
+        if (Processes == 1) Say(one, new OracleIs(new([LogBus.ReplicaOf(7), LogBus.ReplicaOf(8)], []), default), new SystemId(1, 2));
         Say(one, new VoteRequest(false, 1UL << 62, 1UL << 62, 1UL << 62, true));
     }
 
