@@ -42,7 +42,7 @@ public sealed partial class OracleMember
     private void OnTick()
     {
         if (_health.Tick(_node.Now, _tickDue)) _watch.Late();
-        if (_replica is { } replica) replica.Log.TimeoutFactor = _health.RunsLate ? 4 : 1;
+        if (_replica is { } replica) replica.Log.TimeoutFactor = _health.RunsLate ? _options.LateFactor : 1;
         _tickDue = _node.Now + LoopHealth.TickEvery;
         _node.SetTimer(_tickDue, this, Tick);
         if (!Registered) StepStart();
@@ -141,7 +141,7 @@ public sealed partial class OracleMember
         }
         if (Registered || _replica is not null)
         {
-            if (system != _outlet.System) OnOtherSystem(system, answer);
+            if (system != _outlet.System) OnOtherSystem(peer, from, system, answer);
             else if (State is MembershipState.Blocked or MembershipState.Starting) Follow(peer, from, answer);
             return;
         }
@@ -186,11 +186,14 @@ public sealed partial class OracleMember
     /// <summary>
     /// Another system of the same cluster shows itself. One that is a lone process, which founded it while it could not know of the other,
     /// gives way; of two larger ones neither does: each has state of its own, and none of the two is wrong. Every process that hears of the other says so once, with both names.
+    /// It ends by that with all that it has, so not everybody is believed: a seed is, which this process asked itself, and a replica of the other system that was reached where it
+    /// listens. Replicas say it again (<see cref="Client.Herald"/>).
     /// </summary>
-    private void OnOtherSystem(SystemId other, OracleIs answer)
+    private void OnOtherSystem(int peer, in Replica from, SystemId other, OracleIs answer)
     {
         OnOtherSystem(other);
-        if (answer.Replicas.Voters.Count + answer.Replicas.Learners.Count > 1 && _replica is { Shell.Alone: true })
+        if (answer.Replicas.Voters.Count + answer.Replicas.Learners.Count <= 1 || _replica is not { Shell.Alone: true }) return;
+        if (_bootstrap.Asks(peer) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
             Poison($"SplitFoundation: this process founded {_outlet.System} while {other} of the same cluster was there; it gives way");
     }
 

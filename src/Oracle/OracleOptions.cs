@@ -96,6 +96,12 @@ public sealed record OracleOptions
     /// <summary>Entries kept behind the saved state for slow learners.</summary>
     internal int SnapshotKeep { get; init; } = 512;
 
+    /// <summary>
+    /// How many times <see cref="ElectionTimeout"/> a voter waits whose host schedules late: four times, or what fits three times into the time in which all
+    /// who hear of no leader give up.
+    /// </summary>
+    internal int LateFactor => (int)Math.Clamp((IsolationTimeout + PoisonTimeout) / (3 * ElectionTimeout), 1, 4);
+
     /// <summary>Throws <see cref="InvalidOptionException"/> naming the option that is out of range, and the range.</summary>
     public void Validate()
     {

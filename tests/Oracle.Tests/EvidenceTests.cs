@@ -347,7 +347,7 @@ public sealed class EvidenceTests
             var watchers = ids.Where(id => id != subject && observers.Watches(id, subject, state)).ToList();
             foreach (bool watching in (bool[])[false, true])
             {
-                var detector = new CutDetector(node, observers);
+                var detector = new CutDetector(node, observers, new());
                 foreach (var other in watching ? watchers.Skip(3).Take(5) : strangers)
                     foreach (var reporter in ids.Where(id => id != other && id != subject).Take(5)) detector.Accuse(other, reporter, Accusation.Timeout, 0);
                 foreach (var reporter in watchers.Take(3)) detector.Accuse(subject, reporter, Accusation.Timeout, 0);
@@ -410,7 +410,7 @@ public sealed class EvidenceTests
         for (ulong number = 1; number <= 8; number++)
             state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
         var ids = state.Processes.Select(process => process.Id).ToList();
-        var detector = new CutDetector(node, new());
+        var detector = new CutDetector(node, new(), new());
         for (int second = 0; second <= 10; second++)
         {
             detector.Accuse(ids[1], ids[0], Accusation.Timeout, 0);

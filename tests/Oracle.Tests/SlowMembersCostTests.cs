@@ -26,7 +26,7 @@ public sealed class SlowMembersCostTests
         var host = simulation.AddNode("leader");
         var state = Founded();
         var ids = state.Processes.Select(static process => process.Id).ToList();
-        var detector = new CutDetector(host.Node, new Observers());
+        var detector = new CutDetector(host.Node, new Observers(), new());
         List<Failure> decided = [];
         long before = 0;
         for (int second = 0; second <= 7; second++)

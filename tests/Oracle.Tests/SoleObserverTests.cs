@@ -72,7 +72,7 @@ public sealed class SoleObserverTests
         for (ulong number = 1; number <= 3; number++)
             state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
         var ids = state.Processes.Select(process => process.Id).ToList();
-        var detector = new CutDetector(node, new());
+        var detector = new CutDetector(node, new(), new());
 
         detector.Accuse(ids[1], ids[0], Accusation.Timeout, 8);
         detector.Accuse(ids[1], ids[2], Accusation.Timeout, 0);

@@ -12,7 +12,8 @@ namespace Oracle.Leading;
 /// <remarks>
 /// With K observers per process: a subject reported by H = ⌈0.7 K⌉ is decided when none is between Lo = ⌈0.3 K⌉ and H, or after 1 s; so
 /// processes that fail together are excluded by one entry. Proof of death (a process gone from its host; its own address, not a proxy's,
-/// refused or answered by another as two observers saw) needs no tally. A report that lasts 10 s without reaching H is a pair that does not
+/// refused or answered by another as two observers saw) needs no tally. What a proxy's address does counts only when it has lasted as long as a silence does before it
+/// is reported. A report that lasts 10 s without reaching H is a pair that does not
 /// get on: the one with more complaints goes, else the later registered.
 /// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are slow is judged apart
 /// (<see cref="SlowMembers"/>).
@@ -20,13 +21,15 @@ namespace Oracle.Leading;
 /// voter: then it stays.
 /// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
 /// </remarks>
-internal sealed class CutDetector(INode node, Observers observers)
+internal sealed class CutDetector(INode node, Observers observers, OracleOptions options)
 {
     private const long UnstableWait = Durations.Second;
     private const long PairTimeout = 10 * Durations.Second;
     private const int PoorHealth = 4;
     private readonly ReportTable _reports = new();
     private readonly SlowMembers _slow = new(node);
+    // How long nothing is heard of a process before that is reported (Watch).
+    private readonly long _silence = options.ProbeInterval.Nanoseconds() * options.ProbeRounds;
     private long _decidedSince;
 
     /// <summary>Whether anybody is accused.</summary>
@@ -83,7 +86,7 @@ internal sealed class CutDetector(INode node, Observers observers)
                 continue;
             }
             if (!process.Alive || subject == needed || IsOneStall(reports)) continue;
-            int tally = Tally(state, subject, reports, low);
+            int tally = Tally(state, process, reports, low);
             if (tally >= high) tallied.Add(subject);
             else if (tally >= low) unstable = true;
         }
@@ -122,14 +125,32 @@ internal sealed class CutDetector(INode node, Observers observers)
     /// Distinct observers in halves: those in poor health count half where another could say it too; observers of it that are accused themselves stand for reports
     /// they may fail to send.
     /// </summary>
-    private int Tally(OracleState state, ProcessId subject, SortedDictionary<ProcessId, Report> reports, int low)
+    private int Tally(OracleState state, ProcessRecord subject, SortedDictionary<ProcessId, Report> reports, int low)
     {
         int tally = 0;
-        foreach (var (observer, report) in reports) tally += report.Health >= PoorHealth && HasOther(state, subject, observer, low) ? 1 : 2;
+        foreach (var (observer, report) in reports)
+            if (Counts(subject, report)) tally += report.Health >= PoorHealth && HasOther(state, subject.Id, observer, low) ? 1 : 2;
         if (tally < low) return tally;
-        foreach (var other in observers.WatchersOf(subject, state))
-            if (!reports.ContainsKey(other) && IsAccused(other, low)) tally += 2;
+        foreach (var other in observers.WatchersOf(subject.Id, state))
+            if (!reports.ContainsKey(other) && IsAccused(state, other, low)) tally += 2;
         return tally;
+    }
+
+    /// <summary>
+    /// Whether a report counts by now. Where a proxy's address refuses, or another answers there, that may be so for a moment only, as with a proxy that restarts, and the process
+    /// behind it lives: it has the time of one that is silent, in which each sign of life takes the report back.
+    /// </summary>
+    private bool Counts(ProcessRecord subject, in Report report) =>
+        subject.OwnsAddress || report.Evidence is not (Accusation.Refused or Accusation.Replaced) || node.Now - report.Since >= _silence;
+
+    /// <summary>How many say what counts against a process, or <paramref name="most"/> where that is less.</summary>
+    private int CountOf(OracleState state, ProcessId subject, int most = int.MaxValue)
+    {
+        int count = 0;
+        if (_reports.CountOf(subject) == 0 || state.Find(subject) is not { } process) return 0;
+        foreach (var (_, report) in _reports[subject])
+            if (Counts(process, report) && ++count == most) break;
+        return count;
     }
 
     /// <summary>
@@ -140,21 +161,21 @@ internal sealed class CutDetector(INode node, Observers observers)
     private bool HasOther(OracleState state, ProcessId subject, ProcessId observer, int low)
     {
         foreach (var other in observers.WatchersOf(subject, state))
-            if (other != observer && !IsAccused(other, low)) return true;
+            if (other != observer && !IsAccused(state, other, low)) return true;
         return false;
     }
 
-    private bool IsAccused(ProcessId process, int low) => 2 * _reports.CountOf(process) >= low;
+    private bool IsAccused(OracleState state, ProcessId process, int low) => 2 * CountOf(state, process, most: low) >= low;
 
     private void AddPair(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         foreach (var (subject, reports) in _reports)
         {
-            if (!state.IsAlive(subject)) continue;
+            if (state.Find(subject) is not { Alive: true } process) continue;
             foreach (var (observer, report) in reports)
             {
-                if (node.Now - report.Since < PairTimeout) continue;
-                int against = reports.Count, back = _reports.CountOf(observer);
+                if (node.Now - report.Since < PairTimeout || !Counts(process, report)) continue;
+                int against = CountOf(state, subject), back = CountOf(state, observer);
                 ProcessId goes = against > back || (against == back && subject > observer) ? subject : observer;
                 if (goes == needed) goes = goes == subject ? observer : subject;
                 if (!mayGo(goes)) continue;

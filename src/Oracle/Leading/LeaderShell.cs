@@ -49,7 +49,7 @@ internal sealed class LeaderShell
         _leases = new(node, outlet);
         _gate = new(node, _leases);
         _names = new(node, _gate);
-        _detector = new(node, _observers);
+        _detector = new(node, _observers, options);
         _keeper = new(node, options);
         _intake = new(node);
         _announcer = new(node, outlet);
@@ -71,6 +71,9 @@ internal sealed class LeaderShell
 
     /// <summary>Whether the exclusion of a process is decided here and not applied yet; for checks.</summary>
     public bool IsExcluding(ProcessId process) => _excluding.Contains(process);
+
+    /// <summary>Whether anything is held against anybody; for checks.</summary>
+    public bool IsTold => _detector.Any;
 
     /// <summary>How often the evidence was weighed; for checks.</summary>
     public long Decisions { get; private set; }

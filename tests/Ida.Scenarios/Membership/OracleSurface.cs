@@ -15,7 +15,7 @@ namespace Ida.Scenarios;
 internal sealed class OracleSurface
 {
     private const string Sizes = "system of ";
-    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial", Apart = "a process that alone cannot dial another";
+    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial", Apart = "a process that alone cannot dial another", Refusing = "a proxy refuses for a moment";
     private static readonly GroupOptions Options = new();
     private readonly Ingredients _drawn;
     private readonly SimProbe _probe;
@@ -61,7 +61,7 @@ internal sealed class OracleSurface
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
         "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old flush reports", "join cancelled", "leave cancelled",
         "departure", "one accuses for long", "slow handlers accused",
-        Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", .. WrongClocks.Names,
+        Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", Refusing, .. WrongClocks.Names,
     ];
 
     public int Processes { get; }
@@ -112,6 +112,8 @@ internal sealed class OracleSurface
         if (saved.Count > 0) Draw("state saved");
         if (saved.Exists(life => life.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 5)) Draw("state saved with five voters");
         if (_cluster.Lives.Exists(life => life.Groups.ReportedAtOnce > 0)) Draw(AtOnce);
+        // There is one system, whatever strangers say.
+        if (_cluster.Lives.Find(life => life.Groups.Events.Exists(static text => text.Contains("gives way", StringComparison.Ordinal))) is { } led) _cluster.Checker.Violations.Add($"{led.Node.Name} gives way to nobody");
     }
 
     /// <summary>Nobody does anything odd any more.</summary>
@@ -127,6 +129,8 @@ internal sealed class OracleSurface
                 return ("probe lies", () => Lie(one));
             case 1 when _probed:
                 return ("probe fails", () => Fail(one, random));
+            case 0 or 1 when !Membership.OwnsAddress:
+                return (Refusing, () => Refuse(one, random));
             case 2:
                 return ("hostile address", () => Hostile(one, random));
             case 3:
@@ -229,6 +233,21 @@ internal sealed class OracleSurface
         _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(100, 3_000)), End);
     }
 
+    /// <summary>The proxy before a process restarts: whoever dials it there is refused for a moment, while the process answers over all that it dialled itself.</summary>
+    private void Refuse(OracleCluster.Process one, Prng random)
+    {
+        _cluster.Simulation.Network.Heal();
+        _cluster.Run(3);
+        var self = one.Oracle.Self;
+        if (_cluster.Leader is not { Oracle.Replica: { } replica } || replica.Shell.IsTold || !replica.State.IsAlive(self) || !_cluster.Settled("g")) return;
+        var others = _cluster.Alive.Where(other => other != one).ToList();
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(self, Accusation.Refused));
+        _cluster.Run(random.Next(10, 100) / 1_000.0);
+        // Clocks may have made the moment as long as they like.
+        if ((!replica.State.IsAlive(self) || replica.Shell.IsExcluding(self)) && _cluster.Checker.LeasesHold) _cluster.Checker.Violations.Add($"{self} goes for a moment in which its proxy refused");
+        foreach (var other in others.Where(other => other.Node.Alive)) other.Node.Post(() => other.Oracle.Withdraw(self));
+    }
+
     private void Hostile(OracleCluster.Process one, Prng random)
     {
         for (int i = 0; i < 20; i++)
@@ -266,6 +285,7 @@ internal sealed class OracleSurface
         Say(one, new RequestFrame(new(self, 1, ulong.MaxValue, new Depart(true))));
         Say(one, new IndirectProbeFrame(true, one.Node.Id));
         Say(one, new ProbeFrame(false, 1), new SystemId(1, 2));
+        if (Processes == 1) Say(one, new OracleIs(new([LogBus.ReplicaOf(7), LogBus.ReplicaOf(8)], []), default), new SystemId(1, 2));
         Say(one, new VoteRequest(false, 1UL << 62, 1UL << 62, 1UL << 62, true));
     }
 

@@ -1,0 +1,103 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Oracle.Leading;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>
+/// A process behind a proxy does not own its address: what refuses there is the proxy, and says no more of the process than that nothing is heard of it. So it
+/// counts when it has lasted as long as a silence has to.
+/// </summary>
+public sealed class ProxyRefusalTests
+{
+    /// <summary>As with a proxy that restarts: all that dialled through it are refused, and it is back a moment later. The process answers all the while.</summary>
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(5)]
+    [InlineData(12)]
+    public void A_refusal_at_a_proxy_for_a_moment_costs_nobody_his_place(int processes)
+    {
+        using var cluster = new OracleCluster(1, processes, shape: (node, options) => options with { OwnsAddress = node.Name != "p1" });
+        cluster.StartAll(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster.Leader is not null && cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+        cluster.Run(3);
+        var hidden = cluster[1];
+        Assert.NotEqual(hidden, cluster.Leader);
+        var others = cluster.Alive.Where(process => process != hidden).ToList();
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(hidden.Oracle.Self, Accusation.Refused));
+        cluster.Run(0.05);
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Withdraw(hidden.Oracle.Self));
+        cluster.Run(2);
+        Assert.True(cluster.Alive.Count() == processes && hidden.Oracle.State == MembershipState.Active, cluster.Describe());
+        cluster.AssertNoViolations();
+    }
+
+    /// <summary>All eight watchers see it. At the process's own address two of them were proof.</summary>
+    [Theory]
+    [InlineData(Accusation.Refused, true)]
+    [InlineData(Accusation.Refused, false)]
+    [InlineData(Accusation.Replaced, true)]
+    [InlineData(Accusation.Replaced, false)]
+    public void A_refusal_at_a_proxy_counts_when_it_lasts_as_long_as_a_silence_has_to(Accusation evidence, bool owns)
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, MaxClockDrift = 0, ReplayCommand = "the test" });
+        var (node, detector, state, ids) = Weighing(simulation, owns);
+        var watchers = new Observers().WatchersOf(ids[0], state);
+        Assert.Equal(8, watchers.Count);
+        for (int tenths = 0; tenths < 8; tenths++)
+        {
+            if (tenths % 5 == 0)
+                foreach (var watcher in watchers) detector.Accuse(ids[0], watcher, evidence, 0);
+            Assert.Equal(owns ? [new Failure(ids[0], true)] : [], Decided());
+            Pass(node, 0.1);
+        }
+        Assert.Equal([new Failure(ids[0], owns)], Decided());
+
+        // It was heard of meanwhile, and is refused again: that begins anew.
+        foreach (var watcher in watchers) detector.Withdraw(ids[0], watcher);
+        foreach (var watcher in watchers) detector.Accuse(ids[0], watcher, evidence, 0);
+        Assert.Equal(owns, Decided().Count > 0);
+
+        List<Failure> Decided() => detector.Decide(state, ids.Count, default, static _ => true);
+    }
+
+    /// <summary>One reports another for ten seconds, and the proxy of the one restarts as these end: the other goes.</summary>
+    [Fact]
+    public void A_refusal_at_a_proxy_for_a_moment_says_nothing_against_who_reports_another()
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, MaxClockDrift = 0, ReplayCommand = "the test" });
+        var (node, detector, state, ids) = Weighing(simulation, owns: false);
+        var subject = ids[1];
+        var observer = new Observers().WatchersOf(subject, state)[0];
+        for (int second = 0; second <= 10; second++)
+        {
+            detector.Accuse(subject, observer, Accusation.Timeout, 0);
+            Pass(node, 1);
+        }
+        foreach (var watcher in new Observers().WatchersOf(observer, state)) detector.Accuse(observer, watcher, Accusation.Refused, 0);
+        Assert.Equal([new Failure(subject, false)], detector.Decide(state, ids.Count, default, static _ => true));
+    }
+
+    /// <summary>A node knows the time of its turns.</summary>
+    private static void Pass(SimNode node, double seconds)
+    {
+        node.Simulation.Run(TimeSpan.FromSeconds(seconds));
+        node.Post(static () => { });
+        node.Simulation.Run(TimeSpan.FromMilliseconds(1));
+    }
+
+    /// <summary>Who weighs what is said of twelve processes.</summary>
+    private static (SimNode Host, CutDetector Detector, OracleState State, List<ProcessId> Ids) Weighing(Simulation simulation, bool owns)
+    {
+        var host = simulation.AddNode();
+        var node = host.Node;
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        for (ulong number = 1; number <= 12; number++)
+            state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second, owns))]));
+        return (host, new(node, new(), new()), state, state.Processes.Select(process => process.Id).ToList());
+    }
+}
