@@ -18,7 +18,7 @@ internal sealed class SharedCompletion
         _told = told;
         // First in the line of the task: callers that return find it completed, and do not wait for who awaits the task itself and blocks there.
         // Without the context of who has the turn just now: what a request holds there would live as long as the group.
-        using var flow = ExecutionContext.IsFlowSuppressed() ? default(AsyncFlowControl?) : ExecutionContext.SuppressFlow();
+        using var flow = ContextFlow.Stop();
         _ = _outcome.Task.ContinueWith(
             static (_, shared) => ((SharedCompletion)shared!).Tell(), this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }

@@ -82,6 +82,15 @@ internal sealed class TimerQueue
             if (_slots[at].Target is null) Give(at);
     }
 
+    // More than were enough: those above are used again before there are new ones.
+    private void List()
+    {
+        int from = _listed;
+        _listed = int.MaxValue;
+        for (int at = _used - 1; at >= from; at--)
+            if (_slots[at].Target is null) Give(at);
+    }
+
     private int Take()
     {
         if (_free >= 0)
@@ -89,6 +98,11 @@ internal sealed class TimerQueue
             int at = _free;
             _free = _slots[at].HeapAt;
             return at;
+        }
+        if (_listed < _used)
+        {
+            List();
+            return Take();
         }
         _listed = int.MaxValue;
         if (_used == _slots.Length) Array.Resize(ref _slots, _used * 2);

@@ -99,7 +99,7 @@ public sealed partial class IdaNode : IAsyncDisposable
             await host.EndAsync().ConfigureAwait(false);
             throw;
         }
-        _ = node.FollowAsync();
+        using (ContextFlow.Stop()) _ = node.FollowAsync();
         return node;
     }
 

@@ -112,6 +112,21 @@ public sealed class TimerQueueTests
         Assert.Equal(8_192, queue.Places);
     }
 
+    [Fact]
+    public void A_long_timer_of_each_burst_does_not_make_the_next_one_take_new_places()
+    {
+        var queue = new TimerQueue();
+        for (int burst = 0; burst < 20; burst++)
+        {
+            long now = burst * 20 * Second;
+            List<TimerHandle> set = [.. Enumerable.Range(0, 5_000).Select(i => queue.Set(now + (3_600 * Second), new Fired(), i))];
+            foreach (var handle in set.SkipLast(1)) queue.Cancel(handle);
+            for (int second = 1; second <= 10; second++) queue.FireOne(now + (second * Second));
+        }
+        Assert.Equal(20, queue.Count);
+        Assert.InRange(queue.Places, 1, 16_384);
+    }
+
     /// <summary>Whatever places came and went, a timer fires once, in its order, unless it was cancelled, and the name of one that is over names no other.</summary>
     [Fact]
     public void Timers_fire_in_their_order_beside_bursts_after_which_places_are_given_back()

@@ -18,6 +18,8 @@ public sealed class UnwrittenMemberTests
         Refused<Constant>("holds Limit, ");
         Refused<OverridesSetter>("holds X, ");
         Refused<Hides>("holds X, ");
+        Refused<Fixed>("buffer of several elements", "array");
+        Refused<Row>("buffer of several elements", "array");
         Refused<Holds<List<Cart>>>("Holds<List<Cart>>.Value[]: Cart holds Lines");
     }
 
@@ -28,6 +30,10 @@ public sealed class UnwrittenMemberTests
         Assert.Equal("81A14101", Convert.ToHexString(ContractSerializerTests.Bytes(new LeftOut { A = 1 })));
         Assert.Equal("81A15805", Convert.ToHexString(ContractSerializerTests.Bytes(new Overrides(5))));
         Assert.Equal(5, ContractSerializerTests.Back<Overrides>([0x81, 0xA1, 0x58, 5]).X);
+        Assert.Equal("81A2496407", Convert.ToHexString(ContractSerializerTests.Bytes(new LeavesOutOverride { Id = 7, Name = "x" })));
+        Assert.Equal("81A2496407", Convert.ToHexString(ContractSerializerTests.Bytes(new LeavesOutHidden { Id = 7, Name = "x" })));
+        CanonicalKey.Check<LeavesOutOverride>();
+        CanonicalKey.Check<LeavesOutHidden>();
         ContractSerializer.Check<Narrows>();
         ContractSerializer.Check<Trade>();
         ContractSerializer.Check<Named>();
@@ -110,6 +116,36 @@ public sealed class UnwrittenMemberTests
     }
 
     public sealed record Holds<T>(T Value);
+
+    public unsafe struct Fixed
+    {
+        public fixed byte Bytes[32];
+    }
+
+    [System.Runtime.CompilerServices.InlineArray(16)]
+    public struct Row
+    {
+        public int First;
+    }
+
+    public class Library
+    {
+        public virtual string Name { get; set; } = "";
+
+        public int Id { get; set; }
+    }
+
+    public sealed class LeavesOutOverride : Library
+    {
+        [IgnoreDataMember]
+        public override string Name { get; set; } = "";
+    }
+
+    public sealed class LeavesOutHidden : Library
+    {
+        [IgnoreDataMember]
+        public new string Name { get; set; } = "";
+    }
 
     public readonly record struct Unset(string A)
     {

@@ -54,6 +54,7 @@ internal sealed class FormatterBuild : IFormatterSource
         : typeof(MemberInfo).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || typeof(Task).IsAssignableFrom(type) ? "is not data."
         : TypeKinds.IsOfOneProcess(type) || type == typeof(IntPtr) || type == typeof(UIntPtr) ? TypeKinds.OneProcess
         : type.Assembly == typeof(object).Assembly && type.IsPrimitive ? "has no form in MessagePack."
+        : type.IsDefined(typeof(InlineArrayAttribute)) || type.IsDefined(typeof(UnsafeValueTypeAttribute)) ? "is a buffer of several elements, of which one would be written; declare an array."
         : type.IsDefined(typeof(DataContractAttribute), inherit: false) ? null
         // What they hold is not what their public members say, so that all of it would be lost, and nobody told.
         : type.IsAssignableTo(typeof(IEnumerable))

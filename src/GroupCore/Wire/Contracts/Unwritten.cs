@@ -14,7 +14,7 @@ internal static class Unwritten
     private const BindingFlags Declared = ContractShape.Declared;
 
     /// <summary>Whether a member is said to be no part of what is written.</summary>
-    public static bool IsMeant(MemberInfo info) => info.IsDefined(typeof(IgnoreDataMemberAttribute), inherit: true)
+    public static bool IsMeant(MemberInfo info) => info.IsDefined(typeof(IgnoreDataMemberAttribute))
         || (info is FieldInfo field && field.IsDefined(typeof(NonSerializedAttribute)))
         || (info is PropertyInfo property && StorageOf(property)?.IsDefined(typeof(NonSerializedAttribute)) == true);
 
@@ -30,7 +30,7 @@ internal static class Unwritten
         {
             bool isSaid = info.GetCustomAttribute<DataMemberAttribute>(inherit: true) is not null;
             if (isSaid || (!named && IsPublic(info)))
-                if (Keeps(info) && !IsMeant(info) && !Array.Exists(members, m => IsSet(m) && IsSame(m.Info, info))) return info.Name;
+                if (Keeps(info) && !IsMeant(type, info) && !Array.Exists(members, m => IsSet(m) && IsSame(m.Info, info))) return info.Name;
         }
         return null;
     }
@@ -43,7 +43,7 @@ internal static class Unwritten
         {
             if (IsMeant(field) || Array.Exists(members, m => IsSet(m) && Carries(m.Info, field))) continue;
             string name = NameOf(field);
-            if (IsOfProperty(field) && field.DeclaringType!.GetProperty(name, Declared) is { } property && IsMeant(property)) continue;
+            if (IsOfProperty(field) && field.DeclaringType!.GetProperty(name, Declared) is { } property && IsMeant(type, property)) continue;
             return field.Name[0] == '<' ? name : field.Name;
         }
         return null;
@@ -53,6 +53,11 @@ internal static class Unwritten
     [RequiresUnreferencedCode("Looks at members.")]
     public static string? Beside(Type collection) => ContractShape.BaseFirst(collection).SelectMany(t => t.GetMembers(Declared))
         .FirstOrDefault(m => m.GetCustomAttribute<DataMemberAttribute>(inherit: true) is not null)?.Name;
+
+    // What overrides or hides it in a type derived from its own may say so too.
+    [RequiresUnreferencedCode("Looks at members.")]
+    private static bool IsMeant(Type type, MemberInfo info) => IsMeant(info) || (info is PropertyInfo && ContractShape.BaseFirst(type)
+        .Where(t => t.IsSubclassOf(info.DeclaringType!)).SelectMany(t => t.GetProperties(Declared)).Any(p => p.Name == info.Name && IsMeant(p)));
 
     private static bool IsSet(ContractMember member) => member.Settable || member.Constructed;
 
