@@ -305,12 +305,12 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The membership service has ended the group. For a member that is leaving that is a view without it: nobody who stays holds the state. What the
-    /// flush agreed on is delivered to its handlers like all before.
+    /// The membership service has ended the group. For a member that is leaving, alone or with its process, that is a view without it: nobody who stays holds the
+    /// state. What the flush agreed on is delivered to its handlers like all before.
     /// </summary>
     public void EndWithGroup(string reason)
     {
-        bool leaves = IsGoing || Phase == GroupPhase.Withdrawn;
+        bool leaves = IsGoing || Phase == GroupPhase.Withdrawn || (Phase == GroupPhase.Member && HasAckedToLeave);
         if (leaves && Flush is { Acked: true, Cut: { } cut }) DeliverCut(cut);
         // Who has no state yet never was a member: its join is refused.
         End(Phase == GroupPhase.Loading ? new JoinRefusedException(Name, reason) : new NotMemberException(Name, reason), failed: !leaves);
