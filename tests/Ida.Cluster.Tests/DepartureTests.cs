@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Membership;
 using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
@@ -7,6 +8,49 @@ namespace Ida.Cluster.Tests;
 public sealed class DepartureTests
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(5);
+
+    /// <summary>Its DHT in one group has something to hand over, which takes as long as nobody leads.</summary>
+    [Fact]
+    public void R_a_node_that_hands_over_has_no_other_dht_and_joins_no_other_group_meanwhile() =>
+        SimulationRunner.ForEachSeed(5, $"*{nameof(R_a_node_that_hands_over_has_no_other_dht_and_joins_no_other_group_meanwhile)}", run =>
+        {
+            var simulation = run.Start();
+            var cluster = new SimCluster(simulation);
+            simulation.RunAsync(async () =>
+            {
+                var options = new DhtOptions { ShardSize = 1, TargetSize = 1 };
+                for (int i = 0; i < 3; i++) await cluster.StartAsync();
+                var dhts = new List<Dht>();
+                var carts = new List<Group>();
+                foreach (var member in cluster.Members)
+                {
+                    dhts.Add(await (await member.Node.JoinAsync("shop")).EnableDhtAsync(options));
+                    carts.Add(await member.Node.JoinAsync("carts"));
+                }
+                int holder = 0;
+                while ((await dhts[holder].StatusAsync()).OwnSlot < 0) holder++;
+                simulation.Network.Partition([.. cluster.Members.Select(static member => (IReadOnlyList<SimNode>)[member.Host])]);
+                while (cluster.Members.Any(static member => member.Node.State != MembershipState.Blocked)) await simulation.Delay(TimeSpan.FromMilliseconds(10));
+                var node = cluster.Members[holder].Node;
+                var leaving = simulation.Spawn(async () => await node.DisposeAsync());
+                await simulation.Delay(TimeSpan.FromMilliseconds(100));
+                Exception? enabled = null, joined = null;
+                var enabling = simulation.Spawn(async () => enabled = await Record.ExceptionAsync(async () => await carts[holder].EnableDhtAsync(options)));
+                var joining = simulation.Spawn(async () => joined = await Record.ExceptionAsync(async () => await node.JoinAsync("third")));
+                await simulation.Delay(TimeSpan.FromMilliseconds(100));
+                Assert.True(enabling.IsCompleted && joining.IsCompleted, $"{enabling.Status} {joining.Status}");
+                Assert.False(leaving.IsCompleted);
+                Assert.IsType<NotDhtMemberException>(enabled);
+                Assert.IsType<NotMemberException>(joined);
+                simulation.Network.Heal();
+                await leaving;
+                Assert.True(carts[holder].Completion.IsCompletedSuccessfully);
+                // Another holds the shard.
+                int other = holder == 0 ? 1 : 0;
+                await dhts[other].Map<string, int>().OrderedPutAsync("a", 1);
+                await (await carts[other].EnableDhtAsync(options)).Map<string, int>().OrderedPutAsync("b", 1);
+            }, s_limit);
+        });
 
     /// <summary>The only one that holds the state of a group stops while another one loads it: the group is over, and it has left.</summary>
     [Fact]

@@ -18,6 +18,9 @@ namespace GroupCore.Groups.Views;
 /// </remarks>
 internal sealed partial class GroupProtocol
 {
+    /// <summary>Why nothing begins in a process that ends in order.</summary>
+    public const string ProcessLeaves = "this process is leaving the system";
+
     private readonly GroupHost _host;
     private readonly TaskCompletionSource<Group> _joined = new();
     private bool _touched;

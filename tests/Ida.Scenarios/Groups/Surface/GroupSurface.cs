@@ -393,7 +393,7 @@ internal sealed class GroupSurface
         {
             await using var joined = await stranger.Member.Node.JoinAsync(group.Name, null, options);
         }
-        catch (Exception error) when (error is JoinRefusedException or PoisonedException or NodeStoppedException)
+        catch (Exception error) when (error is JoinRefusedException or NotMemberException or PoisonedException or NodeStoppedException)
         {
         }
     }
