@@ -9,6 +9,32 @@ public sealed class DepartureTests
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(5);
 
+    /// <summary>It is no exclusion, after which programs exit or rejoin.</summary>
+    [Fact]
+    public void R_a_join_that_waits_for_its_view_when_its_node_is_disposed_of_hears_that_the_process_leaves() =>
+        SimulationRunner.ForEachSeed(5, $"*{nameof(R_a_join_that_waits_for_its_view_when_its_node_is_disposed_of_hears_that_the_process_leaves)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            cluster.Simulation.RunAsync(async () =>
+            {
+                var members = new List<SimMember>();
+                for (int i = 0; i < 3; i++) members.Add(await cluster.StartAsync());
+                // A view change lasts for 2 s there.
+                await members[0].Node.JoinAsync("shop", static g => g.OnError(static _ => { }).OnViewProposed(static (_, _) => { }));
+                var first = cluster.Simulation.Spawn(async () => await members[1].Node.JoinAsync("shop"));
+                await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(300));
+                Exception? error = null;
+                var queued = cluster.Simulation.Spawn(async () => error = await Record.ExceptionAsync(async () => await members[2].Node.JoinAsync("shop")));
+                await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(300));
+                Assert.False(first.IsCompleted || queued.IsCompleted);
+                await members[2].Node.DisposeAsync();
+                await queued;
+                Assert.Contains("leav", Assert.IsType<NotMemberException>(error).Message, StringComparison.Ordinal);
+                Assert.Equal(MembershipState.Stopped, members[2].Node.State);
+                await first;
+            }, s_limit);
+        });
+
     /// <summary>Its DHT in one group has something to hand over, which takes as long as nobody leads.</summary>
     [Fact]
     public void R_a_node_that_hands_over_has_no_other_dht_and_joins_no_other_group_meanwhile() =>

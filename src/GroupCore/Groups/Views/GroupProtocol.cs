@@ -201,7 +201,9 @@ internal sealed partial class GroupProtocol
             _blocked = blocked;
             _layer?.OnBlocked(blocked);
         }
-        if (state == MembershipState.Poisoned) End(new PoisonedException(reason), failed: true);
+        if (state != MembershipState.Poisoned) return;
+        // Who departs is out at last too: it is in no view any more, and what it joined is asked for no longer.
+        End(_host.Departs && View is null ? new NotMemberException(Name, ProcessLeaves) : new PoisonedException(reason), failed: true);
     }
 
     public void RequestLeave()

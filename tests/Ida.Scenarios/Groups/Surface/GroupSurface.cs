@@ -200,6 +200,8 @@ internal sealed class GroupSurface
                 null => null,
                 JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * LeastClock => null,
                 JoinRefusedException refused when MayBeRefused(group, refused) || !IsCalm || !place.IsActive => null,
+                // Who ends its node in order is not told that it was excluded.
+                PoisonedException poisoned when place.IsEnding && IsSafe => $"with {poisoned}",
                 PoisonedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
                 // The one before it has not been undone yet.
                 InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or PoisonedException) when place.Seats.Exists(other => other != seat && other.Shared == group) || place.TriedOtherwise.Contains(group) => null,
