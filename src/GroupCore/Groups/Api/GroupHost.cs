@@ -280,6 +280,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         // After the other faults the link goes on where it was, or the process is gone and the Oracle knows.
         if (fault is LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable) return;
         _bindings.Forget(peer);
+        _early.Drop(peer, Node.Counters);
+        foreach (var group in _groups) group.DropEarly(peer);
         if (fault is not (LinkFault.Overflow or LinkFault.Rejected)) return;
         foreach (var group in _groups.ToArray()) group.OnLinkLost(peer);
     }

@@ -183,13 +183,6 @@ internal sealed partial class GroupProtocol
 
     private bool IsUnsettled(int peer) => RankOfPeer(peer) is >= 0 and var rank && _unsettled[rank];
 
-    /// <summary>The link is over: what came over it before it was settled is nobody's, or lost with the rest.</summary>
-    private void DropEarly(EarlyFrames? early, int peer)
-    {
-        if (early is null) return;
-        foreach (var _ in early.Take(peer)) Node.Counters.Refuse(RefusalReason.WrongSender);
-    }
-
     /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>
     private bool AcceptsOld(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ref int rank)
     {
