@@ -79,4 +79,29 @@ public sealed class SeveralHandlersTests
         Change();
         throw new FormatException("on purpose");
     }
+
+    /// <summary>What users' code makes the text of is not waited for by the node.</summary>
+    [Fact]
+    public void R_the_text_of_what_a_load_throws_is_asked_for_where_the_load_runs()
+    {
+        bool? inside = null;
+        using var cluster = new GroupCluster(3, 1);
+        Assert.True(cluster.Settle());
+        TestMember? comer = null;
+        comer = cluster.Add(g => g.OnError(static _ => { }).Checkpoint(static _ => { }, _ => throw new SlowlyTold(() => inside = comer!.Host.Groups[0].Upcalls.IsCurrent)));
+        Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is not null, TimeSpan.FromSeconds(5)));
+        Assert.True(inside);
+    }
+
+    private sealed class SlowlyTold(Action told) : Exception
+    {
+        public override string Message
+        {
+            get
+            {
+                told();
+                return "told";
+            }
+        }
+    }
 }

@@ -287,7 +287,9 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             // The loop hears of it later: until then nothing runs on a state that is not there.
             _notLoaded = true;
             Report("checkpoint", default, error);
-            group.Post(new CallCommand(() => group.FailJoin($"the state could not be loaded: {UserError.Text(error)}")));
+            // Users' code makes the text: not in a turn.
+            string why = $"the state could not be loaded: {UserError.Text(error)}";
+            group.Post(new CallCommand(() => group.FailJoin(why)));
         }
         Running = null;
     }
