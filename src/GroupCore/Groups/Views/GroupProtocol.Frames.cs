@@ -169,9 +169,10 @@ internal sealed partial class GroupProtocol
     private void ReplayEarly(EarlyFrames? early, View view)
     {
         if (early is null) return;
-        foreach (var frame in early.Take(f => f.View < view.Id || (f.View == view.Id && !IsUnsettled(f.Peer))))
+        // Of a view that is over answers count, whose sender may not be known yet to be the member either.
+        foreach (var frame in early.Take(f => f.View <= view.Id && !(IsUnsettled(f.Peer) && (f.View == view.Id || f.Header.Type == FrameType.Reply))))
         {
-            if (frame.View != view.Id || IsOver) continue;
+            if (IsOver || (frame.View != view.Id && frame.Header.Type != FrameType.Reply)) continue;
             long malformed = Node.Counters.Malformed;
             OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
             if (Node.Counters.TakeMalformed(malformed)) Node.Links.Blame(frame.Peer);
