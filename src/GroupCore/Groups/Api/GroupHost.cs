@@ -80,6 +80,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <exception cref="JoinTimeoutException">No progress for <see cref="GroupHostOptions.JoinTimeout"/>.</exception>
     /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be had.</exception>
     /// <exception cref="PoisonedException">This process was excluded.</exception>
+    /// <exception cref="NotMemberException">This process is leaving the system.</exception>
     /// <exception cref="ArgumentException">A name or an option is impossible, or <paramref name="configure"/> is <c>async</c>.</exception>
     public async ValueTask<Group> JoinAsync(string name, Action<GroupBuilder> configure, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -115,6 +116,9 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <summary>From any thread: a number that no other query of this process has, in no group and in no later membership of one. Answers come late.</summary>
     internal ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
 
+    /// <summary>Whether this process is leaving the system. While one of its groups hands over the others go on, and are not asked any more whether they may be left.</summary>
+    internal bool Departs { get; private set; }
+
     internal long DisposeNanoseconds => (long)Options.DisposeTimeout.TotalNanoseconds;
 
     internal long JoinNanoseconds => (long)Options.JoinTimeout.TotalNanoseconds;
@@ -124,10 +128,11 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     /// <summary>
     /// Leaves the groups whose layers have something to hand over, and calls back inside a turn when they have: at once without any.
-    /// The layers bound the time.
+    /// The layers bound the time. From here on no layer is attached and no group joined.
     /// </summary>
     internal void HandOver(Action then)
     {
+        Departs = true;
         foreach (var group in _groups.ToArray())
             if (group.HasLayer) group.RequestLeave();
         if (_groups.Exists(static group => group.IsHandingOver)) _handedOver += then;
@@ -138,6 +143,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     internal GroupProtocol? Start(JoinCall call)
     {
         var (name, options, table) = (call.Name, call.Options, call.Table);
+        if (Departs) throw new NotMemberException(name, GroupProtocol.ProcessLeaves);
         var earlier = _groups.Find(g => g.Name == name);
         if (earlier is { Over: null, IsGoing: false }) throw new InvalidOperationException($"This process is a member of group '{name}' already.");
         string tag = table.Tag ?? Options.Tag;
@@ -274,6 +280,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         // After the other faults the link goes on where it was, or the process is gone and the Oracle knows.
         if (fault is LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable) return;
         _bindings.Forget(peer);
+        _early.Drop(peer, Node.Counters);
+        foreach (var group in _groups) group.DropEarly(peer);
         if (fault is not (LinkFault.Overflow or LinkFault.Rejected)) return;
         foreach (var group in _groups.ToArray()) group.OnLinkLost(peer);
     }

@@ -20,7 +20,7 @@ public sealed record GroupHostOptions
     /// </summary>
     public long MaxJoinBacklogBytes { get; init; } = 64L << 20;
 
-    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is progress, however large; what a view makes begin again is for as long as it took before.</summary>
+    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is progress, however large; what a view makes begin again is for as long as it took before. A joiner hears of that once a second, so while it waits for the state it has 1 s more.</summary>
     public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>

@@ -120,7 +120,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
             catch (Exception error)
             {
-                group.Facade.Report(new(handler.Name, from, error));
+                Report(handler.Name, from, error);
             }
             flow?.End();
         }
@@ -169,6 +169,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
             catch (Exception error)
             {
+                _surroundings.Restore();
                 Abort(reply, handler, from, error);
             }
             flow?.End();
@@ -201,6 +202,13 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         reply.Abort(UserError.Text(error));
     }
 
+    /// <summary>What a handler that threw has made of its context is not that of who hears of it.</summary>
+    private void Report(string handler, MemberRef from, Exception error)
+    {
+        _surroundings.Restore();
+        group.Facade.Report(new(handler, from, error));
+    }
+
     private MemberRef From(int rank) => new(rank, _view!.Members[rank]);
 
     private void OnView(View view)
@@ -218,7 +226,12 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
             catch (Exception error)
             {
-                group.Facade.Report(new("view", default, error));
+                Report("view", default, error);
+            }
+            finally
+            {
+                // The next one begins as it would alone.
+                _surroundings.Restore();
             }
         }
         Running = null;
@@ -244,7 +257,12 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
             catch (Exception error)
             {
+                _surroundings.Restore();
                 context.Failed(error);
+            }
+            finally
+            {
+                _surroundings.Restore();
             }
         }
         Running = null;
@@ -268,8 +286,10 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         {
             // The loop hears of it later: until then nothing runs on a state that is not there.
             _notLoaded = true;
-            group.Facade.Report(new("checkpoint", default, error));
-            group.Post(new CallCommand(() => group.FailJoin($"the state could not be loaded: {UserError.Text(error)}")));
+            Report("checkpoint", default, error);
+            // Users' code makes the text: not in a turn.
+            string why = $"the state could not be loaded: {UserError.Text(error)}";
+            group.Post(new CallCommand(() => group.FailJoin(why)));
         }
         Running = null;
     }

@@ -1,4 +1,5 @@
 using GroupCore.Membership;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
@@ -76,6 +77,12 @@ internal sealed class EarlyFrames(long limit)
         if (!_senders.TryGetValue(peer, out var sender)) return [];
         Count(peer, sender, -sender.Bytes);
         return sender.Frames;
+    }
+
+    /// <summary>The link is over: what came over it is nobody's, or lost with the rest. So there are no more senders than links.</summary>
+    public void Drop(int peer, NodeCounters counters)
+    {
+        foreach (var _ in Take(peer)) counters.Refuse(RefusalReason.WrongSender);
     }
 
     /// <summary>Takes over what another has lost of a group.</summary>

@@ -169,9 +169,10 @@ internal sealed partial class GroupProtocol
     private void ReplayEarly(EarlyFrames? early, View view)
     {
         if (early is null) return;
-        foreach (var frame in early.Take(f => f.View < view.Id || (f.View == view.Id && !IsUnsettled(f.Peer))))
+        // Of a view that is over answers count, whose sender may not be known yet to be the member either.
+        foreach (var frame in early.Take(f => f.View <= view.Id && !(IsUnsettled(f.Peer) && (f.View == view.Id || f.Header.Type == FrameType.Reply))))
         {
-            if (frame.View != view.Id || IsOver) continue;
+            if (IsOver || (frame.View != view.Id && frame.Header.Type != FrameType.Reply)) continue;
             long malformed = Node.Counters.Malformed;
             OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
             if (Node.Counters.TakeMalformed(malformed)) Node.Links.Blame(frame.Peer);
@@ -182,13 +183,6 @@ internal sealed partial class GroupProtocol
     public void Blame(int rank) => Node.Links.Blame(_peers[rank]);
 
     private bool IsUnsettled(int peer) => RankOfPeer(peer) is >= 0 and var rank && _unsettled[rank];
-
-    /// <summary>The link is over: what came over it before it was settled is nobody's, or lost with the rest.</summary>
-    private void DropEarly(EarlyFrames? early, int peer)
-    {
-        if (early is null) return;
-        foreach (var _ in early.Take(peer)) Node.Counters.Refuse(RefusalReason.WrongSender);
-    }
 
     /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>
     private bool AcceptsOld(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ref int rank)

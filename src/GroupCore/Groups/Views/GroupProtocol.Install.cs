@@ -64,13 +64,13 @@ internal sealed partial class GroupProtocol : ITimerTarget
         if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) DeliverCut(cut);
         var contributions = Flush.Contributions();
         var left = View;
-        LeaveView(own < 0 ? new NotMemberException(Name, _life.IsGoing ? "it has left" : "it was excluded") : null);
+        bool failed = own < 0 && !_life.IsGoing && !Contains(next.Left, Membership.Self);
+        LeaveView(own < 0 ? new NotMemberException(Name, failed ? "it was excluded" : "it has left") : null);
         if (own >= 0)
         {
             Enter(next, own, contributions, stuck);
             return;
         }
-        bool failed = !_life.IsGoing && !Contains(next.Left, Membership.Self);
         End(new NotMemberException(Name, failed ? $"excluded after view {left.Id}" : $"left after view {left.Id}"), failed);
     }
 
@@ -80,11 +80,14 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// </summary>
     private void EndWithout(View next)
     {
-        bool left = next.Id > View!.Id + 1 && Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
+        bool left = next.Id > View!.Id + 1 && HasAckedToLeave;
         if (left && Flush.Cut is { } cut) DeliverCut(cut);
         LeaveView(new NotMemberException(Name, left ? "it has left" : "it was excluded"));
         End(new NotMemberException(Name, $"{(left ? "left" : "excluded")} after view {View.Id}; the group is in view {next.Id}"), failed: !left);
     }
+
+    /// <summary>Whether it has acknowledged a flush before a view that it is to leave with, also where its process departs and nobody has asked this group.</summary>
+    private bool HasAckedToLeave => Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
 
     /// <summary>What the flush agreed on of the view that ends. What members answered that have no part in it does not count: their order may be another.</summary>
     private void DeliverCut(FlushCut cut)

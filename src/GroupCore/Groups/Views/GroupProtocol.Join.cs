@@ -89,7 +89,8 @@ internal sealed partial class GroupProtocol
     private void LookAtJoin()
     {
         if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
-        long due = _joinProgressAt + _host.JoinNanoseconds;
+        // A sign of the state stands for the time until the next one is due: of what comes forward in between nobody tells.
+        long due = _joinProgressAt + _host.JoinNanoseconds + (_life.Phase == GroupPhase.Loading ? GroupLimits.StateSignNanoseconds : 0);
         if (Node.Now < due)
         {
             _joinTimer = Node.SetTimer(due, this, JoinTimeout);

@@ -33,9 +33,9 @@ internal sealed partial class GroupProtocol : IGroupPort
     private void AttachNow(ILayerAttachment attachment)
     {
         // It would not be asked whether the group may be left.
-        if (_life.IsGoing)
+        if (_life.IsGoing || _host.Departs)
         {
-            attachment.Fail(new NotMemberException(Name, "it is leaving"));
+            attachment.Fail(new NotMemberException(Name, _life.IsGoing ? "it is leaving" : ProcessLeaves));
             return;
         }
         _layer = attachment.Create(this);

@@ -76,6 +76,13 @@ internal sealed partial class GroupProtocol
         if (!IsWedged && !IsOver) _layer?.OnRoom(rank);
     }
 
+    /// <summary>A link is over, a member's or a stranger's: no frame that is held by its number will ever have a sender.</summary>
+    public void DropEarly(int peer)
+    {
+        _early.Drop(peer, Node.Counters);
+        _strangers?.Drop(peer, Node.Counters);
+    }
+
     /// <summary>
     /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush of a view with the same
     /// members brings the multicasts, and a layer's work is issued again: until then no frame of it passes between the two. Point-to-point messages that were lost are never acknowledged, so
@@ -93,8 +100,6 @@ internal sealed partial class GroupProtocol
         _rankOf = new(_peers);
         // Nothing came over the new one yet, and none of it is delivered before it is settled.
         _unsettled[rank] = false;
-        DropEarly(_early, peer);
-        DropEarly(_strangers, peer);
         BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
         SendTo(rank);
         Peers.OnLinkLost(rank);

@@ -18,6 +18,9 @@ namespace GroupCore.Groups.Views;
 /// </remarks>
 internal sealed partial class GroupProtocol
 {
+    /// <summary>Why nothing begins in a process that ends in order.</summary>
+    public const string ProcessLeaves = "this process is leaving the system";
+
     private readonly GroupHost _host;
     private readonly TaskCompletionSource<Group> _joined = new();
     private bool _touched;
@@ -198,7 +201,9 @@ internal sealed partial class GroupProtocol
             _blocked = blocked;
             _layer?.OnBlocked(blocked);
         }
-        if (state == MembershipState.Poisoned) End(new PoisonedException(reason), failed: true);
+        if (state != MembershipState.Poisoned) return;
+        // Who departs is out at last too: it is in no view any more, and what it joined is asked for no longer.
+        End(_host.Departs && View is null ? new NotMemberException(Name, ProcessLeaves) : new PoisonedException(reason), failed: true);
     }
 
     public void RequestLeave()
@@ -305,12 +310,12 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The membership service has ended the group. For a member that is leaving that is a view without it: nobody who stays holds the state. What the
-    /// flush agreed on is delivered to its handlers like all before.
+    /// The membership service has ended the group. For a member that is leaving, alone or with its process, that is a view without it: nobody who stays holds the
+    /// state. What the flush agreed on is delivered to its handlers like all before.
     /// </summary>
     public void EndWithGroup(string reason)
     {
-        bool leaves = IsGoing || Phase == GroupPhase.Withdrawn;
+        bool leaves = IsGoing || Phase == GroupPhase.Withdrawn || (Phase == GroupPhase.Member && HasAckedToLeave);
         if (leaves && Flush is { Acked: true, Cut: { } cut }) DeliverCut(cut);
         // Who has no state yet never was a member: its join is refused.
         End(Phase == GroupPhase.Loading ? new JoinRefusedException(Name, reason) : new NotMemberException(Name, reason), failed: !leaves);

@@ -90,8 +90,11 @@ internal sealed class GroupSeat
             .Handle<byte[]>("peer", (_, m) => OnPeer(Letter.Read(m)))
             .Handle<byte[]>("hook", (from, m) => OnHookMessage(from, BinaryPrimitives.ReadUInt64LittleEndian(m), BinaryPrimitives.ReadUInt64LittleEndian(m.AsSpan(8)), isAnswer: m.Length > HookMessage))
             .OnQuery<byte[], byte[]>("ask", (_, m) => Answer(Letter.Read(m)))
-            .OnView(OnView)
             .OnError(OnError);
+        // Before the others of the same event.
+        if (_habits.LeavesThread) g.OnView(_ => LeaveThreadOtherwise());
+        if (_habits.LeavesThread && _habits.Hook != HookHabit.None) g.OnViewProposed((_, context) => LeaveThreadAndEnd(context));
+        g.OnView(OnView);
         if (_habits.Odd) g.Handle<int>("odd", static (_, _) => { });
         if (_habits.ViewThrows) g.OnView(static _ => throw new FormatException("A view handler that throws."));
         if (!Shared.Inline)
@@ -132,11 +135,22 @@ internal sealed class GroupSeat
 
     private void OnMulticast(Letter letter, bool ordered)
     {
-        if (ReferenceEquals(SynchronizationContext.Current, s_place) || ReferenceEquals(CultureInfo.CurrentCulture, s_culture)) _surface.Fail($"A handler of {Id} runs in what another has made of the thread.");
+        JudgeThread();
         if (HasEnded) return;
         Delivered(letter.Id, ordered);
         if (letter.Deed == Deed.Throw && IsActor(letter)) LeaveThreadOtherwise();
         Act(letter);
+    }
+
+    private void JudgeThread()
+    {
+        if (ReferenceEquals(SynchronizationContext.Current, s_place) || ReferenceEquals(CultureInfo.CurrentCulture, s_culture)) _surface.Fail($"A handler of {Id} runs in what another has made of the thread.");
+    }
+
+    private void LeaveThreadAndEnd(TerminationContext context)
+    {
+        LeaveThreadOtherwise();
+        context.Done();
     }
 
     private void LeaveThreadOtherwise()
@@ -309,6 +323,7 @@ internal sealed class GroupSeat
 
     private void OnView(View view)
     {
+        JudgeThread();
         if (HasEnded) return;
         if (_judged is null)
         {
@@ -333,6 +348,7 @@ internal sealed class GroupSeat
 
     private void OnProposed(Proposal proposal, TerminationContext context)
     {
+        JudgeThread();
         if (HasEnded) return;
         // One that does not end is given up.
         if (_habits.Hook is not (HookHabit.Done or HookHabit.Throws)) Work.Add(_surface.Simulation.Now, s_hook);

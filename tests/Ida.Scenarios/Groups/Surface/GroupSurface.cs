@@ -200,6 +200,8 @@ internal sealed class GroupSurface
                 null => null,
                 JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * LeastClock => null,
                 JoinRefusedException refused when MayBeRefused(group, refused) || !IsCalm || !place.IsActive => null,
+                // Who ends its node in order is not told that it was excluded.
+                PoisonedException poisoned when place.IsEnding && IsSafe => $"with {poisoned}",
                 PoisonedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
                 // The one before it has not been undone yet.
                 InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or PoisonedException) when place.Seats.Exists(other => other != seat && other.Shared == group) || place.TriedOtherwise.Contains(group) => null,
@@ -369,6 +371,9 @@ internal sealed class GroupSurface
             case < 98 when Places.Count > 1 && Places.TrueForAll(static other => other.IsActive):
                 Stop(place);
                 break;
+            case < 100 when Places.Count > 1:
+                StopGiver(place);
+                break;
         }
     }
 
@@ -390,7 +395,7 @@ internal sealed class GroupSurface
         {
             await using var joined = await stranger.Member.Node.JoinAsync(group.Name, null, options);
         }
-        catch (Exception error) when (error is JoinRefusedException or PoisonedException or NodeStoppedException)
+        catch (Exception error) when (error is JoinRefusedException or NotMemberException or PoisonedException or NodeStoppedException)
         {
         }
     }
@@ -403,13 +408,36 @@ internal sealed class GroupSurface
         if (Random.Chance(0.5)) Simulation.After(TimeSpan.FromSeconds(4) + TimeSpan.FromMilliseconds(Random.Next(2_000)), () => Restart(place));
     }
 
+    /// <summary>Ends the node of the only one that holds the state of a group while another one loads it, or waits for its view.</summary>
+    private void StopGiver(GroupPlace place)
+    {
+        if (place.Seats.Find(static seat => seat is { IsUsable: true, View.Members.Count: 1 })?.Shared is not { } group) return;
+        if (Places.Find(other => other != place && other.IsActive && !other.TriedOtherwise.Contains(group) && !other.Seats.Exists(seat => seat.Shared == group && seat.IsOpen)) is not { } comer) return;
+        place.Saving = TimeSpan.FromSeconds(8);
+        Join(comer, group);
+        Simulation.After(TimeSpan.FromMilliseconds(Random.Next(600)), () =>
+        {
+            if (IsOver || !Places.TrueForAll(static other => other.IsActive)) return;
+            Drawn.Draw(GroupNames.StopGiver);
+            Stop(place);
+        });
+    }
+
     private Task StopAsync(GroupPlace place)
     {
+        var members = place.Seats.FindAll(static seat => seat.IsUsable);
         place.IsEnding = true;
         var task = place.DisposeAsync();
-        Open.Add(new("stop of the node", place, task, Simulation.Now) { Bound = s_stop, Judge = static task => task.Exception is null ? null : $"with {task.Exception.InnerException}" });
+        Open.Add(new("stop of the node", place, task, Simulation.Now) { Bound = s_stop, Judge = task => task.Exception is null ? LossOf(members) : $"with {task.Exception.InnerException}" });
         return task;
     }
+
+    /// <summary>A membership that its process gave up in order has not failed.</summary>
+    private string? LossOf(List<GroupSeat> members) =>
+        members.Find(seat => !seat.IsLeaving && IsSafe && seat.Group!.Completion.Exception?.InnerException is NotMemberException) is { } lost ? $"and {lost.Id} is told {lost.Group!.Completion.Exception!.InnerException}" : null;
+
+    /// <summary>Nobody is excluded, for a failure or as slow.</summary>
+    private bool IsSafe => IsCalm && !_groups.Exists(static group => group.Evicts);
 
     private async Task FinishAsync()
     {
