@@ -74,6 +74,7 @@ public sealed class LeaveTests
             {
                 int leaver = await HolderAsync(dht);
                 var node = dht.Members[leaver];
+                dht.NoteLeaving(leaver);
                 simulation.Network.Partition([node.Host], [.. dht.Members.Where(member => member != node).Select(static member => member.Host)]);
                 while (node.Node.State != MembershipState.Blocked) await simulation.Delay(TimeSpan.FromMilliseconds(10));
                 var start = simulation.Now;
@@ -90,6 +91,7 @@ public sealed class LeaveTests
 
     private static async Task Leave(DhtCluster dht, int member, int how)
     {
+        dht.NoteLeaving(member);
         if (how == 0) await dht[member].CloseAsync();
         else if (how == 1) await dht.GroupOf(member).LeaveAsync();
         else await dht.Members[member].Node.DisposeAsync();

@@ -10,10 +10,10 @@ public sealed class CheckReport
     private readonly List<Anomaly> _anomalies = [];
     private readonly int _mostPerKind;
 
-    internal CheckReport(int mostPerKind) => _mostPerKind = mostPerKind;
+    internal CheckReport(int mostPerKind) => _mostPerKind = Math.Max(0, mostPerKind);
 
-    /// <summary>Whether nothing was found.</summary>
-    public bool Passed => _anomalies.Count == 0;
+    /// <summary>Whether nothing was found, reported or not.</summary>
+    public bool Passed => !_counts.AsSpan().ContainsAnyExcept(0);
 
     /// <summary>Findings; of each kind at most as many as the options say.</summary>
     public IReadOnlyList<Anomaly> Anomalies => _anomalies;

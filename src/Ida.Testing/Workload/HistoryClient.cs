@@ -42,7 +42,10 @@ public sealed class HistoryClient
 
     private HistoryLevel Level => _level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
 
-    /// <summary>Goes on until <paramref name="done"/> says so, or the member is out for good.</summary>
+    /// <summary>
+    /// Goes on until <paramref name="done"/> says so, or the member is out for good. Ends with the error of a call that no member has reason to give: in a
+    /// checked run that is a defect.
+    /// </summary>
     public async Task RunAsync(Func<bool> done)
     {
         ArgumentNullException.ThrowIfNull(done);
@@ -63,7 +66,7 @@ public sealed class HistoryClient
         Drew("retry by id at another member");
         for (int i = 0; i < _workload.Retries; i++)
         {
-            if (await TryAsync(write, hurried: false) is not { } again) return;
+            if ((await CallAsync(write, own: false, hurried: false)).Again is not { } again) return;
             write = again;
         }
         Record(write, _recorder.Info);
@@ -97,7 +100,7 @@ public sealed class HistoryClient
     {
         for (int i = 0; ; i++)
         {
-            var (again, goesOn) = await CallAsync(write, hurried: i == 0);
+            var (again, goesOn) = await CallAsync(write, own: true, hurried: i == 0);
             if (again is null) return goesOn;
             write = again;
             if (i < _workload.Retries && write.Operation is not null)
@@ -115,10 +118,11 @@ public sealed class HistoryClient
         }
     }
 
-    private async Task<HistoryWrite?> TryAsync(HistoryWrite write, bool hurried) => (await CallAsync(write, hurried)).Again;
-
-    /// <summary>One call of a write; what is to be asked again where its outcome is unknown, and whether the member is of use still.</summary>
-    private async Task<(HistoryWrite? Again, bool GoesOn)> CallAsync(HistoryWrite write, bool hurried)
+    /// <summary>
+    /// One call of a write, at the member that gave it its id or at another; what is to be asked again where its outcome is unknown, and whether the member is of
+    /// use still. An error that the guide does not promise for such a call is the caller's to judge.
+    /// </summary>
+    private async Task<(HistoryWrite? Again, bool GoesOn)> CallAsync(HistoryWrite write, bool own, bool hurried)
     {
         using var cancel = Cancellation();
         var options = new PutOptions { Level = write.Level, Timeout = Time(hurried), Operation = write.Operation };
@@ -139,13 +143,20 @@ public sealed class HistoryClient
             Record(write, _recorder.Fail);
             return (null, true);
         }
-        catch (OutcomeUnknownException unknown)
+        // Who gave the id knows what became of it while it is there, and an id does not change.
+        catch (OutcomeUnknownException unknown) when (!(own && unknown is OutcomeForgottenException) && (write.Operation ?? unknown.Operation) == unknown.Operation)
         {
             return (write with { Operation = unknown.Operation }, true);
         }
-        catch (Exception error) when (IsExpected(error))
+        catch (ShardDepopulatedException)
         {
             return (write, false);
+        }
+        // Nothing of it has left; of a repeated one that would say too much.
+        catch (Exception error) when (write.Operation is null && IsOver(error))
+        {
+            Record(write, _recorder.Fail);
+            return (null, false);
         }
     }
 
@@ -185,10 +196,10 @@ public sealed class HistoryClient
             Succeeded++;
             return true;
         }
-        catch (Exception error) when (IsNotExecuted(error) || IsExpected(error))
+        catch (Exception error) when (IsNotExecuted(error) || IsOver(error))
         {
             _recorder.Fail(op);
-            return IsNotExecuted(error) || error is OutcomeUnknownException;
+            return IsNotExecuted(error);
         }
     }
 
@@ -212,7 +223,8 @@ public sealed class HistoryClient
     /// <summary>What says that the call had no effect and will have none: seen later, it is an anomaly.</summary>
     private static bool IsNotExecuted(Exception error) => error is OperationNotExecutedException or OverloadedException or ViewUnavailableException or OperationCanceledException;
 
-    private static bool IsExpected(Exception error) => error is DhtException or GroupCore.Groups.NotMemberException or GroupCore.Groups.PoisonedException or NodeStoppedException;
+    /// <summary>What says that the member's part in the DHT is over.</summary>
+    private static bool IsOver(Exception error) => error is NotDhtMemberException or NodeFaultedException or ShardDepopulatedException;
 
     private CancellationTokenSource? Cancellation()
     {

@@ -1,3 +1,4 @@
+using System.Globalization;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -10,15 +11,17 @@ namespace Ida.Scenarios;
 /// <summary>A cluster whose members all hold a part of one DHT and run a recording client each.</summary>
 internal sealed class DhtCluster
 {
-    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(30);
+    // What each member does at the end, and how long a call of that may take.
+    private const int LastOperations = 10;
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(30), LastTimeout = TimeSpan.FromSeconds(5);
     private readonly SimCluster _cluster;
     private readonly HistoryWorkload _workload;
     private readonly Dictionary<SimMember, Dht> _dhts = [];
     private readonly Dictionary<SimMember, Group> _groups = [];
     private readonly DhtOptions _options;
     private readonly List<(SimMember Member, HistoryClient Client)> _clients = [];
-    private readonly List<Task> _resolving = [];
-    private readonly HashSet<SimMember> _faulted = [];
+    private readonly List<Task> _resolving = [], _joining = [];
+    private readonly HashSet<SimMember> _faulted = [], _leaving = [];
     private bool _stop;
 
     public DhtCluster(Simulation simulation, HistoryWorkload? workload = null, int shardSize = 2, int targetSize = 4)
@@ -42,6 +45,9 @@ internal sealed class DhtCluster
 
     /// <summary>Whether a shard or the primary partition was lost to the faults: then there is no final state to compare.</summary>
     public bool Lost { get; private set; }
+
+    /// <summary>Whether the faults may have living members excluded.</summary>
+    public bool MayExclude { get; init; }
 
     /// <summary>What each node is started with.</summary>
     public IdaNodeOptions NodeOptions { get; init; } = new();
@@ -94,8 +100,11 @@ internal sealed class DhtCluster
         return member;
     }
 
+    /// <summary>A member gives up its part in the DHT, or more than that, of its own will.</summary>
+    public void NoteLeaving(int member) => _leaving.Add(Members[member]);
+
     /// <summary>A member more, as soon as the faults let it in; none when the primary partition has gone.</summary>
-    public void Join() => _ = Simulation.Spawn(async () =>
+    public void Join() => _joining.Add(Simulation.Spawn(async () =>
     {
         try
         {
@@ -109,7 +118,7 @@ internal sealed class DhtCluster
         {
             Refused++;
         }
-    });
+    }));
 
     private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await group.EnableDhtAsync(_options, HistoryWorkload.Register);
 
@@ -202,21 +211,68 @@ internal sealed class DhtCluster
         if (client.IsCompleted) await client;
     }
 
+    /// <summary>The faults are over: all that is left comes to rest, serves, and holds the same.</summary>
     private async Task SettleAsync()
     {
         // A member that lost contact is back, or has given up its membership, within the poison time-out.
-        for (int round = 0; round < 1_000; round++)
+        bool settled = false;
+        for (int round = 0; round < 1_000 && !settled; round++)
         {
             await Simulation.Delay(TimeSpan.FromMilliseconds(100));
-            if (Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllFullAsync()) break;
+            settled = _joining.TrueForAll(static joining => joining.IsCompleted) && Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllFullAsync();
         }
-        await Simulation.Delay(TimeSpan.FromSeconds(2));
+        JudgeEnds();
+        if (!settled) throw new ScenarioFailedException($"The faults are long over, and not all are active and full, or have joined.\n{await DescribeAsync()}");
         Lost = !Serving().Any();
         if (Lost) return;
-        int full = 0;
+        foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht);
+        await Simulation.Delay(TimeSpan.FromSeconds(2));
         foreach (var (member, dht) in Serving())
-            if (await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder)) full++;
-        Assert.True(full >= _options.TargetSize / _options.ShardSize, $"{full} full replicas at the end");
+            if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder)) throw new ScenarioFailedException($"{member} was full, and is not any more.\n{await DescribeAsync()}");
+    }
+
+    /// <summary>Nobody's part is over without a reason, nor the whole.</summary>
+    private void JudgeEnds()
+    {
+        bool depopulated = _dhts.Values.Any(static dht => CauseOf(dht.Completion) is ShardDepopulatedException);
+        foreach (var (member, dht) in _dhts)
+        {
+            if (!member.Host.Alive || member.Node.State != MembershipState.Active || _leaving.Contains(member)) continue;
+            if (dht.Completion.IsCompleted && CauseOf(dht.Completion) is not ShardDepopulatedException)
+                throw new ScenarioFailedException($"{member} is in the cluster, and its part in the DHT is over: {CauseOf(dht.Completion)}, its group: {CauseOf(_groups[member].Completion)}");
+            if (depopulated && !dht.Completion.IsCompleted) throw new ScenarioFailedException($"{member} serves in a DHT of which others were told that it lost a shard.");
+        }
+        if (Serving().Any() || MayExclude) return;
+        // Who was about to start has no node yet.
+        int died = Members.Count(static member => !member.Host.Alive && member.Node?.State is not (MembershipState.Poisoned or MembershipState.Stopped));
+        if (died + _leaving.Count < 2) throw new ScenarioFailedException($"All is lost, though no more than {died} processes died.");
+    }
+
+    /// <summary>A member that is at rest does what it is asked.</summary>
+    private async Task ServeAsync(SimMember member, Dht dht)
+    {
+        int calls = 0;
+        var client = new HistoryClient($"{member} at rest", member.ToString(), dht, Recorder, Simulation.Random.Fork(), new() { Level = _workload.Level, Timeout = LastTimeout, Pause = TimeSpan.FromMilliseconds(1), Time = Simulation.TimeProvider });
+        await client.RunAsync(() => calls++ >= LastOperations);
+        if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {member} succeeded.\n{await DescribeAsync()}");
+    }
+
+    private async Task<string> DescribeAsync()
+    {
+        var text = new System.Text.StringBuilder();
+        foreach (var member in Members)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{member}: alive {member.Host.Alive}, {member.Node?.State}");
+            if (_groups.TryGetValue(member, out var group)) text.Append(CultureInfo.InvariantCulture, $", group {group.Completion.Status} {group.Protocol}");
+            if (_dhts.TryGetValue(member, out var dht)) text.Append(CultureInfo.InvariantCulture, $", dht {dht.Completion.Status}");
+            if (dht is not null && Serving().Any(pair => pair.Key == member))
+            {
+                var status = await dht.StatusAsync();
+                text.Append(CultureInfo.InvariantCulture, $", view {status.View} slot {status.OwnSlot} full {status.IsFull}");
+            }
+            text.AppendLine();
+        }
+        return text.ToString();
     }
 
     private IEnumerable<KeyValuePair<SimMember, Dht>> Serving() =>

@@ -27,7 +27,7 @@ internal sealed class DhtSchedule
     public DhtSchedule(SimulationCase run, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict, bool leaves = false)
     {
         ulong seed = run.Seed;
-        (_run, _random) = (run, new(seed));
+        (_run, _random, MayNotLose) = (run, new(seed), calm);
         int members = (leaves ? 3 : 4) + _random.Next(3);
         _world = DhtWorld.Founded(members, seed ^ 0x5EED, without, new()
         {
@@ -51,6 +51,9 @@ internal sealed class DhtSchedule
 
     /// <summary>A shard lost its last full member: nothing is judged past that.</summary>
     public bool Depopulated => _faults.Depopulated;
+
+    /// <summary>Members go only if they leave, and others can take over always.</summary>
+    private bool MayNotLose { get; }
 
     /// <summary>What was called and answered, as far as it is judged; with final states when the run ended in quiescence.</summary>
     public History History => _sights.Without(_recorder.ToHistory());
@@ -82,11 +85,11 @@ internal sealed class DhtSchedule
             for (int step = 0; step < 20_000 && !Depopulated && !_clients.TrueForAll(c => c.Left == 0 && !c.Busy); step++) Step();
             if (!Depopulated) Finish();
             _faults.NoticeDepopulation();
-            return Depopulated ? null : Judge();
+            return Depopulated && MayNotLose ? "The data of a shard were lost, though no member went without handing over." : Judge();
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {
-            return Depopulated ? null : error.ToString();
+            return error.ToString();
         }
         finally
         {
@@ -166,7 +169,7 @@ internal sealed class DhtSchedule
         foreach (var client in _clients)
         {
             if (!client.Busy) continue;
-            client.Puts.RemoveAll(p => !p.Member.Alive && !p.Task.IsCompleted);
+            client.MayBeExecuted |= client.Puts.RemoveAll(p => !p.Member.Alive && !p.Task.IsCompleted) > 0;
             client.Gets.RemoveAll(p => !p.Member.Alive && !p.Task.IsCompleted);
             if (client.Puts.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } put)
             {
@@ -183,15 +186,16 @@ internal sealed class DhtSchedule
                 client.Reset();
                 continue;
             }
-            Fail(client.Puts);
-            Fail(client.Gets);
+            Fail(client, client.Puts);
+            Fail(client, client.Gets);
             if (client.Puts.Count + client.Gets.Count > 0) continue;
             if (client.Id is not null && client.Through.Count < 5 && Pick(client) is { } member)
             {
                 Call(client, member);
                 continue;
             }
-            _recorder.Info(client.Op!);
+            if (client.MayBeExecuted) _recorder.Info(client.Op!);
+            else _recorder.Fail(client.Op!);
             client.Reset();
         }
     }
@@ -208,11 +212,23 @@ internal sealed class DhtSchedule
             _sights.Returned(op, reader, client.Keys.Select(key => (key, read.Result.TryGetValue(key, out var found) ? found.Version : 0)));
     }
 
-    private static void Fail<T>(List<(HarnessMember Member, Task<T> Task)> calls) => calls.RemoveAll(p =>
+    /// <summary>Takes away the calls that ended with an error; what the guide does not promise for such a call is a failure.</summary>
+    private static void Fail<T>(Client client, List<(HarnessMember Member, Task<T> Task)> calls) => calls.RemoveAll(p =>
     {
         if (!p.Task.IsFaulted) return false;
-        if (p.Task.Exception!.InnerException is NotDhtMemberException or ShardDepopulatedException or OutcomeUnknownException or ArgumentException) return true;
-        throw p.Task.Exception;
+        switch (p.Task.Exception!.InnerException)
+        {
+            case ShardDepopulatedException:
+            case OutcomeUnknownException unknown when client.Append && unknown.Operation == (client.Id ?? unknown.Operation):
+                client.MayBeExecuted = true;
+                return true;
+            // Of a put that is called by an id, which may be another call's, that would say too much.
+            case NotDhtMemberException when client.Id is null:
+            // The id is in use at this member.
+            case ArgumentException when client.Id is not null:
+                return true;
+            default: throw p.Task.Exception;
+        }
     });
 
     private void Finish()
@@ -227,9 +243,11 @@ internal sealed class DhtSchedule
         _world.Settle();
     }
 
+    /// <summary>What was answered before a shard was lost is judged too; there are no replicas to compare then.</summary>
     private string? Judge()
     {
-        string? wrong = _world.CompareReplicas((shard, member, slice) =>
+        string? wrong = _world.EndedForNothing();
+        if (wrong is null && !Depopulated) wrong = _world.CompareReplicas((shard, member, slice) =>
         {
             _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
         });
@@ -247,6 +265,7 @@ internal sealed class DhtSchedule
         public long Element;
         public OpId? Id;
         public string? Op;
+        public bool MayBeExecuted;
         public readonly List<int> Through = [];
         public readonly List<(HarnessMember Member, Task<PutResult> Task)> Puts = [];
         public readonly List<(HarnessMember Member, Task<IReadOnlyDictionary<string, Versioned<List<long>>>> Task)> Gets = [];
@@ -255,7 +274,7 @@ internal sealed class DhtSchedule
 
         public void Reset()
         {
-            Op = null;
+            (Op, MayBeExecuted) = (null, false);
             Through.Clear();
             Puts.Clear();
             Gets.Clear();

@@ -441,6 +441,17 @@ internal sealed class DhtWorld
         return task.Result;
     }
 
+    /// <summary>Who is in the view and was not asked to leave, and has no part in the DHT any more; not where its shard was lost. The first such member, or null.</summary>
+    public string? EndedForNothing()
+    {
+        foreach (var member in Members)
+        {
+            if (Without == Rule.None && Lies is null && member is { InView: true, Left: false, Host.Current: { IsLeaving: false, Ended: { } reason and not ShardDepopulatedException } })
+                return $"m{member.Index} has neither left nor been excluded, and its part in the DHT is over: {reason}";
+        }
+        return null;
+    }
+
     /// <summary>Hands on what each full member of the two shards holds; the first thing that is wrong with members, or null.</summary>
     public string? CompareReplicas(Action<int, HarnessMember, LocalSlice> each, bool mayBeMalformed = false)
     {

@@ -365,6 +365,18 @@ public sealed class StrictSerializabilityTests
         static void Refused(Tape tape, string why) => Assert.Contains(why, Assert.Throws<HistoryFormatException>(() => tape.Check()).Message, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    public void R_findings_that_are_only_counted_are_findings(int mostPerKind)
+    {
+        var report = new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", None).Get(3, 9, "a", L(1)).Check(mostPerKind: mostPerKind);
+        Assert.Empty(report.Anomalies);
+        Assert.False(report.Passed);
+        Assert.Contains("1 more of RealTimeViolation", Assert.Throws<ConsistencyViolationException>(report.ThrowIfFailed).Message, StringComparison.Ordinal);
+        Assert.True(new Tape().Append(1, 2, "a", 1).Get(3, 4, "a", L(1)).Check(mostPerKind: mostPerKind).Passed);
+    }
+
     [Fact]
     public void The_report_tells_the_cycle_in_words()
     {

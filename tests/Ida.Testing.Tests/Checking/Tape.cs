@@ -88,7 +88,7 @@ internal sealed class Tape
         return this;
     }
 
-    public CheckReport Check(bool realTime = true) => StrictSerializabilityChecker.Check(History.FromEvents(_events), new() { RealTime = realTime });
+    public CheckReport Check(bool realTime = true, int mostPerKind = 10) => StrictSerializabilityChecker.Check(History.FromEvents(_events), new() { RealTime = realTime, MostPerKind = mostPerKind });
 
     private Tape Write(string function, long from, long? to, string keys, HistoryValue value, long?[] versions)
     {

@@ -87,12 +87,11 @@ internal sealed class SurfaceSchedule
             for (int step = 0; step < 20_000 && !Depopulated && (_left > 0 || _open.Count > 0); step++) Step();
             if (!Depopulated) Finish();
             _faults.NoticeDepopulation();
-            return _world.Overfilled ?? (Depopulated ? null : Judge());
+            return _world.Overfilled ?? Judge();
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {
-            _faults.NoticeDepopulation();
-            return Depopulated ? null : error is ScenarioFailedException ? error.Message : error.ToString();
+            return error is ScenarioFailedException ? error.Message : error.ToString();
         }
         finally
         {
@@ -451,7 +450,9 @@ internal sealed class SurfaceSchedule
             // The id is in use at this member.
             case ArgumentException when operation.Calls > 1 || operation.IsImpostor: return false;
             case ValueTooLargeException when operation.Parts.Count != 1: return false;
-            case NotDhtMemberException or ShardDepopulatedException or NodeStoppedException: return true;
+            case ShardDepopulatedException: return true;
+            // Of a put that is called by an id, which may be another call's, that would say too much.
+            case NotDhtMemberException or NodeFaultedException when operation.Id is null: return false;
             default: throw new ScenarioFailedException($"{operation.Client} ended with {error}");
         }
     }
@@ -507,9 +508,11 @@ internal sealed class SurfaceSchedule
             foreach (var (key, found) in slice.Of(SurfaceDriver.Value(member.Dht, map))) yield return ($"{map}:{key}", found.Version);
     }
 
+    /// <summary>What was answered before a shard was lost is judged too; there are no replicas to compare then.</summary>
     private string? Judge()
     {
-        string? wrong = _world.CompareReplicas(mayBeMalformed: _liar is not null, each: (shard, member, slice) =>
+        string? wrong = _world.EndedForNothing();
+        if (wrong is null && !Depopulated) wrong = _world.CompareReplicas(mayBeMalformed: _liar is not null, each: (shard, member, slice) =>
         {
             var state = new Dictionary<string, HistoryValue>();
             var versions = new Dictionary<string, long>();
