@@ -20,6 +20,9 @@ internal sealed class GroupMessage(ulong id, GroupProcess sender, MulticastKind 
     /// <summary>The call ended without success: it may be delivered or not.</summary>
     public bool Abandoned { get; set; }
 
+    /// <summary>A flush that was called after it has returned.</summary>
+    public bool IsFlushed { get; set; }
+
     /// <summary>For messages to one member: that it has received it.</summary>
     public bool Received { get; set; }
 }

@@ -28,6 +28,9 @@ internal sealed class GroupProcess
     /// <summary>What it sent to the group, in order.</summary>
     public List<GroupMessage> Sent { get; } = [];
 
+    /// <summary>Where in <see cref="Sent"/> its present membership begins.</summary>
+    public int Begun { get; private set; }
+
     /// <summary>What it delivered in its present view.</summary>
     public GroupDeliveries Deliveries { get; set; }
 
@@ -41,5 +44,6 @@ internal sealed class GroupProcess
         Next.Clear();
         foreach (var message in Sent)
             if (message.View == 0) message.Abandoned = true;
+        Begun = Sent.Count;
     }
 }

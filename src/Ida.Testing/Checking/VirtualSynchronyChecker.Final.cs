@@ -26,6 +26,8 @@ public sealed partial class VirtualSynchronyChecker
         ComparedViews++;
         foreach (var member in live.Skip(1)) CompareSets(last, member.Deliveries, reference);
         foreach (var flush in last.Flushes) CheckFlush(last, flush, reference);
+        foreach (var message in last.Sent)
+            if (message is { IsFlushed: true, Abandoned: false } && !reference.Contains(message.Id)) ReportUnflushed(message, last.View.Id, reference);
         CheckFlushedUnseen();
         foreach (var member in live)
         {
@@ -76,14 +78,10 @@ public sealed partial class VirtualSynchronyChecker
     /// <summary>Flushed messages whose view nobody knows, since nobody delivered them.</summary>
     private void CheckFlushedUnseen()
     {
-        foreach (var view in _views.Values)
+        foreach (var sender in _processes.Values)
         {
-            foreach (var flush in view.Flushes)
-            {
-                foreach (var message in flush.Caller.Sent.Take(flush.Sent).Where(m => m.View == 0 && !m.Abandoned))
-                    Report(GroupGuarantee.Flush, flush.Caller, view.View.Id,
-                        $"it had sent message {message.Id} before a flush that returned, nobody has delivered it");
-            }
+            foreach (var message in sender.Sent.Where(static m => m is { View: 0, IsFlushed: true, Abandoned: false }))
+                Report(GroupGuarantee.Flush, sender, sender.View, $"it had sent message {message.Id} before a flush that returned, nobody has delivered it");
         }
     }
 

@@ -119,7 +119,7 @@ public sealed partial class VirtualSynchronyChecker
         message.View = view;
         if (!_views.TryGetValue(view, out var known)) return;
         known.Sent.Add(message);
-        if (known.Reference is { } reference) CheckSurvivorsMessage(known, message, reference);
+        if (known.Reference is { } reference) CheckBound(known, message, reference);
     }
 
     private void CheckSenderOrder(GroupProcess member, GroupMessage sent)

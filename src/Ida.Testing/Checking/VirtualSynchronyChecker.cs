@@ -81,6 +81,7 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     public void FlushReturned(GroupFlush flush)
     {
         ArgumentNullException.ThrowIfNull(flush);
+        BindSent(flush);
         if (!_views.TryGetValue(flush.View, out var view)) return;
         view.Flushes.Add(flush);
         if (view.Reference is { } reference) CheckFlush(view, flush, reference);
