@@ -24,6 +24,7 @@ public sealed partial class VirtualSynchronyChecker
         member.View = view.Id;
         member.Deliveries = new(member);
         member.Initialised |= view.Id == 1 || !_options.StateTransfer || member.CheckpointView != 0;
+        CheckOwn(member, view.Id);
         CheckChannels(member, view);
         if (digest is { } state && member.Initialised) AddState(known, member, state, loaded: member.CheckpointView == view.Id);
     }
@@ -102,6 +103,13 @@ public sealed partial class VirtualSynchronyChecker
         if (view.Reference!.FirstMissing(own.Order) is { } extra)
             Report(GroupGuarantee.VirtualSynchrony, own.Process, view.View.Id, $"it delivered message {extra} and left, survivors did not");
         else CompareOrder(view, own, view.Reference, own.Total.Count);
+    }
+
+    /// <summary>A member has entered a view: it has delivered what of its own had gone out in one before.</summary>
+    private void CheckOwn(GroupProcess member, ulong before)
+    {
+        for (; member.Checked < member.Gone && member.Sent[member.Checked] is var message && message.GoneBy < before; member.Checked++)
+            if (message.View == 0 && !message.IsUnbound) Report(GroupGuarantee.NoLoss, member, message.GoneBy, $"its message {message.Id} had gone out, it has not delivered it itself");
     }
 
     /// <summary>What a survivor or a leaver of a view sent in it, or anybody before a flush that returned, is delivered by all that go on.</summary>

@@ -116,6 +116,14 @@ internal sealed class GroupSeat
         _judged?.Nested.Crashed(Id);
     }
 
+    /// <summary>Where no call waits all that was sent has gone out.</summary>
+    public void NoteSent()
+    {
+        if (!IsUsable || Group!.Protocol is not { Backlog.Calls: 0, View: { } view }) return;
+        All.HasSent(Id, view.Id);
+        Nested.HasSent(Id, view.Id);
+    }
+
     public void EndIfOf(SimNode life)
     {
         if (life == Life) End();

@@ -302,6 +302,7 @@ internal sealed class GroupSurface
         foreach (var place in Places)
         {
             place.EndTheGone();
+            foreach (var seat in place.Seats) seat.NoteSent();
             if (IsCalm) JudgeLoss(place);
             if (place.IsActive && place.Member.Node.Groups.Any(static group => group.IsJoinBacklogUsed)) Drawn.Draw(GroupNames.JoinBacklog);
         }
