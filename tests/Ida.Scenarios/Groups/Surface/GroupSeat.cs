@@ -48,6 +48,15 @@ internal sealed class GroupSeat
 
     public bool IsLeaving { get; set; }
 
+    /// <summary>It waits only so long for the others to decide its leave.</summary>
+    public bool IsDisposing { get; set; }
+
+    /// <summary>When it was found to be over at a node that goes on.</summary>
+    public TimeSpan? OverSince { get; set; }
+
+    /// <summary>How it ended was judged.</summary>
+    public bool IsJudged { get; set; }
+
     /// <summary>Its join was cancelled before the call: nobody hears of it.</summary>
     public bool IsNever { get; set; }
 
