@@ -11,10 +11,30 @@ internal sealed class GroupChannel
     /// <summary>How many were found complete.</summary>
     public int Checked { get; set; }
 
-    /// <summary>The membership of one end is over and another began: what was under way may be lost with it.</summary>
+    /// <summary>How many are known to have left their sender.</summary>
+    public int Gone { get; set; }
+
+    /// <summary>All that was sent so far has left its sender.</summary>
+    public void HasSent(ulong view)
+    {
+        for (; Gone < Messages.Count; Gone++) Messages[Gone].GoneBy = view;
+    }
+
+    /// <summary>The sender has left and was told so: what it sent before is received.</summary>
+    public void Owe()
+    {
+        foreach (var message in Messages) message.IsOwed |= !message.Received && !message.IsUnbound;
+    }
+
+    /// <summary>The receiver's membership is over and another began: what was under way is lost with it.</summary>
     public void AbandonRest()
     {
-        foreach (var message in Messages)
-            if (!message.Received) message.Abandoned = true;
+        foreach (var message in Messages) message.Abandoned |= !message.Received;
+    }
+
+    /// <summary>The sender's membership is over and another began.</summary>
+    public void BeginAgain()
+    {
+        foreach (var message in Messages) message.IsPast |= !message.Received;
     }
 }

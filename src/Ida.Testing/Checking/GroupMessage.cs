@@ -17,8 +17,23 @@ internal sealed class GroupMessage(ulong id, GroupProcess sender, MulticastKind 
 
     public ulong View { get; set; }
 
+    /// <summary>The view by whose end it had left its sender, 0 while that is not known.</summary>
+    public ulong GoneBy { get; set; }
+
     /// <summary>The call ended without success: it may be delivered or not.</summary>
     public bool Abandoned { get; set; }
+
+    /// <summary>Of a membership whose process has begun another: it is not due any more between what that one sends.</summary>
+    public bool IsPast { get; set; }
+
+    /// <summary>Its sender left after it and was told so: it is delivered, whatever the sender does since.</summary>
+    public bool IsOwed { get; set; }
+
+    /// <summary>A flush that was called after it has returned.</summary>
+    public bool IsFlushed { get; set; }
+
+    /// <summary>Whether its place among the messages of its sender is not judged.</summary>
+    public bool IsUnbound => Abandoned || IsPast;
 
     /// <summary>For messages to one member: that it has received it.</summary>
     public bool Received { get; set; }

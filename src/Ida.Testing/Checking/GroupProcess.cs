@@ -28,18 +28,45 @@ internal sealed class GroupProcess
     /// <summary>What it sent to the group, in order.</summary>
     public List<GroupMessage> Sent { get; } = [];
 
+    /// <summary>Where in <see cref="Sent"/> its present membership begins.</summary>
+    public int Begun { get; private set; }
+
+    /// <summary>How many of <see cref="Sent"/> are known to have gone out.</summary>
+    public int Gone { get; private set; }
+
+    /// <summary>How many of those it was to deliver itself before it went on from their view.</summary>
+    public int Checked { get; set; }
+
+    /// <summary>What it sent to others alone.</summary>
+    public List<GroupChannel> Outgoing { get; } = [];
+
     /// <summary>What it delivered in its present view.</summary>
     public GroupDeliveries Deliveries { get; set; }
 
     /// <summary>Per sender and kind, how far into the sender's list this process is.</summary>
     public Dictionary<(GroupProcess Sender, MulticastKind Kind), int> Next { get; } = [];
 
-    /// <summary>A second membership: what the first one had under way may have been lost with it.</summary>
+    /// <summary>All that it sent so far has gone out, in this view at the latest.</summary>
+    public void HasSent(ulong view)
+    {
+        for (; Gone < Sent.Count; Gone++) Sent[Gone].GoneBy = view;
+        foreach (var channel in Outgoing) channel.HasSent(view);
+    }
+
+    /// <summary>It has left and was told so: what it sent before is delivered.</summary>
+    public void Owe()
+    {
+        for (int at = Begun; at < Sent.Count; at++) Sent[at].IsOwed |= Sent[at] is { View: 0, IsUnbound: false };
+        foreach (var channel in Outgoing) channel.Owe();
+    }
+
+    /// <summary>A second membership: what the first one had under way may have been lost with it, unless it left.</summary>
     public void BeginAgain()
     {
         (View, Initialised, CheckpointView, Ended, Deliveries) = (0, false, 0, false, new(this));
         Next.Clear();
-        foreach (var message in Sent)
-            if (message.View == 0) message.Abandoned = true;
+        for (int at = Begun; at < Sent.Count; at++) Sent[at].IsPast |= Sent[at].View == 0;
+        foreach (var channel in Outgoing) channel.BeginAgain();
+        Begun = Gone = Checked = Sent.Count;
     }
 }

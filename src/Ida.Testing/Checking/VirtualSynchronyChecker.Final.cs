@@ -26,12 +26,14 @@ public sealed partial class VirtualSynchronyChecker
         ComparedViews++;
         foreach (var member in live.Skip(1)) CompareSets(last, member.Deliveries, reference);
         foreach (var flush in last.Flushes) CheckFlush(last, flush, reference);
-        CheckFlushedUnseen();
+        foreach (var message in last.Sent)
+            if (message is { IsFlushed: true, Abandoned: false } && !reference.Contains(message.Id)) ReportUnflushed(message, last.View.Id, reference);
+        CheckUnseen(live);
         foreach (var member in live)
         {
             foreach (var message in member.Sent)
             {
-                bool isLost = !message.Abandoned && (message.View == 0 || (message.View == last.View.Id && !reference.Contains(message.Id)));
+                bool isLost = !message.IsUnbound && (message.View == 0 || (message.View == last.View.Id && !reference.Contains(message.Id)));
                 if (isLost) Report(GroupGuarantee.NoLoss, member, last.View.Id, $"its message {message.Id} was never delivered");
             }
             foreach (var peer in live)
@@ -73,23 +75,29 @@ public sealed partial class VirtualSynchronyChecker
         }
     }
 
-    /// <summary>Flushed messages whose view nobody knows, since nobody delivered them.</summary>
-    private void CheckFlushedUnseen()
+    /// <summary>Messages that bind whatever became of their senders, and whose view nobody knows, since nobody delivered them.</summary>
+    private void CheckUnseen(List<GroupProcess> live)
     {
-        foreach (var view in _views.Values)
+        foreach (var sender in _processes.Values)
         {
-            foreach (var flush in view.Flushes)
+            foreach (var message in sender.Sent.Where(static m => m is { View: 0, Abandoned: false }))
             {
-                foreach (var message in flush.Caller.Sent.Take(flush.Sent).Where(m => m.View == 0 && !m.Abandoned))
-                    Report(GroupGuarantee.Flush, flush.Caller, view.View.Id,
-                        $"it had sent message {message.Id} before a flush that returned, nobody has delivered it");
+                if (message.IsFlushed)
+                    Report(GroupGuarantee.Flush, sender, sender.View, $"it had sent message {message.Id} before a flush that returned, nobody has delivered it");
+                if (message.IsOwed) Report(GroupGuarantee.NoLoss, sender, sender.View, $"it had sent message {message.Id} before it left, nobody has delivered it");
+            }
+            foreach (var receiver in live)
+            {
+                if (!_channels.TryGetValue((sender, receiver), out var channel)) continue;
+                foreach (var message in channel.Messages.Where(static m => m is { IsOwed: true, Received: false, Abandoned: false }))
+                    Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"message {message.Id} of {sender.Id}, which it sent before it left, was not received");
             }
         }
     }
 
     private void CheckComplete(GroupChannel channel, GroupProcess from, GroupProcess to)
     {
-        foreach (var message in channel.Messages.Where(m => !m.Received && !m.Abandoned && m.Index >= channel.Checked))
+        foreach (var message in channel.Messages.Where(m => !m.Received && !m.IsUnbound && m.Index >= channel.Checked))
             Report(GroupGuarantee.PeerMessages, to, to.View, $"message {message.Id} of {from.Id} was not received");
     }
 }

@@ -56,7 +56,11 @@ public sealed partial class VirtualSynchronyChecker
     public void PeerSent(ProcessId from, ProcessId to, ulong message, ulong view = 0)
     {
         var (sender, receiver) = (Act(from), Get(to));
-        if (!_channels.TryGetValue((sender, receiver), out var channel)) _channels[(sender, receiver)] = channel = new();
+        if (!_channels.TryGetValue((sender, receiver), out var channel))
+        {
+            _channels[(sender, receiver)] = channel = new();
+            sender.Outgoing.Add(channel);
+        }
         var sent = new GroupMessage(message, sender, MulticastKind.Fifo, channel.Messages.Count, sender.View) { View = view };
         if (!_peerMessages.TryAdd(message, (sent, receiver)))
             throw new ArgumentException($"Message {message} is sent twice: numbers must be unique in the group.", nameof(message));
@@ -89,7 +93,7 @@ public sealed partial class VirtualSynchronyChecker
             Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message.Id} after a later one of {message.Sender.Id}");
         for (int at = channel.Last + 1; at < message.Index; at++)
         {
-            if (channel.Messages[at] is { Abandoned: false } missed)
+            if (channel.Messages[at] is { IsUnbound: false } missed)
                 Report(GroupGuarantee.PeerMessages, receiver, receiver.View, $"it receives message {message.Id} of {message.Sender.Id} before the earlier {missed.Id}");
         }
         channel.Last = Math.Max(channel.Last, message.Index);
@@ -119,12 +123,12 @@ public sealed partial class VirtualSynchronyChecker
         message.View = view;
         if (!_views.TryGetValue(view, out var known)) return;
         known.Sent.Add(message);
-        if (known.Reference is { } reference) CheckSurvivorsMessage(known, message, reference);
+        if (known.Reference is { } reference) CheckBound(known, message, reference);
     }
 
     private void CheckSenderOrder(GroupProcess member, GroupMessage sent)
     {
-        if (sent.Abandoned) return;
+        if (sent.IsUnbound) return;
         var due = NextOf(member, sent.Sender, sent.Kind);
         if (due is null || due.Index > sent.Index)
             Report(GroupGuarantee.SenderOrder, member, member.View, $"it delivers message {sent.Id} of {sent.Sender.Id} after a later one of its kind");
@@ -147,7 +151,7 @@ public sealed partial class VirtualSynchronyChecker
             var message = sender.Sent[at];
             bool isOver = message.View != 0 && message.View < member.View;
             // The order of what may have been sent or not is not judged, whether it came or not.
-            if (message.Kind == kind && !isOver && !message.Abandoned) break;
+            if (message.Kind == kind && !isOver && !message.IsUnbound) break;
         }
         member.Next[(sender, kind)] = at;
         return at < sender.Sent.Count ? sender.Sent[at] : null;
@@ -170,9 +174,10 @@ public sealed partial class VirtualSynchronyChecker
         for (; channel.Checked < channel.Messages.Count; channel.Checked++)
         {
             var message = channel.Messages[channel.Checked];
-            if (message.View == 0 || message.View >= before) return;
-            if (!message.Received && !message.Abandoned)
-                Report(GroupGuarantee.PeerMessages, to, message.View, $"message {message.Id} of {from.Id} was not received");
+            ulong view = message.View != 0 ? message.View : message.GoneBy;
+            if (view == 0 || view >= before) return;
+            if (!message.Received && !message.IsUnbound)
+                Report(GroupGuarantee.PeerMessages, to, view, $"message {message.Id} of {from.Id} was not received");
         }
     }
 }

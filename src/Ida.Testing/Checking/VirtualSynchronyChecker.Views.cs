@@ -24,6 +24,7 @@ public sealed partial class VirtualSynchronyChecker
         member.View = view.Id;
         member.Deliveries = new(member);
         member.Initialised |= view.Id == 1 || !_options.StateTransfer || member.CheckpointView != 0;
+        CheckOwn(member, view.Id);
         CheckChannels(member, view);
         if (digest is { } state && member.Initialised) AddState(known, member, state, loaded: member.CheckpointView == view.Id);
     }
@@ -76,7 +77,7 @@ public sealed partial class VirtualSynchronyChecker
         }
         view.Reference = reference = member.Deliveries;
         ComparedViews++;
-        foreach (var message in view.Sent) CheckSurvivorsMessage(view, message, reference);
+        foreach (var message in view.Sent) CheckBound(view, message, reference);
         foreach (var flush in view.Flushes) CheckFlush(view, flush, reference);
         foreach (var leaver in view.Leavers) CompareLeaver(view, leaver);
     }
@@ -104,10 +105,34 @@ public sealed partial class VirtualSynchronyChecker
         else CompareOrder(view, own, view.Reference, own.Total.Count);
     }
 
-    private void CheckSurvivorsMessage(GroupView view, GroupMessage message, GroupDeliveries reference)
+    /// <summary>A member has entered a view: it has delivered what of its own had gone out in one before.</summary>
+    private void CheckOwn(GroupProcess member, ulong before)
     {
-        bool isLost = !message.Abandoned && view.Survives(message.Sender.Id) && !reference.Contains(message.Id);
-        if (isLost) Report(GroupGuarantee.NoLoss, message.Sender, view.View.Id, $"its message {message.Id} was not delivered by {reference.Process.Id}");
+        for (; member.Checked < member.Gone && member.Sent[member.Checked] is var message && message.GoneBy < before; member.Checked++)
+            if (message.View == 0 && !message.IsUnbound) Report(GroupGuarantee.NoLoss, member, message.GoneBy, $"its message {message.Id} had gone out, it has not delivered it itself");
+    }
+
+    /// <summary>What a survivor or a leaver of a view sent in it, or anybody before a flush that returned, is delivered by all that go on.</summary>
+    private void CheckBound(GroupView view, GroupMessage message, GroupDeliveries reference)
+    {
+        if (message.Abandoned || reference.Contains(message.Id)) return;
+        if (view.Survives(message.Sender.Id))
+            Report(GroupGuarantee.NoLoss, message.Sender, view.View.Id, $"its message {message.Id} was not delivered by {reference.Process.Id}");
+        else if (message.IsFlushed) ReportUnflushed(message, view.View.Id, reference);
+    }
+
+    private void ReportUnflushed(GroupMessage message, ulong view, GroupDeliveries reference) =>
+        Report(GroupGuarantee.Flush, message.Sender, view, $"it had sent message {message.Id} before a flush that returned, {reference.Process.Id} has not delivered it");
+
+    /// <summary>What the caller had sent when it called is bound, in whatever view it went out: calls wait while a view changes, and flushes behind them.</summary>
+    private void BindSent(GroupFlush flush)
+    {
+        var caller = flush.Caller;
+        for (int i = flush.Sent - 1; i >= caller.Begun && caller.Sent[i] is { IsFlushed: false } sent; i--)
+        {
+            sent.IsFlushed = true;
+            if (sent.View != 0 && _views.TryGetValue(sent.View, out var view) && view.Reference is { } reference) CheckBound(view, sent, reference);
+        }
     }
 
     private void CheckFlush(GroupView view, GroupFlush flush, GroupDeliveries reference)
@@ -115,13 +140,6 @@ public sealed partial class VirtualSynchronyChecker
         ulong id = view.View.Id;
         if (reference.FirstMissing(flush.Deliveries.Order.Take(flush.Delivered)) is { } missing)
             Report(GroupGuarantee.Flush, flush.Caller, id, $"it had delivered message {missing} before a flush that returned, {reference.Process.Id} has not");
-        for (int i = flush.Sent - 1; i >= 0 && flush.Caller.Sent[i].View is var sentIn && (sentIn == id || sentIn == 0); i--)
-        {
-            var sent = flush.Caller.Sent[i];
-            if (sentIn == id && !sent.Abandoned && !reference.Contains(sent.Id))
-                Report(GroupGuarantee.Flush, flush.Caller, id,
-                    $"it had sent message {sent.Id} before a flush that returned, {reference.Process.Id} has not delivered it");
-        }
         int at = flush.Deliveries.FirstDifference(reference, flush.Ordered);
         if (at >= 0)
             Report(GroupGuarantee.Flush, flush.Caller, id,

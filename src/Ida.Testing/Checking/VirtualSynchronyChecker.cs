@@ -58,17 +58,26 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
         if (!_processes.TryGetValue(process, out var known) || !known.Ended) return;
         known.BeginAgain();
         foreach (var other in _processes.Values)
-        {
             if (_channels.TryGetValue((other, known), out var to)) to.AbandonRest();
-            if (_channels.TryGetValue((known, other), out var from)) from.AbandonRest();
-        }
     }
 
-    /// <summary>A process left of its own will and was told so; what it delivered is part of what survivors deliver.</summary>
+    /// <summary>
+    /// All that a process has sent so far has gone out, in <paramref name="view"/> at the latest: who goes on from that view has delivered it, as others have that do,
+    /// whatever becomes of it then.
+    /// </summary>
+    internal void HasSent(ProcessId process, ulong view)
+    {
+        if (_processes.TryGetValue(process, out var known) && !known.Ended) known.HasSent(view);
+    }
+
+    /// <summary>
+    /// A process left of its own will and was told so; what it delivered is part of what survivors deliver, and what it sent with success is delivered.
+    /// </summary>
     public void Left(ProcessId process)
     {
         var leaver = Get(process);
         leaver.Ended = true;
+        leaver.Owe();
         if (!leaver.Initialised || !_views.TryGetValue(leaver.View, out var view)) return;
         view.Leavers.Add(leaver.Deliveries);
         if (view.Reference is not null) CompareLeaver(view, leaver.Deliveries);
@@ -81,6 +90,7 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     public void FlushReturned(GroupFlush flush)
     {
         ArgumentNullException.ThrowIfNull(flush);
+        BindSent(flush);
         if (!_views.TryGetValue(flush.View, out var view)) return;
         view.Flushes.Add(flush);
         if (view.Reference is { } reference) CheckFlush(view, flush, reference);

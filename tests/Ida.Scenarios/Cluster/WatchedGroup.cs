@@ -73,6 +73,7 @@ internal sealed class WatchedGroup
             EndTheGone();
             var usable = _members.FindAll(one => one.Usable);
             if (usable.Count == 0) return;
+            foreach (var one in usable) one.NoteSent();
             var caller = usable[Simulation.Random.Next(usable.Count)];
             _ = Simulation.Random.Next(10) == 0
                 ? Simulation.Spawn(caller.FlushAsync)

@@ -56,6 +56,12 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember m
         }
     }
 
+    /// <summary>Where no call waits all that was sent has gone out.</summary>
+    public void NoteSent()
+    {
+        if (Group.Protocol is { Backlog.Calls: 0, View: { } view }) checker.HasSent(Id, view.Id);
+    }
+
     public async Task FlushAsync()
     {
         var flush = checker.FlushCalled(Id);

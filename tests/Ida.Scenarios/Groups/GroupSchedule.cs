@@ -112,6 +112,7 @@ internal sealed record GroupSchedule
             await cluster.Simulation.Delay(TimeSpan.FromMicroseconds(random.Next(1, 2 * CallEvery)));
             var usable = cluster.Usable;
             if (usable.Count == 0) continue;
+            foreach (var one in usable) one.NoteSent();
             var member = usable[random.Next(usable.Count)];
             int burst = random.Chance(0.1) ? random.Next(1, 30) is var n ? (int)n : 1 : 1;
             int what = random.Next(Peer + Fifo + Ordered + Flush + Large);

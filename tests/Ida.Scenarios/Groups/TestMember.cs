@@ -139,6 +139,14 @@ internal sealed class TestMember
         }
     }
 
+    /// <summary>Where no call waits all that was sent has gone out.</summary>
+    public void NoteSent()
+    {
+        if (Group!.Protocol is not { Backlog.Calls: 0, View: { } view }) return;
+        Checker.HasSent(Id, view.Id);
+        _cluster.Chains.HasSent(Id, view.Id);
+    }
+
     public async Task<bool> FlushAsync()
     {
         var flush = Checker.FlushCalled(Id);

@@ -61,6 +61,20 @@ internal sealed class GroupTape(VirtualSynchronyOptions? options = null)
         return this;
     }
 
+    /// <summary>All that the process sent so far has gone out.</summary>
+    public GroupTape Gone(char who, ulong view)
+    {
+        Checker.HasSent(Id(who), view);
+        return this;
+    }
+
+    /// <summary>The process joins again under its id.</summary>
+    public GroupTape Again(char who)
+    {
+        Checker.JoinsAgain(Id(who));
+        return this;
+    }
+
     public GroupTape CallFlush(char who, int name)
     {
         _flushes[name] = Checker.FlushCalled(Id(who));

@@ -143,7 +143,7 @@ internal sealed class GroupCalls(GroupSurface surface)
 
     public void Dispose(GroupSeat seat)
     {
-        seat.IsLeaving = true;
+        seat.IsLeaving = seat.IsDisposing = true;
         Add("dispose", seat, EndAsync(seat, Started(() => seat.Group!.DisposeAsync().AsTask())), default, GroupSurface.DisposeBound, error =>
         {
             if (seat.Group!.Protocol.Phase == GroupPhase.Withdrawn) _drawn.Draw(GroupNames.DisposeAlone);
@@ -156,6 +156,7 @@ internal sealed class GroupCalls(GroupSurface surface)
     {
         _drawn.Draw(dispose ? GroupNames.AwaitedDispose : GroupNames.AwaitedLeave);
         seat.IsLeaving = true;
+        seat.IsDisposing |= dispose;
         var ending = Started(() => dispose ? seat.Group!.DisposeAsync().AsTask() : seat.Group!.LeaveAsync().AsTask());
         Add(dispose ? "dispose that a handler awaits" : "leave that a handler awaits", seat, ending, default, TimeSpan.FromSeconds(1), static error => error is null ? null : $"with {error}");
         _ = EndAsync(seat, seat.Group!.Completion);

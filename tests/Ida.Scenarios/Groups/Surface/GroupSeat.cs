@@ -48,6 +48,15 @@ internal sealed class GroupSeat
 
     public bool IsLeaving { get; set; }
 
+    /// <summary>It waits only so long for the others to decide its leave.</summary>
+    public bool IsDisposing { get; set; }
+
+    /// <summary>When it was found to be over at a node that goes on.</summary>
+    public TimeSpan? OverSince { get; set; }
+
+    /// <summary>How it ended was judged.</summary>
+    public bool IsJudged { get; set; }
+
     /// <summary>Its join was cancelled before the call: nobody hears of it.</summary>
     public bool IsNever { get; set; }
 
@@ -117,6 +126,14 @@ internal sealed class GroupSeat
         HasEnded = true;
         _judged?.All.Crashed(Id);
         _judged?.Nested.Crashed(Id);
+    }
+
+    /// <summary>Where no call waits all that was sent has gone out.</summary>
+    public void NoteSent()
+    {
+        if (!IsUsable || Group!.Protocol is not { Backlog.Calls: 0, View: { } view }) return;
+        All.HasSent(Id, view.Id);
+        Nested.HasSent(Id, view.Id);
     }
 
     public void EndIfOf(SimNode life)

@@ -21,6 +21,8 @@ internal sealed class GroupSurface
     private const double MostDrift = 0.03;
     // Members look once a second, and so does the slow one.
     private static readonly TimeSpan s_forgiven = TimeSpan.FromSeconds(3);
+    // A group may hear of it before its node.
+    private static readonly TimeSpan s_excluded = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_seconds = TimeSpan.FromSeconds(5), s_stop = TimeSpan.FromSeconds(5), s_joinTimeout = TimeSpan.FromSeconds(60);
     private readonly ScenarioRun _run;
     private readonly SimCluster _cluster;
@@ -29,6 +31,7 @@ internal sealed class GroupSurface
     private readonly HashSet<(ulong Message, ProcessId At)> _hookMessages = [];
     private readonly Dictionary<ulong, ulong> _viewOf = [];
     private readonly List<TaskCompletionSource> _stuck = [];
+    private readonly List<(GroupId Group, GroupSeat Seat)> _ended = [];
     private readonly GroupFaults _faults;
     private readonly RejoinHooks _hooks;
     private readonly SlowChanges _slow;
@@ -245,9 +248,8 @@ internal sealed class GroupSurface
     /// <summary>A state that cannot be saved or loaded, or that nobody holds any more, though nothing fails.</summary>
     private bool MayBeRefused(SharedGroup group, JoinRefusedException refused) =>
         IsGivenUp(refused) || group.HasState && Seats.Any(seat => seat.Shared == group && seat.Habits is { SaveThrows: true } or { LoadThrows: true })
-        || refused.Message.Contains("state is lost", StringComparison.Ordinal)
         // Its last members have left. Who hears of it later, by asking, hears no reason.
-        || refused.Message.Contains("the group is over", StringComparison.Ordinal);
+        || IsOfGroup(refused.Message);
 
     private bool IsGivenUp(JoinRefusedException refused)
     {
@@ -304,6 +306,11 @@ internal sealed class GroupSurface
         foreach (var place in Places)
         {
             place.EndTheGone();
+            foreach (var seat in place.Seats)
+            {
+                seat.NoteSent();
+                if (IsCalm) JudgeEnd(seat);
+            }
             if (IsCalm) JudgeLoss(place);
             if (place.IsActive && place.Member.Node.Groups.Any(static group => group.IsJoinBacklogUsed)) Drawn.Draw(GroupNames.JoinBacklog);
         }
@@ -461,6 +468,8 @@ internal sealed class GroupSurface
             await UntilAsync(() => IsLost() || (Leftover() is null && _groups.TrueForAll(IsSettled)), 60, "Each group is settled and nothing is left over");
         }
         _run.Lost = IsLost();
+        foreach (var (id, seat) in _ended)
+            if (GoesOn(id)) throw new ScenarioFailedException($"{seat.Id} was told that {seat.Shared.Name} is over, others go on.");
         foreach (var group in _groups) ScenarioFailedException.ThrowIf(group.Verdict(id => !_run.Lost && GoesOn(id)));
         foreach (var place in Places)
         {
@@ -507,6 +516,23 @@ internal sealed class GroupSurface
         foreach (var group in _groups)
             if (place.Saving > TimeSpan.Zero && place.Seats.Exists(seat => seat.Shared == group)) group.Saves.Add(Simulation.Now, place.Saving);
     }
+
+    /// <summary>
+    /// Where nothing fails a membership ends alone, at a node that goes on, only if its program ended it, or with its group. Who was excluded loses its node soon.
+    /// </summary>
+    private void JudgeEnd(GroupSeat seat)
+    {
+        if (seat.IsJudged || seat.Group is not { Completion.IsCompleted: true } group || !seat.Place.IsActive || seat.Life != seat.Place.Member.Host) return;
+        if (Simulation.Now - (seat.OverSince ??= Simulation.Now) < s_excluded) return;
+        seat.IsJudged = true;
+        if (seat.IsLeaving && (!group.Completion.IsFaulted || seat.IsDisposing)) return;
+        var error = group.Completion.Exception?.InnerException;
+        if (error is not NotMemberException || !IsOfGroup(error.Message))
+            throw new ScenarioFailedException($"{seat.Id} lost its place in {seat.Shared.Name} before {seat.OverSince}, and its program did not end it: {error?.ToString() ?? "it has left"}.");
+        _ended.Add((group.CurrentView.Group, seat));
+    }
+
+    private static bool IsOfGroup(string reason) => reason.Contains("state is lost", StringComparison.Ordinal) || reason.Contains("the group is over", StringComparison.Ordinal);
 
     /// <summary>Where nothing fails a place is lost only for user code that was at work for as long as a group that evicts bears, until then or nearly so.</summary>
     private void JudgeLoss(GroupPlace place)
