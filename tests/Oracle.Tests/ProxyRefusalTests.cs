@@ -36,6 +36,29 @@ public sealed class ProxyRefusalTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>The proxy before both is gone for less than a silence may last, with all that went through it: a link looks for it again only a second later.</summary>
+    [Theory]
+    [InlineData(SimCarrier.Memory)]
+    [InlineData(SimCarrier.Mesh)]
+    public void A_proxy_that_is_gone_for_half_a_second_costs_nobody_his_place(SimCarrier carrier)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var cluster = new OracleCluster(new Simulation(new SimulationOptions { Seed = seed, Carrier = carrier, ReplayCommand = "the test" }), 2, shape: (_, options) => options with { OwnsAddress = false, Seeds = [Simulation.AddressOf(0, carrier)] });
+            cluster.StartAll(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => cluster.Leader is not null && cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), 10), cluster.Describe());
+            cluster.Run(3);
+            var network = cluster.Simulation.Network;
+            foreach (var process in cluster.Lives) network.RefuseDials(process.Node, refuses: true);
+            network.Break(cluster.Lives[0].Node, cluster.Lives[1].Node);
+            cluster.Run(0.5);
+            foreach (var process in cluster.Lives) network.RefuseDials(process.Node, refuses: false);
+            cluster.Run(3);
+            Assert.True(cluster.Alive.Count() == 2 && cluster.Lives.All(process => process.Oracle.State == MembershipState.Active), $"seed {seed}: {cluster.Describe()}");
+            cluster.AssertNoViolations();
+        }
+    }
+
     /// <summary>All eight watchers see it. At the process's own address two of them were proof.</summary>
     [Theory]
     [InlineData(Accusation.Refused, true)]

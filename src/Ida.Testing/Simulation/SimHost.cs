@@ -10,6 +10,9 @@ internal sealed class SimHost(int index, string name, string address)
     /// <summary>Whether dials of an address nobody listens at are refused, rather than unanswered.</summary>
     public bool Answers { get; set; } = true;
 
+    /// <summary>Whether whatever stands before it, such as a proxy, refuses dials, though a node listens.</summary>
+    public bool Refuses { get; set; }
+
     /// <summary>The latest life.</summary>
     public SimNode? Node { get; set; }
     public int Lives { get; set; }

@@ -181,7 +181,7 @@ internal sealed partial class SimLinkEnd
     private SimEventKind? Answer(out SimNode? target)
     {
         target = null;
-        if (_simulation.FindHost(Address.Text) is not { } host) return SimEventKind.DialRefused;
+        if (_simulation.FindHost(Address.Text) is not { Refuses: false } host) return SimEventKind.DialRefused;
         var network = _simulation.Network;
         if (!network.MayDial(Owner.Host, host) || network.CutBetween(Owner.Host, host) is not null || network.CutBetween(host, Owner.Host) is not null) return null;
         if (!host.Node!.Alive) return host.Answers ? SimEventKind.DialRefused : null;

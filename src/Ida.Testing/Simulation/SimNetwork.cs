@@ -66,6 +66,9 @@ public sealed class SimNetwork
         else if (Host(from) != Host(to)) _undialled.Add((from.Host.Index, to.Host.Index));
     }
 
+    /// <summary>Whether dials of <paramref name="to"/> are refused, as by a proxy that is gone for a while; what stands stays.</summary>
+    internal void RefuseDials(SimNode to, bool refuses) => Host(to).Refuses = refuses;
+
     internal bool MayDial(SimHost from, SimHost to) => _undialled.Count == 0 || !_undialled.Contains((from.Index, to.Index));
 
     /// <summary>Multiplies the latency of the way from <paramref name="from"/> to <paramref name="to"/>; 1 restores it.</summary>

@@ -319,6 +319,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             if (watched.Peer >= 0) node.Links.Release(watched.Peer);
             watched.Peer = peer;
         }
+        // A proxy may be there again before the link looks by itself.
+        if (watched.Observed is Accusation.Refused or Accusation.Replaced) node.Links.Probe(peer);
         outlet.Reply(watched.Peer, new ProbeFrame(false, ++_probe));
     }
 

@@ -41,7 +41,7 @@ internal sealed partial class SimSocket
 
     private void DialArrived()
     {
-        if (_remote is null)
+        if (_remote is null or { Refuses: true })
         {
             Schedule(Latency(toRemote: false), SimEventKind.DialRefused, this);
             return;
