@@ -309,7 +309,7 @@ internal sealed class GroupSurface
             foreach (var seat in place.Seats)
             {
                 seat.NoteSent();
-                if (IsCalm) JudgeEnd(seat);
+                JudgeEnd(seat);
             }
             if (IsCalm) JudgeLoss(place);
             if (place.IsActive && place.Member.Node.Groups.Any(static group => group.IsJoinBacklogUsed)) Drawn.Draw(GroupNames.JoinBacklog);
@@ -518,7 +518,7 @@ internal sealed class GroupSurface
     }
 
     /// <summary>
-    /// Where nothing fails a membership ends alone, at a node that goes on, only if its program ended it, or with its group. Who was excluded loses its node soon.
+    /// Whatever fails, a membership ends alone, at a node that goes on, only if its program ended it, or with its group. Who was excluded loses its node soon.
     /// </summary>
     private void JudgeEnd(GroupSeat seat)
     {

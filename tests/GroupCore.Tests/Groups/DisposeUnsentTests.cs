@@ -1,0 +1,53 @@
+using GroupCore.Groups;
+using GroupCore.Groups.Views;
+
+namespace GroupCore.Tests.Groups;
+
+/// <summary>A membership that is given up before all that it sent has gone out.</summary>
+public sealed class DisposeUnsentTests
+{
+    /// <summary>What waits for a view is dropped with it, though its callers were told that it is sent: who is told that it has left counts on it.</summary>
+    [Fact]
+    public void Who_gave_up_before_what_it_sent_had_gone_out_is_not_told_that_it_has_left()
+    {
+        var (hang, hold) = (new TaskCompletionSource(), new TaskCompletionSource());
+        int joined = 0, got = 0;
+        using var cluster = new GroupCluster(77, 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("hang", async (from, m) =>
+            {
+                if (me == 1) await hang.Task.ConfigureAwait(false);
+            }).HandleAsync<byte[]>("hold", async (from, m) => await hold.Task.ConfigureAwait(false)).Handle<byte[]>("late", (from, m) => got++);
+        });
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (leaver, giver) = (cluster[1], cluster[0].Group!);
+        var group = leaver.Group!;
+        int rank = cluster[2].Group!.Rank;
+        _ = cluster.Simulation.Spawn(() => giver.SendAsync("hang", Array.Empty<byte>()).AsTask());
+        _ = cluster.Simulation.Spawn(() => giver.SendToAsync(rank, "hold", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        // Until the message to one is handled the view does not end, and nothing is sent.
+        cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.IsWedged, TimeSpan.FromSeconds(1)));
+        leaver.End();
+        bool sent = false, disposed = false;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await group.SendAsync("late", Array.Empty<byte>());
+            sent = true;
+            await group.DisposeAsync();
+            disposed = true;
+        });
+        Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.Phase == GroupPhase.Withdrawn, TimeSpan.FromSeconds(3)));
+        Assert.True(sent);
+        cluster.Simulation.After(TimeSpan.Zero, hold.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.IsOver, TimeSpan.FromSeconds(1)), $"{group.Protocol}");
+        Assert.False(disposed);
+        cluster.Simulation.After(TimeSpan.Zero, hang.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => disposed, TimeSpan.FromSeconds(2)));
+        Assert.Equal(0, got);
+        Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);
+    }
+}
