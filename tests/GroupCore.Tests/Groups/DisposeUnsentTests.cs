@@ -50,4 +50,37 @@ public sealed class DisposeUnsentTests
         Assert.Equal(0, got);
         Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);
     }
+
+    /// <summary>A process that departs is taken out of its groups without having asked to leave each.</summary>
+    [Fact]
+    public void Who_departs_before_what_it_sent_had_gone_out_is_not_told_that_it_has_left()
+    {
+        var hold = new TaskCompletionSource();
+        int got = 0;
+        using var cluster = new GroupCluster(78, 3, more: g => g
+            .HandleAsync<byte[]>("hold", async (from, m) => await hold.Task.ConfigureAwait(false)).Handle<byte[]>("late", (from, m) => got++));
+        cluster.Oracle.Loss = 0;
+        Assert.True(cluster.Settle());
+        cluster.Simulation.Run(TimeSpan.FromSeconds(1));
+        var (leaver, giver) = (cluster[1], cluster[0].Group!);
+        var group = leaver.Group!;
+        int rank = cluster[2].Group!.Rank;
+        _ = cluster.Simulation.Spawn(() => giver.SendToAsync(rank, "hold", Array.Empty<byte>()).AsTask());
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster.Oracle.Leave(cluster.Oracle.Find("g")!.Id, leaver.Id);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.IsWedged, TimeSpan.FromSeconds(2)));
+        leaver.End();
+        bool sent = false;
+        _ = cluster.Simulation.Spawn(async () =>
+        {
+            await group.SendAsync("late", Array.Empty<byte>());
+            sent = true;
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.True(sent);
+        cluster.Simulation.After(TimeSpan.Zero, hold.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Completion.IsCompleted, TimeSpan.FromSeconds(5)), $"{group.Protocol}");
+        Assert.Equal(0, got);
+        Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);
+    }
 }

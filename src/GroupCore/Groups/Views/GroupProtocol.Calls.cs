@@ -202,6 +202,8 @@ internal sealed partial class GroupProtocol
 
     private void Fail(SendOperation call, Exception reason)
     {
+        // Its caller was told that it is sent.
+        _unsent |= call is { Detached: true, Query: 0 };
         call.Error = reason;
         Finish(call);
     }

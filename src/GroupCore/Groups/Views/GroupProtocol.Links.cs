@@ -15,6 +15,8 @@ internal sealed partial class GroupProtocol
     private int _repliesWaiting;
     private long _replyCostWaiting;
     private bool[] _relinked = [];
+    private bool[] _ended = [];
+    private bool _someEnded;
     private const int WhoWantRoom = 5;
     private byte[] _firstForRoom = [];
     // Which links had room since the last run of multicasts, while one waited.
@@ -109,6 +111,25 @@ internal sealed partial class GroupProtocol
         _relinked[rank] = true;
         if (IsWedged) Flush.OnRelinked(rank);
         else Membership.RequestView(View.Group);
+    }
+
+    /// <summary>Another node answers where a member was, as when it is gone; or only a proxy before it said so for a moment, and then a link to it comes up again.</summary>
+    public void OnLinkEnded(int peer)
+    {
+        if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
+        _ended[rank] = _someEnded = true;
+    }
+
+    private void Relink(int peer)
+    {
+        if (View is null || IsOver) return;
+        ulong node = Node.Links.NodeIdOf(peer);
+        for (int rank = 0; rank < _ended.Length; rank++)
+        {
+            if (!_ended[rank] || View.Members[rank].Id.Node != node) continue;
+            _ended[rank] = false;
+            OnLinkLost(_peers[rank]);
+        }
     }
 
     /// <summary>

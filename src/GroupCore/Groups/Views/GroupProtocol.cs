@@ -128,9 +128,9 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// What <see cref="Completion"/> ends with where the membership did not fail: nothing after a view without this member. Who gave up before the others had decided
-    /// may be excluded yet, and what it delivered or sent last dies with it then; so it is not told that it has left. Nor is who gave up before all that it sent had gone out.
+    /// may be excluded yet, and what it delivered or sent last dies with it then; so it is not told that it has left. Nor is who is out before all that it sent had gone out.
     /// </summary>
-    private Exception? Outcome => _undecided ? _over : null;
+    private Exception? Outcome => _undecided || _unsent ? _over : null;
 
     /// <summary>Something happened here in this turn.</summary>
     public void Touch()
@@ -294,8 +294,6 @@ internal sealed partial class GroupProtocol
         if (_over is not null) return;
         // Without a view a leave might overtake the join: it goes when there is one.
         if (View is { } view && _life.Phase != GroupPhase.Leaving) Membership.Leave(view.Group);
-        // What waits to go out is dropped here, though its callers may have been told that it is sent.
-        _unsent = _life.Phase == GroupPhase.HandingOver;
         _life.Become(View is null ? GroupPhase.Abandoned : GroupPhase.Withdrawn);
         (_muted, _undecided) = (failed, true);
         Conclude(reason, failed);
@@ -333,7 +331,7 @@ internal sealed partial class GroupProtocol
         if (IsOver) return;
         Touch();
         _life.Become(GroupPhase.Over);
-        _undecided &= failed || _unsent;
+        _undecided &= failed;
         _muted |= failed;
         if (_saving is { } saving) Writing.Drop(saving);
         _hooks?.GiveUp();
