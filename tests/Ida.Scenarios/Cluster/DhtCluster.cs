@@ -46,6 +46,8 @@ internal sealed class DhtCluster
     /// <summary>Whether a shard or the primary partition was lost to the faults: then there is no final state to compare.</summary>
     public bool Lost { get; private set; }
 
+    private bool IsDepopulated => _dhts.Values.Any(static dht => CauseOf(dht.Completion) is ShardDepopulatedException);
+
     /// <summary>Whether the faults may have living members excluded.</summary>
     public bool MayExclude { get; init; }
 
@@ -219,9 +221,10 @@ internal sealed class DhtCluster
         for (int round = 0; round < 1_000 && !settled; round++)
         {
             await Simulation.Delay(TimeSpan.FromMilliseconds(100));
-            settled = _joining.TrueForAll(static joining => joining.IsCompleted) && Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllFullAsync();
+            // Who enables what others were told is lost waits for more members of a new one.
+            settled = (IsDepopulated || _joining.TrueForAll(static joining => joining.IsCompleted)) && Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllFullAsync();
         }
-        JudgeEnds();
+        await JudgeEndsAsync();
         if (!settled) throw new ScenarioFailedException($"The faults are long over, and not all are active and full, or have joined.\n{await DescribeAsync()}");
         Lost = !Serving().Any();
         if (Lost) return;
@@ -232,20 +235,20 @@ internal sealed class DhtCluster
     }
 
     /// <summary>Nobody's part is over without a reason, nor the whole.</summary>
-    private void JudgeEnds()
+    private async Task JudgeEndsAsync()
     {
-        bool depopulated = _dhts.Values.Any(static dht => CauseOf(dht.Completion) is ShardDepopulatedException);
         foreach (var (member, dht) in _dhts)
         {
             if (!member.Host.Alive || member.Node.State != MembershipState.Active || _leaving.Contains(member)) continue;
             if (dht.Completion.IsCompleted && CauseOf(dht.Completion) is not ShardDepopulatedException)
                 throw new ScenarioFailedException($"{member} is in the cluster, and its part in the DHT is over: {CauseOf(dht.Completion)}, its group: {CauseOf(_groups[member].Completion)}");
-            if (depopulated && !dht.Completion.IsCompleted) throw new ScenarioFailedException($"{member} serves in a DHT of which others were told that it lost a shard.");
+            if (IsDepopulated && !dht.Completion.IsCompleted) throw new ScenarioFailedException($"{member} serves in a DHT of which others were told that it lost a shard.");
         }
         if (Serving().Any() || MayExclude) return;
         // Who was about to start has no node yet.
         int died = Members.Count(static member => !member.Host.Alive && member.Node?.State is not (MembershipState.Poisoned or MembershipState.Stopped));
-        if (died + _leaving.Count < 2) throw new ScenarioFailedException($"All is lost, though no more than {died} processes died.");
+        // Two voters of three are a majority. A shard may have had one full member, as long as the others did not have its state yet.
+        if (died + _leaving.Count < (IsDepopulated ? 1 : 2)) throw new ScenarioFailedException($"All is lost, though no more than {died} processes died.\n{await DescribeAsync()}");
     }
 
     /// <summary>A member that is at rest does what it is asked.</summary>
@@ -262,9 +265,9 @@ internal sealed class DhtCluster
         var text = new System.Text.StringBuilder();
         foreach (var member in Members)
         {
-            text.Append(CultureInfo.InvariantCulture, $"{member}: alive {member.Host.Alive}, {member.Node?.State}");
+            text.Append(CultureInfo.InvariantCulture, $"{member}: alive {member.Host.Alive}, {member.Node?.State} {(member.Node is { } node ? CauseOf(node.Completion)?.Message : "")}");
             if (_groups.TryGetValue(member, out var group)) text.Append(CultureInfo.InvariantCulture, $", group {group.Completion.Status} {group.Protocol}");
-            if (_dhts.TryGetValue(member, out var dht)) text.Append(CultureInfo.InvariantCulture, $", dht {dht.Completion.Status}");
+            if (_dhts.TryGetValue(member, out var dht)) text.Append(CultureInfo.InvariantCulture, $", dht {dht.Completion.Status} {CauseOf(dht.Completion)?.Message}");
             if (dht is not null && Serving().Any(pair => pair.Key == member))
             {
                 var status = await dht.StatusAsync();
