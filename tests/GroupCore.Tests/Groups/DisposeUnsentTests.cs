@@ -51,14 +51,22 @@ public sealed class DisposeUnsentTests
         Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);
     }
 
-    /// <summary>A process that departs is taken out of its groups without having asked to leave each.</summary>
-    [Fact]
-    public void Who_departs_before_what_it_sent_had_gone_out_is_not_told_that_it_has_left()
+    /// <summary>A process that departs is taken out of its groups without having asked to leave each, and its node may stop before its handlers have handled what came.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Who_departs_before_what_it_sent_had_gone_out_is_not_told_that_it_has_left(bool stops)
     {
-        var hold = new TaskCompletionSource();
-        int got = 0;
-        using var cluster = new GroupCluster(78, 3, more: g => g
-            .HandleAsync<byte[]>("hold", async (from, m) => await hold.Task.ConfigureAwait(false)).Handle<byte[]>("late", (from, m) => got++));
+        var (hold, hang) = (new TaskCompletionSource(), new TaskCompletionSource());
+        int got = 0, joined = 0;
+        using var cluster = new GroupCluster(78, 3, more: g =>
+        {
+            int me = joined++;
+            g.HandleAsync<byte[]>("hold", async (from, m) => await hold.Task.ConfigureAwait(false)).Handle<byte[]>("late", (from, m) => got++).HandleAsync<byte[]>("hang", async (from, m) =>
+            {
+                if (me == 1 && stops) await hang.Task.ConfigureAwait(false);
+            });
+        });
         cluster.Oracle.Loss = 0;
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
@@ -66,6 +74,7 @@ public sealed class DisposeUnsentTests
         var group = leaver.Group!;
         int rank = cluster[2].Group!.Rank;
         _ = cluster.Simulation.Spawn(() => giver.SendToAsync(rank, "hold", Array.Empty<byte>()).AsTask());
+        _ = cluster.Simulation.Spawn(() => giver.SendAsync("hang", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         cluster.Oracle.Leave(cluster.Oracle.Find("g")!.Id, leaver.Id);
         Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.IsWedged, TimeSpan.FromSeconds(2)));
@@ -79,6 +88,8 @@ public sealed class DisposeUnsentTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         Assert.True(sent);
         cluster.Simulation.After(TimeSpan.Zero, hold.SetResult);
+        Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.IsOver, TimeSpan.FromSeconds(5)), $"{group.Protocol}");
+        if (stops) leaver.SimNode.Stop();
         Assert.True(cluster.Simulation.RunUntil(() => group.Completion.IsCompleted, TimeSpan.FromSeconds(5)), $"{group.Protocol}");
         Assert.Equal(0, got);
         Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);

@@ -100,22 +100,30 @@ public sealed class EndedLinkTests
         for (ulong seed = 10; seed < 20; seed++)
         {
             using var cluster = Settled(seed, members);
-            var (one, other) = (cluster[0], cluster[members - 1]);
+            var other = cluster[members - 1];
             ulong view = cluster.Oracle.Find("g")!.View;
             if (wedged) cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
-            one.SimNode.Post(() =>
+            // However often before a view begins anew, and at however many.
+            for (int times = 0; times < 3; times++)
             {
-                var links = one.SimNode.Node.Links;
-                int peer = links.Open(other.SimNode.Address, other.SimNode.Id);
-                links.GiveUp(peer, LinkFault.Replaced);
-                links.Hold(links.Open(other.SimNode.Address, other.SimNode.Id));
-            });
-            cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
+                foreach (var member in cluster.Members.GetRange(0, members - 1))
+                {
+                    member.SimNode.Post(() =>
+                    {
+                        var links = member.SimNode.Node.Links;
+                        int peer = links.Open(other.SimNode.Address, other.SimNode.Id);
+                        links.GiveUp(peer, LinkFault.Replaced);
+                        links.Hold(links.Open(other.SimNode.Address, other.SimNode.Id));
+                    });
+                }
+                cluster.Simulation.Run(TimeSpan.FromMilliseconds(times == 2 ? 500 : 3));
+            }
             foreach (var member in cluster.Members) _ = cluster.Simulation.Spawn(() => member.SendAsync(ordered: true));
             Assert.True(cluster.Settle(), $"seed {seed}");
             cluster.Simulation.Run(TimeSpan.FromSeconds(5));
             Assert.True(cluster.Oracle.Find("g")!.View > view);
-            Assert.Empty(cluster.Oracle.Accusations);
+            // That one loses links that others end again and again, which is a quarrel as it sees it; they have none with it.
+            Assert.DoesNotContain(cluster.Oracle.Accusations, accusation => accusation.Item1 == other.Id);
             Assert.Null(cluster.Verdict());
         }
     }

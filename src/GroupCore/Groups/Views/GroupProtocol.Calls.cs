@@ -56,8 +56,7 @@ internal sealed partial class GroupProtocol
         Touch();
         if (CallError is { } error)
         {
-            call.Error = error;
-            Finish(call);
+            Fail(call, error);
         }
         // A token that fired before the call came here has found nothing to end.
         else if (TryCancel(call)) return;

@@ -93,12 +93,19 @@ internal sealed partial class GroupProtocol
     public void OnLinkLost(int peer)
     {
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
+        bool again = _relinked[rank];
+        Relink(peer, rank);
+        if (again) Flush.Accuse(rank);
+    }
+
+    private void Relink(int peer, int rank)
+    {
         Touch();
-        var member = View.Members[rank];
-        int again = Node.Links.Open(member.Address, member.Id.Node);
-        Node.Links.Hold(again);
+        var member = View!.Members[rank];
+        int next = Node.Links.Open(member.Address, member.Id.Node);
+        Node.Links.Hold(next);
         Node.Links.Release(peer);
-        (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (again, again);
+        (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (next, next);
         _rankOf = new(_peers);
         // Nothing came over the new one yet, and none of it is delivered before it is settled.
         _unsettled[rank] = false;
@@ -107,7 +114,6 @@ internal sealed partial class GroupProtocol
         Peers.OnLinkLost(rank);
         _giver?.OnLinkLost(rank);
         Queries.OnLinkLost(member.Id, View.Id);
-        if (_relinked[rank]) Flush.Accuse(rank);
         _relinked[rank] = true;
         if (IsWedged) Flush.OnRelinked(rank);
         else Membership.RequestView(View.Group);
@@ -120,6 +126,7 @@ internal sealed partial class GroupProtocol
         _ended[rank] = _someEnded = true;
     }
 
+    // However often: no two that live have a quarrel.
     private void Relink(int peer)
     {
         if (View is null || IsOver) return;
@@ -127,8 +134,14 @@ internal sealed partial class GroupProtocol
         for (int rank = 0; rank < _ended.Length; rank++)
         {
             if (!_ended[rank] || View.Members[rank].Id.Node != node) continue;
+            if (!Node.Links.IsSettled(peer))
+            {
+                // Who says that it is that member is asked where it listens, and comes up again then.
+                Node.Links.Open(View.Members[rank].Address, node);
+                continue;
+            }
             _ended[rank] = false;
-            OnLinkLost(_peers[rank]);
+            Relink(_peers[rank], rank);
         }
     }
 

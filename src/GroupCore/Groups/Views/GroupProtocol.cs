@@ -130,7 +130,7 @@ internal sealed partial class GroupProtocol
     /// What <see cref="Completion"/> ends with where the membership did not fail: nothing after a view without this member. Who gave up before the others had decided
     /// may be excluded yet, and what it delivered or sent last dies with it then; so it is not told that it has left. Nor is who is out before all that it sent had gone out.
     /// </summary>
-    private Exception? Outcome => _undecided || _unsent ? _over : null;
+    private Exception? Outcome => _undecided ? _over : _unsent ? new NotMemberException(Name, "what it had sent had not gone out when it left") : null;
 
     /// <summary>Something happened here in this turn.</summary>
     public void Touch()
@@ -281,7 +281,7 @@ internal sealed partial class GroupProtocol
         steps.Do(() => Dispatcher.Abandon(reason));
         steps.Do(() => _layer?.OnOver(reason));
         foreach (var attach in _attaching) steps.Do(() => attach.Fail(reason));
-        steps.Do(() => Node.Complete(new Ending(this, left ? null : reason)));
+        steps.Do(() => Node.Complete(new Ending(this, left ? Outcome : reason)));
         steps.ThrowIfAny();
     }
 
