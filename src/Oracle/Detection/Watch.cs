@@ -271,7 +271,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             if (watched.Assigned || watched.Accused is not null) continue;
             _watched.RemoveAt(i);
             _byId.Remove(watched.Subject.Id);
-            bool gone = watched.Observed is Accusation.Refused or Accusation.Replaced or Accusation.ProcessGone;
+            // What only refuses may be a proxy for a moment.
+            bool gone = watched.Observed is Accusation.Replaced or Accusation.ProcessGone;
             if (watched.Peer < 0) continue;
             OnDropped?.Invoke(watched.Peer, gone);
             node.Links.Release(watched.Peer);
@@ -320,7 +321,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             watched.Peer = peer;
         }
         // A proxy may be there again before the link looks by itself.
-        if (watched.Observed is Accusation.Refused or Accusation.Replaced) node.Links.Probe(peer);
+        if (watched.Observed == Accusation.Refused) node.Links.Probe(peer);
         outlet.Reply(watched.Peer, new ProbeFrame(false, ++_probe));
     }
 

@@ -137,11 +137,11 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
     }
 
     /// <summary>
-    /// Whether a report counts by now. Where a proxy's address refuses, or another answers there, that may be so for a moment only, as with a proxy that restarts, and the process
-    /// behind it lives: it has the time of one that is silent, in which each sign of life takes the report back.
+    /// Whether a report counts by now. Where a proxy's address refuses that may be so for a moment only, as with a proxy that restarts, and the process behind it lives: it has the
+    /// time of one that is silent, in which each sign of life takes the report back. Where another answers it is over at once: links to it are.
     /// </summary>
     private bool Counts(ProcessRecord subject, in Report report) =>
-        subject.OwnsAddress || report.Evidence is not (Accusation.Refused or Accusation.Replaced) || node.Now - report.Since >= _silence;
+        subject.OwnsAddress || report.Evidence != Accusation.Refused || node.Now - report.Since >= _silence;
 
     /// <summary>How many say what counts against a process, or <paramref name="most"/> where that is less.</summary>
     private int CountOf(OracleState state, ProcessId subject, int most = int.MaxValue)

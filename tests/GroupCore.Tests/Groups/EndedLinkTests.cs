@@ -89,42 +89,4 @@ public sealed class EndedLinkTests
         Assert.Equal(0, left);
         Assert.Equal((0, 0), comer.Group!.Protocol.HeldEarly);
     }
-
-    /// <summary>A proxy before a member sent others elsewhere for a moment: each of them lets go of its link, as of one that is gone, and another comes up.</summary>
-    [Theory]
-    [InlineData(2, false)]
-    [InlineData(3, false)]
-    [InlineData(3, true)]
-    public void A_member_whose_link_seemed_to_be_anothers_is_heard_again_over_the_next_one(int members, bool wedged)
-    {
-        for (ulong seed = 10; seed < 20; seed++)
-        {
-            using var cluster = Settled(seed, members);
-            var other = cluster[members - 1];
-            ulong view = cluster.Oracle.Find("g")!.View;
-            if (wedged) cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
-            // However often before a view begins anew, and at however many.
-            for (int times = 0; times < 3; times++)
-            {
-                foreach (var member in cluster.Members.GetRange(0, members - 1))
-                {
-                    member.SimNode.Post(() =>
-                    {
-                        var links = member.SimNode.Node.Links;
-                        int peer = links.Open(other.SimNode.Address, other.SimNode.Id);
-                        links.GiveUp(peer, LinkFault.Replaced);
-                        links.Hold(links.Open(other.SimNode.Address, other.SimNode.Id));
-                    });
-                }
-                cluster.Simulation.Run(TimeSpan.FromMilliseconds(times == 2 ? 500 : 3));
-            }
-            foreach (var member in cluster.Members) _ = cluster.Simulation.Spawn(() => member.SendAsync(ordered: true));
-            Assert.True(cluster.Settle(), $"seed {seed}");
-            cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-            Assert.True(cluster.Oracle.Find("g")!.View > view);
-            // That one loses links that others end again and again, which is a quarrel as it sees it; they have none with it.
-            Assert.DoesNotContain(cluster.Oracle.Accusations, accusation => accusation.Item1 == other.Id);
-            Assert.Null(cluster.Verdict());
-        }
-    }
 }

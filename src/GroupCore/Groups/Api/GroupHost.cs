@@ -277,17 +277,13 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <inheritdoc/>
     public void OnLinkFault(int peer, LinkFault fault)
     {
-        // After the other faults the link goes on where it was, or the process is gone, as the Oracle decides.
+        // After the other faults the link goes on where it was, or the process is gone and the Oracle knows.
         if (fault is LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable) return;
         _bindings.Forget(peer);
         _early.Drop(peer, Node.Counters);
         foreach (var group in _groups) group.DropEarly(peer);
-        bool lives = fault is LinkFault.Overflow or LinkFault.Rejected;
-        foreach (var group in _groups.ToArray())
-        {
-            if (lives) group.OnLinkLost(peer);
-            else group.OnLinkEnded(peer);
-        }
+        if (fault is not (LinkFault.Overflow or LinkFault.Rejected)) return;
+        foreach (var group in _groups.ToArray()) group.OnLinkLost(peer);
     }
 
     /// <inheritdoc/>

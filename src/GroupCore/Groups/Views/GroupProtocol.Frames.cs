@@ -36,7 +36,7 @@ internal sealed partial class GroupProtocol
         int[] before = _peers;
         _peers = new int[count];
         _others = new int[count - 1];
-        (_relinked, _ended, _someEnded) = (new bool[count], new bool[count], false);
+        _relinked = new bool[count];
         (_firstForRoom, _hadRoom, _someHadRoom) = (new byte[count], new bool[count], false);
         _here = new bool[count];
         _unsettled = new bool[count];
@@ -65,7 +65,6 @@ internal sealed partial class GroupProtocol
     /// <summary>A link is up: it may be known now that what a member is said to have sent before this view is its own.</summary>
     public void OnLinkUp(int peer)
     {
-        if (_someEnded) Relink(peer);
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank) || !_unsettled[rank] || !Node.Links.IsSettled(peer)) return;
         Touch();
         _unsettled[rank] = false;

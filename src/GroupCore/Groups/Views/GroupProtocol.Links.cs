@@ -15,8 +15,6 @@ internal sealed partial class GroupProtocol
     private int _repliesWaiting;
     private long _replyCostWaiting;
     private bool[] _relinked = [];
-    private bool[] _ended = [];
-    private bool _someEnded;
     private const int WhoWantRoom = 5;
     private byte[] _firstForRoom = [];
     // Which links had room since the last run of multicasts, while one waited.
@@ -93,19 +91,12 @@ internal sealed partial class GroupProtocol
     public void OnLinkLost(int peer)
     {
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
-        bool again = _relinked[rank];
-        Relink(peer, rank);
-        if (again) Flush.Accuse(rank);
-    }
-
-    private void Relink(int peer, int rank)
-    {
         Touch();
-        var member = View!.Members[rank];
-        int next = Node.Links.Open(member.Address, member.Id.Node);
-        Node.Links.Hold(next);
+        var member = View.Members[rank];
+        int again = Node.Links.Open(member.Address, member.Id.Node);
+        Node.Links.Hold(again);
         Node.Links.Release(peer);
-        (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (next, next);
+        (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (again, again);
         _rankOf = new(_peers);
         // Nothing came over the new one yet, and none of it is delivered before it is settled.
         _unsettled[rank] = false;
@@ -114,35 +105,10 @@ internal sealed partial class GroupProtocol
         Peers.OnLinkLost(rank);
         _giver?.OnLinkLost(rank);
         Queries.OnLinkLost(member.Id, View.Id);
+        if (_relinked[rank]) Flush.Accuse(rank);
         _relinked[rank] = true;
         if (IsWedged) Flush.OnRelinked(rank);
         else Membership.RequestView(View.Group);
-    }
-
-    /// <summary>Another node answers where a member was, as when it is gone; or only a proxy before it said so for a moment, and then a link to it comes up again.</summary>
-    public void OnLinkEnded(int peer)
-    {
-        if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank)) return;
-        _ended[rank] = _someEnded = true;
-    }
-
-    // However often: no two that live have a quarrel.
-    private void Relink(int peer)
-    {
-        if (View is null || IsOver) return;
-        ulong node = Node.Links.NodeIdOf(peer);
-        for (int rank = 0; rank < _ended.Length; rank++)
-        {
-            if (!_ended[rank] || View.Members[rank].Id.Node != node) continue;
-            if (!Node.Links.IsSettled(peer))
-            {
-                // Who says that it is that member is asked where it listens, and comes up again then.
-                Node.Links.Open(View.Members[rank].Address, node);
-                continue;
-            }
-            _ended[rank] = false;
-            Relink(_peers[rank], rank);
-        }
     }
 
     /// <summary>
