@@ -28,6 +28,28 @@ public sealed class LinkTests
         cluster.AssertNoViolations();
     }
 
+    /// <summary>Where its host refuses it is decided what became of it, and nothing that is queued for it is kept for longer.</summary>
+    [Fact]
+    public void The_link_to_a_process_whose_host_refuses_goes_with_its_exclusion()
+    {
+        using var cluster = new OracleCluster(9, 3 + 10);
+        cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new GroupOptions(), ""));
+        for (int i = 0; i < 3; i++) cluster[i].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
+        for (int i = 3; i < 3 + 10; i++)
+        {
+            cluster[i].StartAt(TimeSpan.Zero);
+            Assert.True(cluster.RunUntil(() => IsSettled(cluster, 4), 10), cluster.Describe());
+            cluster.Run(1);
+            cluster[i].Node.Crash(hostAnswers: true);
+            Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
+        }
+        cluster.Run(3);
+        // The leader tells it of its exclusion for a while.
+        for (int i = 0; i < 3; i++)
+            if (cluster[i] != cluster.Leader) Assert.Equal(2, cluster[i].Node.Links.Ends.Count(end => !end.IsClosed));
+    }
+
     /// <summary>They leave, and stay up with their connections, each as another node: what those have that watched them, and led, is a guest's.</summary>
     [Fact]
     public void After_50_joins_and_departures_a_survivor_asks_for_no_links_but_to_those_that_stayed()

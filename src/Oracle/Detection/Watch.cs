@@ -113,7 +113,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         Excluding(subject);
         if (!_byId.TryGetValue(subject, out var watched)) return;
         (watched.Accused, watched.Assigned) = (null, false);
-        Prune();
+        Prune(subject);
     }
 
     /// <summary>A frame of that node arrived.</summary>
@@ -263,7 +263,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         return watched;
     }
 
-    private void Prune()
+    private void Prune(ProcessId? excluded = null)
     {
         for (int i = _watched.Count - 1; i >= 0; i--)
         {
@@ -271,8 +271,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             if (watched.Assigned || watched.Accused is not null) continue;
             _watched.RemoveAt(i);
             _byId.Remove(watched.Subject.Id);
-            // What only refuses may be a proxy for a moment.
-            bool gone = watched.Observed is Accusation.Replaced or Accusation.ProcessGone;
+            // What refuses may be a proxy for a moment, as long as nobody has decided.
+            bool gone = watched.Observed is Accusation.Replaced or Accusation.ProcessGone || (watched.Observed == Accusation.Refused && watched.Subject.Id == excluded);
             if (watched.Peer < 0) continue;
             OnDropped?.Invoke(watched.Peer, gone);
             node.Links.Release(watched.Peer);
