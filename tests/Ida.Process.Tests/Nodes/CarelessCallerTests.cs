@@ -39,7 +39,9 @@ public sealed class CarelessCallerTests
                 if (random.Next(3) > 0) await source.CancelAsync();
                 try
                 {
-                    Assert.Equal(2, (await put).Versions.Count);
+                    int versions = (await put).Versions.Count;
+                    // A retry may hear that the put was executed from who remembers no more than that (PutResult).
+                    if (id is null || versions > 0) Assert.Equal(2, versions);
                     told.Add("done");
                     done = true;
                 }
