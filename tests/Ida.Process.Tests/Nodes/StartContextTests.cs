@@ -20,7 +20,7 @@ public sealed class StartContextTests
             for (int i = 0; request.IsAlive && i < 100; i++)
             {
                 GC.Collect();
-                await Task.Delay(20);
+                await Task.Run(static () => { });
             }
             Assert.False(request.IsAlive);
             Assert.Equal(GroupCore.Membership.MembershipState.Active, node.State);
