@@ -21,7 +21,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         int step = 0;
         for (bool more = true; more; step++)
         {
-            (string end, more) = await CancelAsync(way, retriedAt, step);
+            (string end, more, _) = await CancelAsync(way, retriedAt, step);
             told[end] = told.GetValueOrDefault(end) + 1;
         }
         output.WriteLine($"{step} steps: {string.Join(", ", told.Select(t => $"{t.Key} {t.Value}"))}");
@@ -31,35 +31,61 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         Assert.Equal(1, told.GetValueOrDefault("done"));
     }
 
-    /// <summary>Whether there was a step left to cancel at, and what the caller was told.</summary>
-    private static async Task<(string End, bool More)> CancelAsync(string way, int retriedAt, int cancelAt)
+    /// <summary>
+    /// The same put, cancelled once it is sent; after some steps a retry of it, which is cancelled at any step. A retry is told the whole result,
+    /// or that it may be repeated.
+    /// </summary>
+    [Theory]
+    [InlineData("calm", 1, 3, 1)]
+    [InlineData("calm", 2, 3, 1)]
+    [InlineData("a place", 2, 9, 1)]
+    [InlineData("a view", 1, 3, 1)]
+    [InlineData("a takeover", 3, 3, 7)]
+    public async Task A_retry_cancelled_at_any_step_is_told_all_or_may_be_repeated(string way, int retriedAt, int cancelAt, int every)
+    {
+        var told = new Dictionary<string, int>();
+        int worlds = 0;
+        for (int pause = 0; pause < 40 * every; pause += every)
+        {
+            bool more = true;
+            for (int step = 0; more; step++, worlds++)
+            {
+                (string end, _, more) = await CancelAsync(way, retriedAt, cancelAt, pause, step);
+                told[end] = told.GetValueOrDefault(end) + 1;
+            }
+        }
+        output.WriteLine($"{worlds} worlds: {string.Join(", ", told.Select(t => $"{t.Key} {t.Value}"))}");
+        Assert.Equal(40, told["unknown, then done"]);
+        Assert.True(told["unknown twice"] > 40);
+    }
+
+    /// <summary>What the caller was told, whether there was a step left to cancel at, and whether there was one of the retry.</summary>
+    private static async Task<(string End, bool More, bool MoreOfRetry)> CancelAsync(string way, int retriedAt, int cancelAt, int pause = 0, int? retryCancelAt = null)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
         var map = world.Members[0].Dht.Map<string, long>("m");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
-        using var cancellation = new CancellationTokenSource();
         var before = way == "a place" ? map.OrderedMergeAsync("b1", 1L).AsTask() : Task.CompletedTask;
         if (way == "a place") world.Poke();
-        var put = map.OrderedMergeAsync(pairs, cancellationToken: cancellation.Token).AsTask();
-        int step = 0;
-        foreach (bool _ in Steps(world, way))
-        {
-            if (put.IsCompleted || step == cancelAt) break;
-            step++;
-        }
-        bool more = !put.IsCompleted;
-        await cancellation.CancelAsync();
-        world.Poke();
-        Assert.True(put.IsCompleted, $"Cancelled at step {cancelAt}, it goes on.");
-        bool executed = true;
+        using var steps = Steps(world, way).GetEnumerator();
+        (var put, bool more) = await CancelAtAsync(world, steps, map, pairs, null, cancelAt);
+        bool executed = true, moreOfRetry = false;
         string end = "done";
         if (put.IsCanceled) (end, executed) = ("not executed", false);
         else if (put.IsFaulted)
         {
             end = "unknown";
-            var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+            var id = IdOf(put);
+            if (retryCancelAt is { } at)
+            {
+                while (pause-- > 0 && steps.MoveNext()) ;
+                (var first, moreOfRetry) = await CancelAtAsync(world, steps, world.Members[retriedAt].Dht.Map<string, long>("m"), pairs, id, at);
+                end += first.IsFaulted ? " twice" : ", then done";
+                if (first.IsFaulted) Assert.Equal(id, IdOf(first));
+                else Assert.Equal(2, (await first).Versions.Count);
+            }
             var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
-            world.RunUntil(() => retry.IsCompleted, $"The retry after step {cancelAt}");
+            world.RunUntil(() => retry.IsCompleted, $"The retry after step {cancelAt}, {retryCancelAt}");
             Assert.Equal(id, (await retry).Operation);
             Assert.Equal(2, (await retry).Versions.Count);
         }
@@ -69,8 +95,23 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(executed ? [1L, 1L] : [], (await read).Values.Select(v => v.Value));
         Assert.All(world.Members, m => Assert.Equal(0, m.Dht.Counters.ForbiddenSteps));
-        return (end, more);
+        return (end, more, moreOfRetry);
     }
+
+    /// <summary>A put or a retry of one, cancelled after so many steps, and whether it had not ended before.</summary>
+    private static async Task<(Task<PutResult> Put, bool More)> CancelAtAsync(DhtWorld world, IEnumerator<bool> steps, IDhtMap<string, long> map, KeyValuePair<string, long>[] pairs, OpId? id, int cancelAt)
+    {
+        using var cancellation = new CancellationTokenSource();
+        var put = map.OrderedMergeAsync(pairs, new() { Operation = id }, cancellation.Token).AsTask();
+        for (int step = 0; steps.MoveNext() && !put.IsCompleted && step < cancelAt;) step++;
+        bool more = !put.IsCompleted;
+        await cancellation.CancelAsync();
+        world.Poke();
+        Assert.True(put.IsCompleted, $"Cancelled at step {cancelAt}, it goes on.");
+        return (put, more);
+    }
+
+    private static OpId IdOf(Task put) => Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
 
     /// <summary>Single steps: the command, then frame by frame.</summary>
     private static IEnumerable<bool> Steps(DhtWorld world, string way)
