@@ -6,15 +6,18 @@ using Oracle;
 namespace Ida.Campaign;
 
 /// <summary>The texts of the command line; null: not given.</summary>
-internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History, bool First = false, string? Detection = null);
+internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History, bool First = false, string? Detection = null, string? Seconds = null);
 
 /// <summary>What to run, checked.</summary>
 internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scenario? Only, IReadOnlyList<Rule> Mutated, string? History, bool StopsAtFirst)
 {
-    private const int DefaultSeeds = 1_000, DefaultMutationSeeds = 20_000, MostSeeds = 10_000_000;
+    private const int DefaultSeeds = 1_000, DefaultMutationSeeds = 20_000, MostSeeds = 10_000_000, MostSeconds = 1_000_000;
 
     /// <summary>The times of detection that were asked for, as the replay command repeats them.</summary>
     public string Detection { get; init; } = "";
+
+    /// <summary>When no further seed is begun; null: only when all are done.</summary>
+    public TimeSpan? Time { get; init; }
 
     /// <summary>The scenario of a seed.</summary>
     public Scenario Of(ulong seed) => Only ?? Suite.Of(seed);
@@ -40,6 +43,17 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
         {
             error = $"--seeds must be a whole number from 1 to {MostSeeds}, not \"{texts.Seeds}\".";
             return false;
+        }
+        TimeSpan? time = null;
+        if (texts.Seconds is not null)
+        {
+            if (texts.Mutate is not null || !int.TryParse(texts.Seconds, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) || seconds is < 1 or > MostSeconds)
+            {
+                error = $"--seconds must be a whole number from 1 to {MostSeconds}, without --mutate, not \"{texts.Seconds}\".";
+                return false;
+            }
+            time = TimeSpan.FromSeconds(seconds);
+            if (texts.Seeds is null) count = MostSeeds;
         }
         var scenarios = suite.Round.Concat(suite.Aside).Distinct().ToList();
         var only = scenarios.Find(one => one.Name == texts.Scenario);
@@ -71,7 +85,7 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
             error = $"--history needs --suite {Suite.Ida}: suite {suite} records no operations.";
             return false;
         }
-        options = new(suite, first, count, only, mutated, texts.History, texts.First) { Detection = times };
+        options = new(suite, first, count, only, mutated, texts.History, texts.First) { Detection = times, Time = time };
         return true;
     }
 

@@ -10,9 +10,10 @@ internal sealed class Progress : IDisposable
     private readonly Stopwatch _watch = Stopwatch.StartNew();
     private readonly Timer _timer;
     private readonly int _count;
+    private readonly TimeSpan _time;
     private int _done;
 
-    public Progress(int count) => (_count, _timer) = (count, new(_ => Print(), null, s_every, s_every));
+    public Progress(int count, TimeSpan? time) => (_count, _time, _timer) = (count, time ?? TimeSpan.MaxValue, new(_ => Print(), null, s_every, s_every));
 
     public int Done => Volatile.Read(ref _done);
 
@@ -29,6 +30,8 @@ internal sealed class Progress : IDisposable
         int done = Done;
         double rate = done / _watch.Elapsed.TotalSeconds;
         var left = rate > 0 ? TimeSpan.FromSeconds((_count - done) / rate) : TimeSpan.Zero;
+        var rest = _time - _watch.Elapsed;
+        if (rest < left) left = rest > TimeSpan.Zero ? rest : TimeSpan.Zero;
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{done} of {_count} seeds, {rate:F1} per second, {_watch.Elapsed:hh\\:mm\\:ss} so far, {left:hh\\:mm\\:ss} left"));
     }
 }

@@ -19,13 +19,15 @@ internal sealed class SeedCampaign(CampaignOptions options)
 
     public (long Passed, long Failed) Run(CancellationToken cancel)
     {
-        using var progress = new Progress(options.Count);
+        using var progress = new Progress(options.Count, options.Time);
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(cancel);
+        if (options.Time is { } time) end.CancelAfter(time);
         Seeds.Run(options.First, options.Count, seed =>
         {
             bool failed = !Run(seed);
             progress.Advance();
             return !(failed && options.StopsAtFirst);
-        }, cancel);
+        }, end.Token);
         foreach (var (name, tally) in _tallies) Console.WriteLine($"{name}: {tally}");
         _ingredients.Print(Console.Out);
         _measures.Print(Console.Out);

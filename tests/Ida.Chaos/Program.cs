@@ -21,12 +21,13 @@ internal static class Program
         var clients = new Option<string>("--clients") { Description = "Clients at each member (default 2)", HelpName = "C" };
         var history = new Option<string>("--history") { Description = "Writes the whole history as JSON lines", HelpName = "FILE" };
         var seed = new Option<string>("--seed") { Description = "Chooses faults and their moments (default 1)", HelpName = "X" };
+        var longest = new Option<string>("--longest") { Description = "Longest stop and cut in seconds (default 8)", HelpName = "L" };
         var root = new RootCommand("Real processes under real faults: nothing acknowledged is lost, nothing is read that no serial order explains.")
         {
-            members, shardSize, seconds, faults, clients, history, seed,
+            members, shardSize, seconds, faults, clients, history, seed, longest,
         };
         root.SetAction(parsed => ChaosOptions.TryParse(
-                new(parsed.GetValue(members), parsed.GetValue(shardSize), parsed.GetValue(seconds), parsed.GetValue(faults), parsed.GetValue(clients), parsed.GetValue(history), parsed.GetValue(seed)),
+                new(parsed.GetValue(members), parsed.GetValue(shardSize), parsed.GetValue(seconds), parsed.GetValue(faults), parsed.GetValue(clients), parsed.GetValue(history), parsed.GetValue(seed), parsed.GetValue(longest)),
                 out var options, out string error)
             ? RunAsync(options)
             : Task.FromResult(Refuse(error)));

@@ -57,6 +57,9 @@ public sealed record HistoryWorkload
     /// <summary>How long an operation may take before its outcome counts as unknown. Default 10 s.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>How much longer than its time a call may take: a client that waits for more than twice of it ends with <see cref="TimeoutException"/>. Null: nobody looks.</summary>
+    public TimeSpan? Overtime { get; init; }
+
     /// <summary>How long a client waits between operations. Default none.</summary>
     public TimeSpan Pause { get; init; }
 

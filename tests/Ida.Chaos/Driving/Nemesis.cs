@@ -11,7 +11,7 @@ namespace Ida.Chaos.Driving;
 /// </summary>
 internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecorder recorder, Prng random, Action<string> say)
 {
-    private const int LongestMs = 8_000;
+    private const int ShortMs = 50, UsualMs = 8_000;
     private const int LeastVoters = 3;
     private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50);
@@ -98,7 +98,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     {
         Begin(FaultKind.Stop, victim);
         victim.Suspend();
-        await Task.Delay((int)random.Next(50, LongestMs), cancel);
+        await Task.Delay(Length(), cancel);
         victim.Resume();
         recorder.Nemesis("cont", victim.Name);
     }
@@ -111,9 +111,21 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         if (other is not null && victim.Status.Full && other.Status.Full && victim.Status.Shard == other.Status.Shard) other = null;
         Begin(FaultKind.Cut, victim, target: $"{victim.Name} {other?.Name ?? "all"}");
         roster.Cuts.Cut(roster.Pairs(victim, other));
-        await Task.Delay((int)random.Next(50, LongestMs), cancel);
+        await Task.Delay(Length(), cancel);
         roster.Cuts.HealAll();
         recorder.Nemesis("heal", victim.Name);
+    }
+
+    /// <summary>
+    /// How long a stop or a cut lasts: mostly up to 8 s, where the outcome is open; one in ten a blink, which nobody may notice; where longer ones are
+    /// asked for one in four, from 8 s on, most of them not much longer.
+    /// </summary>
+    private TimeSpan Length()
+    {
+        double longest = options.Longest.TotalMilliseconds;
+        if (random.Chance(0.1)) return TimeSpan.FromMilliseconds(random.Next(1, ShortMs));
+        if (longest > UsualMs && random.Chance(0.25)) return TimeSpan.FromMilliseconds(UsualMs * Math.Pow(longest / UsualMs, random.NextDouble()));
+        return TimeSpan.FromMilliseconds(random.Next(ShortMs, (long)Math.Min(longest, UsualMs)));
     }
 
     private async Task LeaveAsync(MemberProcess victim)

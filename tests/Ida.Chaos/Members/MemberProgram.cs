@@ -16,6 +16,8 @@ internal sealed partial class MemberProgram
 {
     private const int ParentDeathSignal = 1, Kill = 9;
     private static readonly TimeSpan s_statusEvery = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan s_overtime = TimeSpan.FromSeconds(10);
+
     /// <summary>Half an hour of it makes a history of some hundred megabytes, which the checker holds in memory.</summary>
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(20);
 
@@ -43,7 +45,7 @@ internal sealed partial class MemberProgram
         (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed), new()
         {
             Pause = s_pause, ElementsPerList = Math.Max(1, ElementsPerList / (place.Clients * (place.TargetSize + 1))),
-            Removes = 0.15, Batches = 0.1, Cancelled = 0.03, Hurried = 0.03, Retries = 5, LargestValue = LargestValue, LargestWrite = LargestWrite,
+            Removes = 0.15, Batches = 0.1, Cancelled = 0.03, Hurried = 0.03, Retries = 5, LargestValue = LargestValue, LargestWrite = LargestWrite, Overtime = s_overtime,
         });
 
     public static async Task<int> RunAsync(MemberPlace place)

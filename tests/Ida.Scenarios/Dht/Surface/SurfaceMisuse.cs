@@ -17,7 +17,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
             case 0: Begin(SurfaceNames.Snapshot, member, dht.SnapshotAsync()); break;
             case 1: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
             case 2: Wait(member); break;
-            case 3: CallClosed(); break;
+            case 3: TryCallClosed(); break;
             case 4: Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => texts.OrderedPutAsync([new(key, "1"), new("y", "2"), new(key, "3")]).AsTask()); break;
             case 5: Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.OrderedPutAsync(null!, "1").AsTask()); break;
             case 6: Refuse<NoCollisionResolverException>(SurfaceNames.NoResolver, () => texts.OrderedMergeAsync(key, 1.5).AsTask()); break;
@@ -40,9 +40,10 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync(key, new() { Level = (ConsistencyLevel)(-1 - random.Next(9)) }).AsTask());
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync([], new() { Level = (ConsistencyLevel)7 }).AsTask());
                 break;
+            case 23 when TryCallClosed(): break;
             case 23: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
             case 24: MakeUpId(member, texts, key); break;
-            default: CallClosed(); break;
+            default: TryCallClosed(); break;
         }
 
         void Resolver(string name, int what, int errors)
@@ -73,11 +74,11 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         ledger.Begin(new(SurfaceNames.WhenFull, member, member.Dht.WhenFullAsync(source.Token), world.Now, TimeSpan.Zero) { Source = source, Waits = true });
     }
 
-    /// <summary>A part that is over answers everything in its next turn, with an error of the DHT.</summary>
-    private void CallClosed()
+    /// <summary>A part that is over answers everything in its next turn, with an error of the DHT; false where there is none.</summary>
+    private bool TryCallClosed()
     {
         var over = world.Members.FindAll(m => m.Alive && !world.IsStalled(m) && m.Dht is not null && m.Host.Current is { IsOver: true });
-        if (over.Count == 0) return;
+        if (over.Count == 0) return false;
         var member = over[random.Next(over.Count)];
         ingredients.Draw(SurfaceNames.CallClosed);
         var map = SurfaceDriver.Value(member.Dht, "x");
@@ -88,6 +89,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
             if (!calls[i].IsCompleted) throw new ScenarioFailedException($"Call {i} to a part of the DHT that is over does not end.");
             if (calls[i].Exception?.InnerException is { } error ? !SurfaceCall.IsDocumented(error) : i < 5) throw new ScenarioFailedException($"Call {i} to a part that is over ended with {calls[i].Status} {calls[i].Exception}");
         }
+        return true;
     }
 
     private void Foreign(HarnessMember member)
