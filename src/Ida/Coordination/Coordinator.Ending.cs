@@ -4,13 +4,11 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator
 {
     /// <summary>
-    /// The caller does not wait any longer. Of a put that was executed, and whose versions no replica remembers, that is told. Another one that was
-    /// sent goes on without it. A retry that was not sent says nothing of the put it repeats.
+    /// The caller does not wait any longer. A put that was sent goes on without it, also where some of its outcome is known: the rest is on its way.
+    /// A retry that was not sent says nothing of the put it repeats.
     /// </summary>
     private void GiveUp(ClientOp op, Exception reason)
     {
-        // Where a shard is still executing it its versions are soon there for a retry.
-        if (op.Asks && EndsAsExecuted(op)) return;
         if (!op.IsPut || (op.Phase != OpPhase.Sent && op.Requested is null)) Finish(op, reason);
         else if (op.Phase == OpPhase.Sent) Detach(op, new OutcomeUnknownException(op.Id, $"{Why(op, reason)} after the put was sent; it goes on.", reason));
         else Finish(op, Unresolved(op, $"{Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
