@@ -55,7 +55,7 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
             time = TimeSpan.FromSeconds(seconds);
             if (texts.Seeds is null) count = MostSeeds;
         }
-        var scenarios = suite.Round.Concat(suite.Aside).Distinct().ToList();
+        var scenarios = suite.Scenarios.ToList();
         var only = scenarios.Find(one => one.Name == texts.Scenario);
         if (texts.Scenario is not null && only is null)
         {

@@ -12,12 +12,15 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Body)
     /// <summary>Whether its nodes talk over the TCP mesh and not in memory.</summary>
     public bool IsOverMesh { get; private init; }
 
+    /// <summary>Over the mesh, bytes of the smallest buffers of connections: as few as its messages may fill.</summary>
+    public int LeastBuffer { get; init; } = new SocketModel().LeastBuffer;
+
     /// <summary>The same over the TCP mesh on simulated sockets; <paramref name="except"/>: what only links in memory do.</summary>
     public Scenario OverMesh(params string[] except) => new($"{Name}-mesh", run =>
     {
         Body(run);
         run.NoteSockets();
-    }) { IsOverMesh = true, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared] };
+    }) { IsOverMesh = true, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared, .. MeshStranger.Names] };
 
     /// <summary>The body as the runner of seeds wants it.</summary>
     public Action<SimulationCase> Case(Rule without = Rule.None, Action<ScenarioRun>? done = null) => run =>

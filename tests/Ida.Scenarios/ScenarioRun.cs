@@ -1,3 +1,4 @@
+using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Checking;
@@ -15,9 +16,13 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule 
     public Simulation Start(SimulationOptions? options = null)
     {
         options ??= new();
-        if (scenario.IsOverMesh) options = options with { Carrier = SimCarrier.Mesh, Sockets = SocketNames.Draw(Case.Seed) };
+        if (scenario.IsOverMesh) options = options with { Carrier = SimCarrier.Mesh, Sockets = SocketNames.Draw(Case.Seed) with { LeastBuffer = scenario.LeastBuffer } };
         return _simulation = Case.Start(options);
     }
+
+    /// <summary>In every third seed over the mesh somebody whom nobody knows begins to send hostile frames to the members of <paramref name="view"/>, until it is crashed; null in the others.</summary>
+    public SimNode? BeginStranger(Func<View?> view) =>
+        scenario.IsOverMesh && MeshStranger.IsDrawn(Case.Seed) && Case.Happens($"stranger") ? MeshStranger.Begin(_simulation!, view, Ingredients.Draw) : null;
 
     /// <summary>Counts what happened to the sockets of its simulation.</summary>
     public void NoteSockets() => SocketNames.Note(_simulation!.Tally, Ingredients);

@@ -12,20 +12,31 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
         OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Surface,
         GroupScenarios.Surface, GroupScenarios.Surface,
         ClusterScenarios.Groups,
-    ]) { Aside = [OracleScenarios.Pauses, ClusterScenarios.GroupsOverMesh, GroupScenarios.SurfaceOverMesh] };
+    ]) { Aside = [OracleScenarios.Pauses], Shared = [[GroupScenarios.Surface, GroupScenarios.Surface, GroupScenarios.SurfaceOverMesh], [ClusterScenarios.Groups, ClusterScenarios.Groups, ClusterScenarios.GroupsOverMesh]] };
 
     public static Suite Ida { get; } = new("ida", 
     [
         .. Enumerable.Repeat(DhtScenarios.Strict, 15), .. Enumerable.Repeat(DhtScenarios.Surface, 15), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
         DhtScenarios.Leaves, ClusterScenarios.History,
-    ]) { Aside = [ClusterScenarios.HistoryOverMesh] };
+    ]) { Shared = [[ClusterScenarios.History, ClusterScenarios.History, ClusterScenarios.HistoryOverMesh]] };
 
-    /// <summary>What runs only when it is named and has no turn among the others: what measures, and whole nodes over the TCP mesh, so that a seed goes on to mean what it did.</summary>
+    /// <summary>What runs only when it is named and has no turn among the others: what measures.</summary>
     public IReadOnlyList<Scenario> Aside { get; init; } = [];
+
+    /// <summary>Lists of scenarios that share the turns of their first, in equal parts: the same over the TCP mesh, and the like.</summary>
+    public IReadOnlyList<IReadOnlyList<Scenario>> Shared { get; init; } = [];
+
+    /// <summary>All that can be named.</summary>
+    public IEnumerable<Scenario> Scenarios => Round.Concat(Aside).Concat(Shared.SelectMany(static turn => turn)).Distinct();
 
     public static IReadOnlyList<Suite> All { get; } = [Groups, Ida];
 
     public override string ToString() => Name;
 
-    public Scenario Of(ulong seed) => Round[(int)(seed % (ulong)Round.Count)];
+    public Scenario Of(ulong seed)
+    {
+        var one = Round[(int)(seed % (ulong)Round.Count)];
+        // Not by the seed's remainder, which has chosen the turn.
+        return Shared.FirstOrDefault(turn => turn[0] == one) is { } turn ? turn[(int)((uint)((seed * 0xA24B_AED4_963E_E407) >> 32) % (uint)turn.Count)] : one;
+    }
 }

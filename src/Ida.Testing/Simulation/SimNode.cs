@@ -79,6 +79,9 @@ public sealed class SimNode
         }
     }
 
+    /// <summary>Share of what it writes to sockets that comes with a bit flipped: of one that no other trusts.</summary>
+    internal double Damage { get; set; }
+
     /// <summary>
     /// Its clock is set forward, or back. The node never sees a time before one that it has seen, so that after a step back its time stands still until the
     /// clock has caught up, and its timers with it.

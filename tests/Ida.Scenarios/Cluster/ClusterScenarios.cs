@@ -41,6 +41,7 @@ internal static class ClusterScenarios
         var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(static fault => fault.For > s_harmless) };
         var report = dht.Run(6, async () =>
         {
+            var stranger = run.BeginStranger(dht.View);
             faults.Inject(simulation);
             var asking = dht.AskAsync(run.Ingredients.Draw);
             var throwing = throws ? ThrowAsync(run, dht) : Task.CompletedTask;
@@ -49,6 +50,7 @@ internal static class ClusterScenarios
             await simulation.Delay(TimeSpan.FromSeconds(lasting ? 15 : 5));
             if (asking.IsFaulted) await asking;
             await throwing;
+            stranger?.Crash();
         });
         run.History = dht.Recorder.ToHistory();
         (run.Lost, run.Work) = (dht.Lost, dht.Clients.Sum(client => client.Succeeded));
@@ -63,7 +65,7 @@ internal static class ClusterScenarios
     };
 
     /// <summary>Both over the TCP mesh.</summary>
-    public static Scenario GroupsOverMesh { get; } = Groups.OverMesh();
+    public static Scenario GroupsOverMesh { get; } = Groups.OverMesh() with { LeastBuffer = 1 << 10 };
 
     public static Scenario HistoryOverMesh { get; } = History.OverMesh();
 

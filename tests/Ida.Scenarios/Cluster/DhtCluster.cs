@@ -62,6 +62,9 @@ internal sealed class DhtCluster
 
     public Dht this[int member] => _dhts[Members[member]];
 
+    /// <summary>The view of one that is a member; null when none is.</summary>
+    public View? View() => _groups.FirstOrDefault(static pair => pair.Key.Host.Alive && !pair.Value.Completion.IsCompleted).Value?.CurrentView;
+
     public Group GroupOf(int member) => _groups[Members[member]];
 
     /// <summary>Starts members, enables the DHT at all of them, runs <paramref name="body"/> beside one client each, then judges.

@@ -35,10 +35,12 @@ internal sealed class WatchedGroup
                 _members.Add(member);
                 if (i < Nodes - 1) await member.JoinAsync();
             }
+            var stranger = _run.BeginStranger(() => _members.Find(one => one.Usable)?.Group.CurrentView);
             faults.Inject(Simulation);
             Simulation.After(TimeSpan.FromSeconds(1), () => _ = Simulation.Spawn(JoinLateAsync));
             await CallAsync();
             Simulation.Network.Heal();
+            stranger?.Crash();
             await Simulation.Delay(TimeSpan.FromSeconds(70));
             EndTheGone();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));

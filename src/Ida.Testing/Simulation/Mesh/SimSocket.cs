@@ -232,6 +232,11 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
             bytes -= here;
             if (bytes == 0) break;
         }
+        if (Chance(Node.Damage))
+        {
+            Simulation.Tally.Add(SocketDeed.Damaged);
+            packet.Bytes[(int)Choose(packet.Length - 1)] ^= (byte)(1 << (int)Choose(7));
+        }
         _channel.Send(packet, departure);
     }
 

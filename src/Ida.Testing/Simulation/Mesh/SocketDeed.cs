@@ -32,4 +32,7 @@ internal enum SocketDeed
 
     /// <summary>The kernel of a node that was paused took a connection.</summary>
     DialledPaused,
+
+    /// <summary>A bit of a write was flipped.</summary>
+    Damaged,
 }

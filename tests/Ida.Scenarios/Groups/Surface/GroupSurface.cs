@@ -36,6 +36,7 @@ internal sealed class GroupSurface
     private readonly RejoinHooks _hooks;
     private readonly SlowChanges _slow;
     private readonly bool _rejoins;
+    private SimNode? _stranger;
     private string? _failure;
     private ulong _ids;
 
@@ -146,6 +147,7 @@ internal sealed class GroupSurface
                 foreach (var group in _groups)
                     if (group == _groups[0] || Random.Chance(0.6)) Join(place, group, first: true);
             await UntilAsync(() => !Seats.Any(static seat => seat.IsJoining), 60, "The first joins end");
+            if (size > 2) _stranger = _run.BeginStranger(() => Seats.FirstOrDefault(static seat => seat.IsUsable)?.View);
             if (_rejoins && !IsCalm) _hooks.Begin();
             foreach (var group in _groups) _slow.Begin(group);
             var end = Simulation.Now + s_seconds;
@@ -449,6 +451,7 @@ internal sealed class GroupSurface
     private async Task FinishAsync()
     {
         IsOver = true;
+        _stranger?.Crash();
         Simulation.Network.Heal();
         foreach (var a in Simulation.Nodes)
             foreach (var b in Simulation.Nodes)
@@ -473,7 +476,7 @@ internal sealed class GroupSurface
         foreach (var group in _groups) ScenarioFailedException.ThrowIf(group.Verdict(id => !_run.Lost && GoesOn(id)));
         foreach (var place in Places)
         {
-            if (place.Member.Node.Counters.Refused(RefusalReason.Malformed) > 0) throw new ScenarioFailedException($"{place.Member} was sent malformed frames.");
+            if (_stranger is null && place.Member.Node.Counters.Refused(RefusalReason.Malformed) > 0) throw new ScenarioFailedException($"{place.Member} was sent malformed frames.");
             if (place.Member.Host.Alive && !place.Member.Node.Completion.IsCompleted) _ = StopAsync(place);
         }
         await UntilAsync(() => Open.All == 0, 30, "All ends with the nodes");
