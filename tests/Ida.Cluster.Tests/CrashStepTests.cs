@@ -137,9 +137,12 @@ public sealed class CrashStepTests
             runs++;
             if (crash.Victims.Count > 0) reached++;
             if (crash.Victims.Count > 1) twice++;
-            if (dht.Lost) lost++;
+            if (!dht.Lost) return;
+            // The shard has three replicas. One is gone already; the step takes the other two, or loses nothing.
+            Assert.True(crash.Victims.Count > 1, $"{crash.Victims.Count} crashed at {step}, and the shard was lost");
+            lost++;
         });
         TestContext.Current.TestOutputHelper!.WriteLine($"{step}: {runs} runs, reached in {reached}, twice in {twice}, depopulated in {lost}");
-        if (runs >= 20) Assert.True(reached >= 15 && lost < runs, $"{step} was reached in {reached} runs of {runs}; {lost} ended the DHT");
+        if (runs >= 20) Assert.True(reached >= 15, $"{step} was reached in {reached} runs of {runs}");
     }
 }

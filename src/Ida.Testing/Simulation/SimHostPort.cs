@@ -2,10 +2,19 @@ using GroupCore.Runtime;
 
 namespace Ida.Testing;
 
-/// <summary>The host of a simulated node: completions run inline after the turn, without a synchronization context.</summary>
+/// <summary>
+/// The host of a simulated node: completions run inline after the turn, without a synchronization context, or later, where
+/// <see cref="SimulationOptions.MaxCompletionDelay"/> says so or it was a caller's turn.
+/// </summary>
 internal sealed class SimHostPort(SimNode node) : IHostPort
 {
     public long Clock() => node.LocalTime;
+
+    public void Posted(NodeCommand command, bool kept)
+    {
+        if (!node.Simulation.OnOwnThread($"A call to {node.Name}") || node.TryBorrow(command, kept)) return;
+        node.Wake();
+    }
 
     public void Wake()
     {
@@ -18,8 +27,9 @@ internal sealed class SimHostPort(SimNode node) : IHostPort
         {
             int next = node.Simulation.Options.ShuffleCompletions ? node.Choose(i, completions.Count) : i;
             (completions[i], completions[next]) = (completions[next], completions[i]);
-            completions[i].Run();
+            if (!node.TryDelay(completions[i])) completions[i].Run();
         }
+        node.EndDelays();
     }
 
     public void Resume(ICompletion work)

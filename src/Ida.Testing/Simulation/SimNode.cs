@@ -10,14 +10,14 @@ namespace Ida.Testing;
 /// that virtual time. Later calls into protocols go through <see cref="Post"/> or <see cref="INode.TryPost"/>, so that they run in a turn.
 /// A turn is the turn of production: frames, commands, timers, end of turn, one write per peer, completions.
 /// </remarks>
-public sealed class SimNode
+public sealed partial class SimNode
 {
     // Smaller than in production: callers meet a full queue sooner, and a thousand nodes cost little.
     private const int CommandCapacity = 1024;
     private readonly SimClock _clock;
     private readonly Node _node;
     private Choices _choices, _order;
-    private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashAnswers, _silent;
+    private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashed, _crashAnswers, _silent;
     private long _pauseInTurn;
     private Exception? _fault;
     private int _framesOfTurn;
@@ -36,6 +36,7 @@ public sealed class SimNode
         _choices = new(Choices.Seed(ScheduleSeed, 1, 0));
         var own = new Choices(Choices.Seed(ScheduleSeed, 2, 0));
         _order = new(Choices.Seed(ScheduleSeed, 4, 0));
+        _borrowing = new(Choices.Seed(ScheduleSeed, 5, 0));
         double drift = simulation.Options.MaxClockDrift * (own.UpTo(2_000_000) - 1_000_000) / 1_000_000.0;
         _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
@@ -270,6 +271,7 @@ public sealed class SimNode
     private void BeginTurn()
     {
         _node.Advance(LocalTime);
+        ThrowCallersFault();
         _framesOfTurn = Carrier.Deliver(1 + (int)_choices.UpTo(Simulation.Options.MaxBatch - 1));
         if (_pauseInTurn == 0) return;
         _midTurn = _turnScheduled = true;
@@ -303,6 +305,7 @@ public sealed class SimNode
     private void Die(bool hostAnswers, NodeStoppedException? told = null)
     {
         Alive = false;
+        _crashed = told is null;
         Host.Answers = hostAnswers;
         Carrier.Die(hostAnswers, atFrame: _silent);
         if (told is not null) _node.Stop(told);

@@ -36,6 +36,12 @@ public sealed record SimulationOptions
     /// <summary>Whether the completions of a turn run in a drawn order, as they may on the threads of production; default false: in the order in which they were made.</summary>
     public bool ShuffleCompletions { get; init; }
 
+    /// <summary>The completions of a turn begin, in their order, up to so much later than it, as where threads of the pool are busy; default 0.</summary>
+    public TimeSpan MaxCompletionDelay { get; init; }
+
+    /// <summary>The share of the calls from outside of a turn to a node at rest that are run before they return, as on callers' threads; default 0.</summary>
+    public double BorrowedTurns { get; init; }
+
     /// <summary>The command that repeats this run, shown when it fails; null shows the seed alone.</summary>
     public string? ReplayCommand { get; init; }
 
@@ -50,6 +56,8 @@ public sealed record SimulationOptions
         : Sockets.BrokenRule is { } rule ? rule
         : MaxBatch < 1 ? "MaxBatch >= 1"
         : MaxWakeDelay < TimeSpan.Zero || TurnTime < TimeSpan.Zero || FrameTime < TimeSpan.Zero ? "times that are not negative"
+        : MaxCompletionDelay < TimeSpan.Zero ? "MaxCompletionDelay >= 0"
+        : BorrowedTurns is not (>= 0 and <= 1) ? "BorrowedTurns in 0..1"
         : MaxClockOffset < TimeSpan.Zero ? "MaxClockOffset >= 0"
         : MaxClockDrift is not (>= 0 and <= 0.5) ? "MaxClockDrift in 0..0.5"
         : Link.BrokenRule;

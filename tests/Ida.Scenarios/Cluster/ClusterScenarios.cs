@@ -13,7 +13,7 @@ internal static class ClusterScenarios
     private static readonly FaultPlan s_plan = new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) };
 
     /// <summary>Groups under the real Oracle, judged by the checkers of G1-G9 and G12-G14 (B1).</summary>
-    public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) }));
+    public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) })) { Ingredients = ThreadNames.Declared };
 
     /// <summary>
     /// Clients of a DHT under random faults and a join, judged by the strict-serializability checker (ida 9.3): with removes, batches over
@@ -23,7 +23,7 @@ internal static class ClusterScenarios
     /// <remarks>In another fourth a turn of one member throws.</remarks>
     public static Scenario History { get; } = new("cluster-history", run =>
     {
-        var simulation = run.Start();
+        var simulation = ThreadNames.Start(run);
         // Not the seed's own remainder: a campaign of several scenarios gives each of them only seeds of one.
         ulong kind = (run.Case.Seed * 0x9E37_79B9_7F4A_7C15) >> 62;
         bool lasting = kind == 3, throws = kind == 1;
@@ -60,7 +60,7 @@ internal static class ClusterScenarios
         Ingredients =
         [
             "remove", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
-            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName),
+            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName), .. ThreadNames.Declared,
         ],
     };
 

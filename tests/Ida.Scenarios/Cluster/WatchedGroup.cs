@@ -11,13 +11,14 @@ internal sealed class WatchedGroup
     private const int Nodes = 6, Calls = 400;
     private readonly ScenarioRun _run;
     private readonly SimCluster _cluster;
-    private readonly VirtualSynchronyChecker _checker = new(new() { StatesAgree = true });
+    private readonly VirtualSynchronyChecker _checker;
     private readonly List<WatchedMember> _members = [];
     private ulong _message;
 
     public WatchedGroup(ScenarioRun run)
     {
-        (_run, _cluster) = (run, new(run.Start()));
+        (_run, _cluster) = (run, new(ThreadNames.Start(run)));
+        _checker = new(new() { StatesAgree = true, HandlersLag = ThreadNames.Lag(Simulation.Options) });
         Simulation.AddInvariant("virtual synchrony", () => _checker.Passed ? null : _checker.ToString());
     }
 

@@ -51,7 +51,7 @@ internal sealed class GroupSurface
         if (shape.Chance(0.5)) options = options with { ShuffleCompletions = true };
         if (shape.Chance(0.15)) options = options with { MaxClockDrift = MostDrift, MaxClockOffset = TimeSpan.FromDays(3_000) };
         if (shape.Chance(0.3)) options = options with { Link = options.Link with { UnsettledChance = 0.5 } };
-        _cluster = new(run.Start(options));
+        _cluster = new(ThreadNames.Start(run, options));
         Random = Simulation.Random;
         if (options.MostQueuedBytes < 2 << 20) Drawn.Draw(GroupNames.SmallBudget);
         if (options.Link.BytesPerSecond > 0) Drawn.Draw(GroupNames.Narrow);

@@ -1,0 +1,57 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
+using GroupCore.Runtime;
+
+namespace Ida.Testing;
+
+/// <content>
+/// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside of a turn may find the pilot asleep, and runs its command before it returns.
+/// No frames are read in them and no timers fire. What they send leaves at once or, where the caller is one of many, in the next turn of the node.
+/// </content>
+public sealed partial class SimNode
+{
+    private Choices _borrowing;
+    private Exception? _callersFault;
+    private bool _borrowed;
+
+    /// <summary>What the caller asked for was run here, and if it was to be <paramref name="kept"/> and is done, completed.</summary>
+    internal bool TryBorrow(NodeCommand command, bool kept)
+    {
+        if (!Lends(command.AtOnce) || !_borrowing.Chance(Simulation.Options.BorrowedTurns) || !RuntimeHelpers.TryEnsureSufficientExecutionStack()) return false;
+        var own = kept ? command as ICompletion : null;
+        bool done = false;
+        (_inTurn, _borrowed) = (true, true);
+        try
+        {
+            _node.Advance(LocalTime);
+            _node.RunCommands();
+            if (_node.LendsTurns) _node.EndTurn();
+            if (_borrowing.Chance(0.5)) Carrier.Flush(Simulation.Time);
+            done = own is not null && _node.TryKeep(own);
+            _node.Release();
+        }
+        catch (Exception error)
+        {
+            // Its own next turn ends the node with it.
+            _callersFault = error;
+        }
+        finally
+        {
+            (_inTurn, _borrowed) = (false, false);
+        }
+        Simulation.Trace.Add(Id);
+        if (_crashing) Die(_crashAnswers);
+        else ScheduleTurn();
+        if (done && Alive) own!.Run();
+        return true;
+    }
+
+    // A command that takes no message is run also where the pilot is about to wake.
+    private bool Lends(bool atOnce) =>
+        Alive && !_inTurn && !_midTurn && _callersFault is null && _node.LendsTurns && (atOnce || !_turnScheduled) && PausedUntil <= Simulation.Time && _busyUntil <= Simulation.Time;
+
+    private void ThrowCallersFault()
+    {
+        if (_callersFault is { } fault) ExceptionDispatchInfo.Throw(fault);
+    }
+}
