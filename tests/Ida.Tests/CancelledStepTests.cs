@@ -99,6 +99,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(executed ? [1L, 1L] : [], (await read).Values.Select(v => v.Value));
         Assert.All(world.Members, m => Assert.Equal(0, m.Dht.Counters.ForbiddenSteps));
+        Assert.All(world.Members, m => Assert.False(m.InView && m.Host.Current!.Coordinator.HasWork));
         return (end, more, moreOfRetry);
     }
 
@@ -107,7 +108,9 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
     {
         using var cancellation = new CancellationTokenSource();
         var put = map.OrderedMergeAsync(pairs, new() { Operation = id }, cancellation.Token).AsTask();
-        for (int step = 0; steps.MoveNext() && !put.IsCompleted && step < cancelAt;) step++;
+        int step = 0;
+        while (steps.MoveNext() && !put.IsCompleted && step < cancelAt) step++;
+        Assert.True(put.IsCompleted || step == cancelAt, $"It has not ended after {step} steps.");
         bool more = !put.IsCompleted;
         await cancellation.CancelAsync();
         world.Poke();
