@@ -78,6 +78,9 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public Participant Participant => _participant;
 
+    /// <summary>Which DHT of the group it is a part of: the view in which that was founded; 0 before.</summary>
+    internal ulong Incarnation => _incarnation;
+
     /// <summary>Told inside a turn when this member is admitted to the founded DHT, refused, or the DHT is over.</summary>
     public IDhtEvents? Events { get; set; }
 

@@ -18,7 +18,7 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
     [
         .. Enumerable.Repeat(DhtScenarios.Strict, 15), .. Enumerable.Repeat(DhtScenarios.Surface, 15), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
         DhtScenarios.Leaves, ClusterScenarios.History,
-    ]) { Shared = [[ClusterScenarios.History, ClusterScenarios.History, ClusterScenarios.HistoryOverMesh]] };
+    ]) { Shared = [[ClusterScenarios.History, ClusterScenarios.HistoryOverMesh, ClusterScenarios.Lives, ClusterScenarios.LivesOverMesh]] };
 
     /// <summary>What runs only when it is named and has no turn among the others: what measures.</summary>
     public IReadOnlyList<Scenario> Aside { get; init; } = [];

@@ -44,6 +44,9 @@ public sealed partial class IdaNode : IAsyncDisposable
     /// <summary>Where it stands with the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
     public MembershipState State => _life.State;
 
+    /// <summary>The system that it is registered in.</summary>
+    internal Oracle.SystemId System => _life.Oracle.System;
+
     /// <summary>The groups it is in or joins.</summary>
     internal IReadOnlyList<GroupProtocol> Groups => _life.Groups.Groups;
 

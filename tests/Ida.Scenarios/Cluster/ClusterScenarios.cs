@@ -64,6 +64,11 @@ internal static class ClusterScenarios
         ],
     };
 
+    /// <summary>Whole lives: faults from the start on, as long as they are in life, and programs that are started again.</summary>
+    public static Scenario Lives { get; } = new("cluster-lives", static run => new LifeCluster(run).Run()) { Ingredients = LifeNames.Declared };
+
+    public static Scenario LivesOverMesh { get; } = Lives.OverMesh();
+
     /// <summary>Both over the TCP mesh.</summary>
     public static Scenario GroupsOverMesh { get; } = Groups.OverMesh() with { LeastBuffer = 1 << 10 };
 

@@ -1,0 +1,169 @@
+using System.Globalization;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Checking;
+using Ida.Testing.Workload;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// Whole nodes from their start on, under faults as long as in life, whose programs are started again. Each DHT that there ever was is judged for itself; in the end all
+/// programs serve again, and where one process alone had all the faults, nothing was lost.
+/// </summary>
+internal sealed class LifeCluster
+{
+    private const int LastOperations = 5;
+    private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(60), s_look = TimeSpan.FromMilliseconds(500), s_convergence = TimeSpan.FromMinutes(5), s_lastTimeout = TimeSpan.FromSeconds(5);
+    private readonly ScenarioRun _run;
+    private readonly LifePlan _plan;
+    private readonly List<LifeProgram> _programs = [];
+    private readonly Dictionary<LifeKey, LifeHistory> _histories = [];
+    private TimeSpan _began = TimeSpan.MaxValue;
+
+    public LifeCluster(ScenarioRun run)
+    {
+        (_run, Nodes, _plan) = (run, new(run.Start()), new(run));
+        Length = _plan.Faults.End + TimeSpan.FromSeconds(1);
+        Workload = new()
+        {
+            Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 20_000,
+            Pause = Length / 700, Time = Simulation.TimeProvider,
+        };
+    }
+
+    public static DhtOptions Options { get; } = new() { ShardSize = 2, TargetSize = 4, EnableTimeout = TimeSpan.FromSeconds(30) };
+
+    public SimCluster Nodes { get; }
+
+    public Simulation Simulation => Nodes.Simulation;
+
+    public Rule Without => _run.Without;
+
+    public HistoryWorkload Workload { get; }
+
+    /// <summary>How long the faults take.</summary>
+    public TimeSpan Length { get; }
+
+    /// <summary>There are faults now, and some leave.</summary>
+    public bool IsTroubled { get; private set; }
+
+    /// <summary>Nobody calls any more.</summary>
+    public bool IsOver { get; private set; }
+
+    public List<Task> Resolving { get; } = [];
+
+    public void Draw(string name) => _run.Ingredients.Draw(name);
+
+    public bool IsDown(int process) => process < LifePlan.Processes && Simulation.Now >= _began && _plan.IsDown(process, Simulation.Now - _began);
+
+    /// <summary>Where nothing may be lost, only the one that has the faults leaves.</summary>
+    public bool MayLeave(int process) => _plan.Leaves && process < LifePlan.Processes && (!_plan.IsOfOne || process == _plan.Victim);
+
+    /// <summary>How long it is until the next fault of a process, once there are faults; null when there is none to come.</summary>
+    public TimeSpan? UntilFault(int process) => _plan.NextFault(process, Simulation.Now - _began) is { } next ? next - (Simulation.Now - _began) : null;
+
+    public LifeHistory HistoryOf(LifeKey key)
+    {
+        if (_histories.TryGetValue(key, out var history)) return history;
+        if (_histories.Count == 1) Draw(LifeNames.Rejoined);
+        _histories.Add(key, history = new(Simulation));
+        return history;
+    }
+
+    public void Run()
+    {
+        Simulation.RunAsync(async () =>
+        {
+            var running = new List<Task>();
+            for (int i = 0; i < LifePlan.Processes; i++) running.Add(Begin(i));
+            if (!_plan.IsEarly) await UntilAsync("All serve at first");
+            (_began, IsTroubled) = (Simulation.Now, true);
+            var stranger = _run.BeginStranger(() => _programs.Find(static one => one.IsServing)?.Group!.CurrentView);
+            _plan.Faults.Inject(Simulation);
+            foreach (var fault in _plan.Faults.Faults)
+                foreach (int hit in fault.Node >= 0 ? [fault.Node] : fault.Side) Simulation.After(fault.At, () => Draw(LifeNames.Of(_programs[hit].Stage)));
+            await Simulation.Delay(Length * Simulation.Random.NextDouble());
+            running.Add(Begin(LifePlan.Processes));
+            await Simulation.Delay(Length - (Simulation.Now - _began));
+            IsTroubled = false;
+            stranger?.Crash();
+            await UntilAsync("The faults are long over, and all serve");
+            IsOver = true;
+            await Task.WhenAll(running);
+            await Task.WhenAll(Resolving);
+            await RestAsync();
+        }, s_limit);
+        Judge();
+    }
+
+    private Task Begin(int number)
+    {
+        var program = new LifeProgram(this, number);
+        _programs.Add(program);
+        return Simulation.Spawn(program.RunAsync);
+    }
+
+    private async Task UntilAsync(string what)
+    {
+        for (var end = Simulation.Now + s_convergence; !await AllServeAsync(); await Simulation.Delay(s_look))
+            if (Simulation.Now > end) throw new ScenarioFailedException($"{what}: not so after {s_convergence}.\n{Describe()}");
+    }
+
+    // Who was excluded while it was held up serves, as far as it knows, in a view that is no more.
+    private bool AllServe() => _programs.TrueForAll(one => one.IsServing && one.Group!.CurrentView is var view && _programs.TrueForAll(other => other.History != one.History || other.Group!.CurrentView.Id == view.Id));
+
+    private async Task<bool> AllServeAsync()
+    {
+        if (!AllServe()) return false;
+        foreach (var one in _programs)
+        {
+            try
+            {
+                var status = await one.Dht!.StatusAsync();
+                if (status.OwnSlot >= 0 && !status.IsFull) return false;
+            }
+            catch (DhtException)
+            {
+                return false;
+            }
+        }
+        return AllServe();
+    }
+
+    /// <summary>All that is there does what it is asked, and holds the same.</summary>
+    private async Task RestAsync()
+    {
+        foreach (var one in _programs)
+        {
+            int calls = 0;
+            var client = new HistoryClient($"p{one.Number} at rest", one.Member.ToString(), one.Dht!, one.History!.Recorder, Simulation.Random.Fork(),
+                Workload with { Timeout = s_lastTimeout, Pause = TimeSpan.FromMilliseconds(1), Cancelled = 0, Hurried = 0, Retries = 0 });
+            await client.RunAsync(() => calls++ >= LastOperations);
+            if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {one.Member} succeeded.\n{Describe()}");
+        }
+        await Simulation.Delay(TimeSpan.FromSeconds(2));
+        foreach (var one in _programs)
+            if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
+    }
+
+    private void Judge()
+    {
+        foreach (var history in _histories.Values)
+        {
+            _run.History = history.Recorder.ToHistory();
+            StrictSerializabilityChecker.Check(_run.History).ThrowIfFailed();
+        }
+        (_run.Lost, _run.Work) = (_histories.Count > 1, _histories.Values.Sum(static history => history.Succeeded));
+        if (_plan.IsOfOne && !_plan.IsEarly && _run.Lost && IsFirstLost()) throw new ScenarioFailedException($"The DHT was lost, though only one process had faults.\n{Describe()}");
+    }
+
+    // One that starts while it is cut off may found a second system, and have a second DHT there with others that come.
+    private bool IsFirstLost()
+    {
+        var (key, history) = _histories.First();
+        return _histories.Keys.Count(one => one.System == key.System) > 1 || !_programs.Exists(one => one.History == history);
+    }
+
+    private string Describe() => string.Join('\n', _programs.Select(one => string.Create(CultureInfo.InvariantCulture,
+        $"{one.Number} {one.Stage}: {one.Member} alive {one.Member.Host.Alive}, {one.Member.Node?.State} {one.Member.Node?.Completion.Exception?.InnerException?.Message}, system {one.Member.Node?.System}, group {one.Group?.CurrentView} {one.Group?.Completion.Status}, dht {one.Dht?.Layer.Incarnation} {one.Dht?.Completion.Status}")));
+}

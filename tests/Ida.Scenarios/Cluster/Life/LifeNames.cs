@@ -1,0 +1,32 @@
+using Ida.Testing;
+using Oracle;
+
+namespace Ida.Scenarios;
+
+/// <summary>What a schedule of whole lives draws.</summary>
+internal static class LifeNames
+{
+    public const string Early = "faults from the beginning", OfOne = "faults of one process", Again = "restarted after a crash", Excluded = "restarted after an exclusion", Unreached = "start given up", Rejoined = "second DHT",
+        Close = "leaves the DHT", Leave = "leaves the group", Stop = "stops its node";
+
+    private static readonly OracleOptions s_times = new();
+    private static readonly (TimeSpan Most, string Name)[] s_lengths =
+    [
+        (s_times.ProbeInterval * s_times.ProbeRounds, "shorter than suspicion"), (s_times.LeaseDuration + (s_times.ProbeInterval * s_times.ProbeRounds), "about suspicion and lease"),
+        (s_times.IsolationTimeout, "up to isolation"), (s_times.IsolationTimeout + s_times.PoisonTimeout, "between isolation and poisoning"), (TimeSpan.MaxValue, "longer than poisoning"),
+    ];
+
+    /// <summary>What its seeds may draw.</summary>
+    public static IReadOnlyList<string> Declared { get; } =
+    [
+        Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
+        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of),
+    ];
+
+    public static string Of(FaultKind kind) => $"fault: {kind}";
+
+    public static string Of(TimeSpan length) => $"fault: {Array.Find(s_lengths, one => length < one.Most).Name}";
+
+    /// <summary>A fault begins where a program is.</summary>
+    public static string Of(LifeStage stage) => $"fault while it {stage.ToString().ToLowerInvariant()}";
+}

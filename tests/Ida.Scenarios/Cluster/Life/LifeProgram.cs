@@ -1,0 +1,150 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Workload;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// The program of a process, as one that is operated: starts its node, joins, enables the DHT, calls, leaves now and then, and is started again at the same address
+/// whenever it ends and its machine is on.
+/// </summary>
+internal sealed class LifeProgram(LifeCluster cluster, int number)
+{
+    private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(50), s_longestRest = TimeSpan.FromSeconds(10);
+    private readonly Prng _random = cluster.Simulation.Random.Fork();
+    private SimMember? _member;
+    private int _lives;
+
+    public LifeStage Stage { get; private set; }
+
+    public int Number => number;
+
+    public Group? Group { get; private set; }
+
+    public Dht? Dht { get; private set; }
+
+    public SimMember Member => _member!;
+
+    /// <summary>The history of the DHT that it serves in.</summary>
+    public LifeHistory? History { get; private set; }
+
+    public bool IsServing => Stage == LifeStage.Serves && Member is { Node.State: MembershipState.Active, Host.Alive: true } && !Dht!.Completion.IsCompleted;
+
+    public bool Serves(Dht dht) => Dht == dht && IsServing;
+
+    public async Task RunAsync()
+    {
+        while (!cluster.IsOver)
+        {
+            try
+            {
+                await LiveAsync();
+            }
+            catch (CrashedException)
+            {
+                cluster.Draw(LifeNames.Again);
+            }
+            catch (Exception error) when (MayEnd(error))
+            {
+                if (error is ClusterUnreachableException) cluster.Draw(LifeNames.Unreached);
+            }
+            if (cluster.IsOver) return;
+            Become(LifeStage.Rests);
+            if (Member.Host.Alive && Member.Node is { } node) await UntilAsync(node.DisposeAsync().AsTask());
+            await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(Math.Exp(_random.NextDouble() * Math.Log(s_longestRest.TotalMilliseconds))));
+            while (cluster.IsDown(number)) await cluster.Simulation.Delay(s_look);
+        }
+    }
+
+    /// <summary>Asks for the outcome of another one's put.</summary>
+    public void Resolve(HistoryClient client, HistoryWrite write) => cluster.Resolving.Add(cluster.Simulation.Spawn(() => UntilAsync(client.ResolveAsync(write))));
+
+    private async Task LiveAsync()
+    {
+        Become(LifeStage.Starts);
+        _lives++;
+        await AliveAsync(StartAsync);
+        Become(LifeStage.Joins);
+        Group = await AliveAsync(() => Member.Node.JoinAsync("shop").AsTask());
+        Become(LifeStage.Enables);
+        Dht = await AliveAsync(() => Group.EnableDhtAsync(LifeCluster.Options, HistoryWorkload.Register).AsTask());
+        History = cluster.HistoryOf(new(Member.Node.System, Group.CurrentView.Group, Dht.Layer.Incarnation));
+        var (dht, history) = (Dht, History);
+        var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload) { HandOver = write => history.HandOver(this, write) };
+        history.Add(this, dht, client);
+        Become(LifeStage.Serves);
+        var until = cluster.MayLeave(number) && _random.Chance(0.5) ? cluster.Simulation.Now + (cluster.Length * _random.NextDouble()) : TimeSpan.MaxValue;
+        await AliveAsync(() => client.RunAsync(() => cluster.IsOver || (cluster.Simulation.Now >= until && cluster.IsTroubled)));
+        if (cluster.IsOver) return;
+        if (Member.Node.State == MembershipState.Poisoned) cluster.Draw(LifeNames.Excluded);
+        if (IsServing) await LeaveAsync();
+    }
+
+    private Task StartAsync()
+    {
+        if (_member is not null) return SimCluster.RestartAsync(_member, new());
+        var start = cluster.Nodes.StartAsync(null, cluster.Without).AsTask();
+        _member = cluster.Nodes.Members[^1];
+        return start;
+    }
+
+    // Half of the time just before something is going to happen to it.
+    private async Task LeaveAsync()
+    {
+        if (_random.Chance(0.5) && cluster.UntilFault(number) is { } time)
+            await cluster.Simulation.Delay(TimeSpan.FromTicks(Math.Max(0, (time - TimeSpan.FromMilliseconds(Math.Exp(_random.NextDouble() * Math.Log(50)))).Ticks)));
+        if (!IsServing) return;
+        Become(LifeStage.Leaves);
+        string what = _random.Next(3) switch { 0 => LifeNames.Close, 1 => LifeNames.Leave, _ => LifeNames.Stop };
+        cluster.Draw(what);
+        await AliveAsync(() => what switch
+        {
+            LifeNames.Close => Dht!.CloseAsync().AsTask(),
+            LifeNames.Leave => Group!.LeaveAsync().AsTask(),
+            _ => Member.Node.DisposeAsync().AsTask(),
+        });
+    }
+
+    private void Become(LifeStage stage) => Stage = stage;
+
+    private async Task<T> AliveAsync<T>(Func<Task<T>> call)
+    {
+        Task<T>? called = null;
+        await AliveAsync((Func<Task>)(() => called = call()));
+        return await called!;
+    }
+
+    // Where its process has crashed the program calls nothing any more.
+    private async Task AliveAsync(Func<Task> call)
+    {
+        if (Stage != LifeStage.Starts && Member is { Host.Alive: false, Node.State: MembershipState.Active }) throw new CrashedException();
+        if (!await UntilAsync(call())) throw new CrashedException();
+    }
+
+    // What a crashed node was asked is never answered; where a node ends otherwise, all is.
+    private async Task<bool> UntilAsync(Task call)
+    {
+        var life = Member.Host;
+        for (int left = 20; !call.IsCompleted && left > 0;)
+        {
+            await cluster.Simulation.Delay(s_look);
+            if (!life.Alive) left--;
+        }
+        if (call.IsCompleted) await call;
+        return call.IsCompleted;
+    }
+
+    /// <summary>What the guide says of a start, a join, an enabling and a leave while anything may fail.</summary>
+    private bool MayEnd(Exception error) => Stage switch
+    {
+        LifeStage.Starts => error is ClusterUnreachableException or PoisonedException,
+        LifeStage.Joins => error is JoinTimeoutException or JoinRefusedException or NotMemberException or PoisonedException,
+        LifeStage.Enables => error is NotDhtMemberException or DhtNotFoundedException or ViewUnavailableException or ShardDepopulatedException,
+        LifeStage.Leaves => error is NotMemberException or PoisonedException,
+        _ => false,
+    };
+
+    private sealed class CrashedException : Exception;
+}
