@@ -1,0 +1,31 @@
+using GroupCore.Runtime;
+
+namespace Ida.Interleavings.Scheduling;
+
+/// <summary>At each point another lane goes on with a probability that is drawn for the schedule: from at every second point to hardly ever.</summary>
+internal sealed class RandomStrategy : Strategy
+{
+    private const int MostRare = 6;
+    private readonly Prng _random;
+    private readonly int _switches, _late;
+
+    public RandomStrategy(ulong seed)
+    {
+        _random = new(seed);
+        _switches = 2 << _random.Next(MostRare);
+        _late = _random.Next(2) == 0 ? 0 : 1 + _random.Next(4);
+    }
+
+    public override int Next(List<Lane> lanes, int current) => current >= 0 && (lanes.Count == 1 || _random.Next(_switches) != 0) ? current : _random.Next(lanes.Count);
+
+    public override void OnYield(Lane lane)
+    {
+        // Another one goes on in any case.
+    }
+
+    public override bool IsLate() => _late > 0 && _random.Next(_late) == 0;
+
+    public override bool Happens(int oneIn) => _random.Next(oneIn) == 0;
+
+    public override int Draw(int bound) => _random.Next(bound);
+}
