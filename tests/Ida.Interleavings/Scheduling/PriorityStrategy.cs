@@ -9,12 +9,17 @@ namespace Ida.Interleavings.Scheduling;
 internal sealed class PriorityStrategy : Strategy
 {
     private const int MostChanges = 5;
+
+    // Who runs for so long may be waiting for another one's next step without a yield.
+    private const int MostAtOnce = 3_000;
     private readonly Prng _random;
     private readonly Dictionary<Lane, long> _priorities = [];
     private readonly HashSet<int> _changes = [];
     private readonly int _late;
     private long _lowest = -1;
     private int _point;
+    private Lane? _last;
+    private int _atOnce;
 
     public PriorityStrategy(ulong seed, int points)
     {
@@ -25,10 +30,14 @@ internal sealed class PriorityStrategy : Strategy
 
     public override int Next(List<Lane> lanes, int current)
     {
-        if (_changes.Contains(_point++) && current >= 0) _priorities[lanes[current]] = _lowest--;
+        if (current >= 0 && _changes.Contains(_point)) _priorities[lanes[current]] = _lowest--;
+        _point++;
         int best = 0;
         for (int i = 1; i < lanes.Count; i++)
             if (Of(lanes[i]) > Of(lanes[best])) best = i;
+        _atOnce = lanes[best] == _last ? _atOnce + 1 : 0;
+        _last = lanes[best];
+        if (_atOnce == MostAtOnce) (_priorities[_last], _atOnce) = (_lowest--, 0);
         return best;
     }
 

@@ -47,6 +47,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
     /// <summary>One more thread.</summary>
     public Lane Start(string name, Action body, bool serves = false)
     {
+        if (Lane.Current is { } current) Settle(current);
         var worker = workers.Rent();
         var lane = new Lane(this, _lanes.Count, name, body, worker) { Serves = serves, At = new("begins", "", 0) };
         worker.Assign(lane);

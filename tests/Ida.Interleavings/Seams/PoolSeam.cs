@@ -2,15 +2,9 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary>The <see cref="ThreadPool"/>: as many lanes as a scenario starts; which of the queued items one takes is open.</summary>
+/// <summary>The <see cref="ThreadPool"/>: lanes that come as they are needed; which of the queued items one takes is open.</summary>
 internal static class PoolSeam
 {
-    /// <summary>Starts workers of the pool.</summary>
-    public static void Start(Schedule schedule, int workers)
-    {
-        for (int i = 0; i < workers; i++) schedule.Start($"pool{i}", Serve, serves: true);
-    }
-
     public static bool UnsafeQueueUserWorkItem(IThreadPoolWorkItem item, bool preferLocal)
     {
         Queue(item.Execute);
@@ -26,23 +20,35 @@ internal static class PoolSeam
     private static void Queue(Action work)
     {
         Explored.Fence("queue");
-        Explored.Of<List<Action>>(typeof(PoolSeam)).Add(work);
+        var pool = Explored.Of<Pool>(typeof(PoolSeam));
+        pool.Queued.Add(work);
+        if (pool.Queued.Count > pool.Idle) Lane.Current!.Schedule.Start($"pool{pool.Workers++}", () => Serve(pool), serves: true);
     }
 
-    private static void Serve()
+    private static void Serve(Pool pool)
     {
         var lane = Lane.Current!;
-        var queued = Explored.Of<List<Action>>(typeof(PoolSeam));
         while (true)
         {
             lane.Serves = true;
-            Explored.Wait(() => queued.Count > 0 || lane.Schedule.IsEnding, what: "idle");
-            if (queued.Count == 0) return;
+            pool.Idle++;
+            Explored.Wait(() => pool.Queued.Count > 0 || lane.Schedule.IsEnding, what: "idle");
+            pool.Idle--;
+            if (pool.Queued.Count == 0) return;
             lane.Serves = false;
-            int at = lane.Schedule.Draw(queued.Count);
-            var work = queued[at];
-            queued.RemoveAt(at);
+            int at = lane.Schedule.Draw(pool.Queued.Count);
+            var work = pool.Queued[at];
+            pool.Queued.RemoveAt(at);
             work();
         }
+    }
+
+    private sealed class Pool
+    {
+        public List<Action> Queued { get; } = [];
+
+        public int Workers { get; set; }
+
+        public int Idle { get; set; }
     }
 }

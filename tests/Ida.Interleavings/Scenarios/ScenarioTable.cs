@@ -1,0 +1,20 @@
+namespace Ida.Interleavings.Scenarios;
+
+/// <summary>All scenarios.</summary>
+internal static class ScenarioTable
+{
+    public static IReadOnlyList<Scenario> All { get; } =
+    [
+        new QueueScenario(),
+        new SignalScenario(),
+        new LineScenario(),
+        new SharedScenario(),
+        new BatchScenario(),
+        new StandInScenario(),
+        new TurnsScenario("turns", TurnsEnd.AtLast, ["posted-fence", "idle-looks", "return-looks", "return-timer", "borrow-exchange", "take-exchange"]),
+        new TurnsScenario("turns-stop", TurnsEnd.AtAnyTime, ["refuse-fence", "posted-stopped", "line-stopped"]),
+        new TurnsScenario("turns-fault", TurnsEnd.ByFault, ["fault-rouse"]),
+    ];
+
+    public static Scenario? Find(string name) => All.FirstOrDefault(one => one.Name == name);
+}
