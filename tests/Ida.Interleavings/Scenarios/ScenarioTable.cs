@@ -11,9 +11,13 @@ internal static class ScenarioTable
         new SharedScenario(),
         new BatchScenario(),
         new StandInScenario(),
+        new BudgetScenario(),
         new TurnsScenario("turns", TurnsEnd.AtLast, ["posted-fence", "idle-looks", "return-looks", "return-timer", "borrow-exchange", "take-exchange"]),
-        new TurnsScenario("turns-stop", TurnsEnd.AtAnyTime, ["refuse-fence", "posted-stopped", "line-stopped"]),
+        new TurnsScenario("turns-stop", TurnsEnd.AtAnyTime, ["posted-stopped", "line-stopped"]),
         new TurnsScenario("turns-fault", TurnsEnd.ByFault, ["fault-rouse"]),
+        new DispatcherScenario(),
+        new SendsScenario(),
+        new OperationsScenario(),
     ];
 
     public static Scenario? Find(string name) => All.FirstOrDefault(one => one.Name == name);

@@ -26,7 +26,9 @@ internal sealed class StandInScenario : Scenario
         schedule.Start("main", () =>
         {
             var standIn = new StandIn(portable: schedule.Draw(2) == 0);
+            schedule.IsQuiet = true;
             for (int i = 0; i < StreakAndMore; i++) standIn.OnBack(0);
+            schedule.IsQuiet = false;
             schedule.Start("first", () => Run(standIn, pilot: true));
             schedule.Start("second", () => Run(standIn, pilot: false));
         });

@@ -10,7 +10,7 @@ namespace Ida.Interleavings.Scenarios;
 /// </summary>
 internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<string> controls) : Scenario
 {
-    private const int Callers = 2, Each = 3;
+    private const int Callers = 2, Most = 3;
     private static readonly long[] s_capacities = [2, 16];
 
     public override string Name => name;
@@ -42,7 +42,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
             for (int caller = 0; caller < Callers; caller++)
             {
                 int own = caller;
-                var mine = Enumerable.Range(0, Each).Select(i => Make(schedule, mesh, own, i, calls)).ToArray();
+                var mine = Enumerable.Range(0, 1 + schedule.Draw(Most)).Select(i => Make(schedule, mesh, own, i, calls)).ToArray();
                 calls.AddRange(mine);
                 foreach (var call in mine) mesh.Node.AtStop(call);
                 schedule.Start($"caller{own}", () => Drive(schedule, loop, mine));

@@ -44,6 +44,8 @@ internal sealed class BoundedStrategy(int bound) : Strategy
         return true;
     }
 
+    public override bool IsSeen() => false;
+
     public override bool Happens(int oneIn) => false;
 
     public override int Draw(int bound) => bound == 1 ? 0 : Choose(bound);

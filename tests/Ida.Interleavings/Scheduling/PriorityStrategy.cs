@@ -15,7 +15,7 @@ internal sealed class PriorityStrategy : Strategy
     private readonly Prng _random;
     private readonly Dictionary<Lane, long> _priorities = [];
     private readonly HashSet<int> _changes = [];
-    private readonly int _late;
+    private readonly LateWrites _late;
     private long _lowest = -1;
     private int _point;
     private Lane? _last;
@@ -25,7 +25,7 @@ internal sealed class PriorityStrategy : Strategy
     {
         _random = new(seed);
         for (int i = _random.Next(MostChanges); i >= 0; i--) _changes.Add(_random.Next(points));
-        _late = _random.Next(2) == 0 ? 0 : 1 + _random.Next(4);
+        _late = new(_random);
     }
 
     public override int Next(List<Lane> lanes, int current)
@@ -43,7 +43,9 @@ internal sealed class PriorityStrategy : Strategy
 
     public override void OnYield(Lane lane) => _priorities[lane] = _lowest--;
 
-    public override bool IsLate() => _late > 0 && _random.Next(_late) == 0;
+    public override bool IsLate() => _late.IsLate();
+
+    public override bool IsSeen() => _late.IsSeen();
 
     public override bool Happens(int oneIn) => _random.Next(oneIn * 4) == 0;
 

@@ -7,13 +7,14 @@ internal sealed class RandomStrategy : Strategy
 {
     private const int MostRare = 6;
     private readonly Prng _random;
-    private readonly int _switches, _late;
+    private readonly LateWrites _late;
+    private readonly int _switches;
 
     public RandomStrategy(ulong seed)
     {
         _random = new(seed);
         _switches = 2 << _random.Next(MostRare);
-        _late = _random.Next(2) == 0 ? 0 : 1 + _random.Next(4);
+        _late = new(_random);
     }
 
     public override int Next(List<Lane> lanes, int current) => current >= 0 && (lanes.Count == 1 || _random.Next(_switches) != 0) ? current : _random.Next(lanes.Count);
@@ -23,7 +24,9 @@ internal sealed class RandomStrategy : Strategy
         // Another one goes on in any case.
     }
 
-    public override bool IsLate() => _late > 0 && _random.Next(_late) == 0;
+    public override bool IsLate() => _late.IsLate();
+
+    public override bool IsSeen() => _late.IsSeen();
 
     public override bool Happens(int oneIn) => _random.Next(oneIn) == 0;
 

@@ -12,7 +12,10 @@ internal abstract class Strategy
     /// <summary>Whether the others see a write later than it is made.</summary>
     public abstract bool IsLate();
 
-    /// <summary>Whether something happens that may happen at any time: a late write is seen, a wait is over.</summary>
+    /// <summary>Whether a late write is seen now.</summary>
+    public abstract bool IsSeen();
+
+    /// <summary>Whether something happens that may happen at any time: a wait is over, or much of it passes.</summary>
     public abstract bool Happens(int oneIn);
 
     /// <summary>A number below <paramref name="bound"/>, for what a scenario leaves open.</summary>
