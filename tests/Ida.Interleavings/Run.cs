@@ -7,7 +7,10 @@ namespace Ida.Interleavings;
 /// <summary>Scenarios, one after the other: as they are, and then with each rule left out that they must notice.</summary>
 internal sealed class Run(TextWriter output)
 {
-    private const int MostTraced = 400;
+    private const int MostTraced = 2_000;
+
+    /// <summary>Each control gets at most so many times the schedules of its scenario: some show once in 20,000.</summary>
+    public const int ControlFactor = 10;
 
     public long Schedules { get; init; } = 1_000;
 
@@ -49,9 +52,9 @@ internal sealed class Run(TextWriter output)
 
     private void Finds(Scenario scenario, string control)
     {
-        var failed = new Explorer(scenario).Run(Seed, Schedules, control);
+        var failed = new Explorer(scenario).Run(Seed, Schedules * ControlFactor, control);
         Count(failed is not null);
-        Say(failed is null ? $"  FAILED: {control} left out, and {Schedules:N0} schedules did not notice" : $"  without {control}: schedule {failed.Tried:N0}: {Short(failed.Schedule.Failure!)}");
+        Say(failed is null ? $"  FAILED: {control} left out, and {Schedules * ControlFactor:N0} schedules did not notice" : $"  without {control}: schedule {failed.Tried:N0}: {Short(failed.Schedule.Failure!)}");
     }
 
     private void RunBounded(Scenario scenario)

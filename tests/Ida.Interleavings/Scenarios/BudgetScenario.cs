@@ -9,8 +9,8 @@ namespace Ida.Interleavings.Scenarios;
 internal sealed class BudgetScenario : Scenario
 {
     private const int Callers = 3, Each = 2;
-    private const int Least = 300_000;
-    private const long Limit = 3L << 20;
+    private const int Least = 400_000;
+    private const long Limit = 6L << 20;
 
     public override string Name => "budget";
 
@@ -33,7 +33,7 @@ internal sealed class BudgetScenario : Scenario
                 for (int i = 0; i < Each; i++)
                 {
                     if (own.Count > 0 && schedule.Draw(2) == 0) budget.Return(own.Dequeue(), null, 0);
-                    int bytes = Least * (1 + schedule.Draw(4));
+                    int bytes = Least * (1 + schedule.Draw(5));
                     try
                     {
                         budget.Take(bytes, null, canWait: true);

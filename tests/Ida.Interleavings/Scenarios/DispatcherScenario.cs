@@ -13,7 +13,7 @@ namespace Ida.Interleavings.Scenarios;
 /// </summary>
 internal sealed class DispatcherScenario : Scenario
 {
-    private const int Turns = 3, Most = 2;
+    private const int Turns = 4, Most = 3;
 
     public override string Name => "dispatcher";
 
@@ -31,7 +31,7 @@ internal sealed class DispatcherScenario : Scenario
         schedule.Start("main", () =>
         {
             GroupProtocol? group = null;
-            var loop = NodeLoop.Start(new() { Cluster = "c", Spin = TimeSpan.Zero }, node =>
+            var loop = NodeLoop.Start(new() { Cluster = "c", CommandCapacity = 16, Spin = TimeSpan.Zero }, node =>
             {
                 group = new(node);
                 target = new(schedule, node);

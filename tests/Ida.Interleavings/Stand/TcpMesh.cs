@@ -11,6 +11,7 @@ internal sealed class TcpMesh : ILinks, IDisposable
 {
     private readonly Queue<Action> _arrived = new();
     private bool _woken;
+    private bool _stops;
 
     public TcpMesh(Node node, TcpMeshOptions options, ulong seed)
     {
@@ -61,7 +62,7 @@ internal sealed class TcpMesh : ILinks, IDisposable
         using var turn = Turn.Enter("poll");
         _woken = false;
         int count = 0;
-        for (; _arrived.TryDequeue(out var work); count++) work();
+        for (; !_stops && _arrived.TryDequeue(out var work); count++) work();
         return count;
     }
 
@@ -83,7 +84,11 @@ internal sealed class TcpMesh : ILinks, IDisposable
         _woken = true;
     }
 
-    public void BeginStop() => Turn.Enter("begin stop").Dispose();
+    public void BeginStop()
+    {
+        using var turn = Turn.Enter("begin stop");
+        _stops = true;
+    }
 
     public void Dispose()
     {
