@@ -40,7 +40,7 @@ public sealed class InterleavingsTests
         {
             var (failed, count, all) = new Explorer(scenario).RunBounded(preemptions: 1, most: 10_000);
             Assert.Null(failed?.Failure);
-            Assert.True(all && count > 10, $"{scenario.Name}: {count}");
+            Assert.True(all && count > 10, $"{scenario.Name}: {count} schedules");
         }
     }
 

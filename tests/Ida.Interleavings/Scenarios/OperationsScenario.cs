@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using GroupCore.Runtime;
-using GroupCore.Transport;
 using Ida.Coordination;
 using Ida.Interleavings.Scheduling;
 

@@ -6,6 +6,9 @@ namespace Ida.Interleavings.Scheduling;
 internal sealed class BoundedStrategy(int bound) : Strategy
 {
     private readonly List<(int Taken, int Choices)> _path = [];
+    private readonly Dictionary<Lane, int> _ran = [];
+    private int _step;
+    private bool _yielded;
     private int _depth;
     private int _spent;
 
@@ -14,6 +17,7 @@ internal sealed class BoundedStrategy(int bound) : Strategy
     {
         bool first = _depth == 0 && _path.Count == 0;
         (_depth, _spent) = (0, 0);
+        _ran.Clear();
         while (_path.Count > 0 && _path[^1].Taken + 1 == _path[^1].Choices) _path.RemoveAt(_path.Count - 1);
         if (_path.Count == 0) return first;
         _path[^1] = (_path[^1].Taken + 1, _path[^1].Choices);
@@ -22,7 +26,20 @@ internal sealed class BoundedStrategy(int bound) : Strategy
 
     public override int Next(List<Lane> lanes, int current)
     {
+        int next = Pick(lanes, current);
+        _ran[lanes[next]] = ++_step;
+        return next;
+    }
+
+    public override void OnYield(Lane lane) => _yielded = true;
+
+    private int Pick(List<Lane> lanes, int current)
+    {
+        bool yielded = _yielded;
+        _yielded = false;
         if (lanes.Count == 1) return 0;
+        // Who looks around for something gives way to who has waited longest, or two of them would do so for ever.
+        if (yielded) return lanes.IndexOf(lanes.MinBy(lane => _ran.GetValueOrDefault(lane))!);
         if (current < 0) return Choose(lanes.Count);
         if (_spent == bound) return current;
         int taken = Choose(lanes.Count);
@@ -30,11 +47,6 @@ internal sealed class BoundedStrategy(int bound) : Strategy
         _spent++;
         // The others in their order.
         return taken <= current ? taken - 1 : taken;
-    }
-
-    public override void OnYield(Lane lane)
-    {
-        // Another one goes on in any case.
     }
 
     public override bool IsLate()
