@@ -74,9 +74,12 @@ internal sealed class Call(TcpMesh mesh, int caller, int number) : NodeCommand, 
         mesh.Node.Complete(this);
     }
 
-    /// <summary>It will not be called: its poster heard so.</summary>
+    /// <summary>Its poster heard that it will not be called.</summary>
+    public bool IsRefused { get; private set; }
+
     public void Refuse()
     {
+        IsRefused = true;
         if (Runs > 0) _schedule.Fail($"Command {caller}.{number} was refused and ran");
         End();
     }

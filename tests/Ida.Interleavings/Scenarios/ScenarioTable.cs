@@ -12,7 +12,7 @@ internal static class ScenarioTable
         new BatchScenario(),
         new StandInScenario(),
         new BudgetScenario(),
-        new TurnsScenario("turns", TurnsEnd.AtLast, ["return-looks", "idle-looks", "posted-fence", "return-timer", "borrow-exchange", "take-exchange"]),
+        new TurnsScenario("turns", TurnsEnd.AtLast, ["return-looks", "idle-looks", "posted-fence", "return-timer", "borrow-exchange", "borrow-again", "take-exchange"]),
         new TurnsScenario("turns-stop", TurnsEnd.AtAnyTime, ["posted-stopped", "line-stopped"]),
         new TurnsScenario("turns-fault", TurnsEnd.ByFault, ["fault-rouse"]),
         new DispatcherScenario(),

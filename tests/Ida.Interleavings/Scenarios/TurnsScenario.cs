@@ -25,6 +25,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
     {
         NodeLoop? loop = null;
         var calls = new List<Call>();
+        var keeper = new Keeper(schedule, calls);
         schedule.Start("main", () =>
         {
             loop = NodeLoop.Start(new()
@@ -42,7 +43,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
             for (int caller = 0; caller < Callers; caller++)
             {
                 int own = caller;
-                var mine = Enumerable.Range(0, 1 + schedule.Draw(Most)).Select(i => Make(schedule, mesh, own, i, calls)).ToArray();
+                var mine = Enumerable.Range(0, 1 + schedule.Draw(Most)).Select(i => Make(schedule, mesh, own, i, calls, keeper)).ToArray();
                 calls.AddRange(mine);
                 foreach (var call in mine) mesh.Node.AtStop(call);
                 schedule.Start($"caller{own}", () => Drive(schedule, loop, mine));
@@ -62,21 +63,32 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
             foreach (var call in calls)
             {
                 Check.Equal(schedule, 1, call.Ends, $"The number of ends of command {call.Caller}.{call.Number}");
-                if (end == TurnsEnd.AtLast) Check.Equal(schedule, 1, call.Runs, $"The number of runs of command {call.Caller}.{call.Number}");
+                if (end == TurnsEnd.AtLast && !call.IsRefused) Check.Equal(schedule, 1, call.Runs, $"The number of runs of command {call.Caller}.{call.Number}");
                 if (end == TurnsEnd.ByFault && call.Throws && call.Runs > 0) Check.That(schedule, loop!.Fault is not null && call.Error is NodeFaultedException, "The fault was not told");
             }
         };
     }
 
-    private Call Make(Schedule schedule, TcpMesh mesh, int caller, int number, List<Call> calls) => new(mesh, caller, number)
+    private Call Make(Schedule schedule, TcpMesh mesh, int caller, int number, List<Call> calls, Keeper keeper) => new(mesh, caller, number)
     {
         WantsTurn = schedule.Draw(2) == 0,
         Kept = schedule.Draw(2) == 0,
         Sends = schedule.Draw(2) == 0,
         Throws = end == TurnsEnd.ByFault && schedule.Draw(6) == 0,
         After = schedule.Draw(4) == 0 ? 1_000 * (1 + schedule.Draw(100)) : 0,
-        OnRun = call => OnRun(schedule, call, calls),
-        Then = schedule.Draw(4) switch { 0 => () => schedule.Now += 200_000, 1 => () => WaitForLater(calls, caller), _ => null },
+        OnRun = call =>
+        {
+            keeper.OnRun();
+            OnRun(schedule, call, calls);
+        },
+        Then = schedule.Draw(6) switch
+        {
+            0 => () => schedule.Now += 200_000,
+            1 => () => WaitForLater(calls, caller),
+            2 => () => PostMore(schedule, mesh, caller, number, calls, keeper),
+            3 => () => keeper.KeepForAWhile(mesh, caller, number),
+            _ => null,
+        },
     };
 
     // In its caller's order.
@@ -84,6 +96,14 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
     {
         foreach (var other in calls)
             if (other.Caller == call.Caller && other.Number > call.Number && other.Runs > 0) schedule.Fail($"Command {call.Caller}.{call.Number} ran behind a later one of its caller");
+    }
+
+    // What a caller's continuation calls next.
+    private static void PostMore(Schedule schedule, TcpMesh mesh, int caller, int number, List<Call> calls, Keeper keeper)
+    {
+        var more = new Call(mesh, Callers + caller, number) { WantsTurn = schedule.Draw(2) == 0, Kept = schedule.Draw(2) == 0, Sends = schedule.Draw(2) == 0, OnRun = _ => keeper.OnRun() };
+        calls.Add(more);
+        if (!mesh.Node.TryPost(more)) more.Refuse();
     }
 
     // A completion that blocks: until the other caller's first call has run, or has ended otherwise.
