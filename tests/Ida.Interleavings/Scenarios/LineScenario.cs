@@ -11,11 +11,12 @@ internal sealed class LineScenario : Scenario
 
     public override string Rule => "each command runs, is abandoned or is refused, one of them and once; those of one caller run in its order, awaited or not; every call ends";
 
-    public override IReadOnlyList<string> Controls => ["line-empty", "line-leave", "line-last"];
+    public override IReadOnlyList<string> Controls => ["line-empty", "line-leave", "line-last", "waiter-leaves"];
 
     public override Action Begin(Schedule schedule)
     {
         var calls = new List<Call>();
+        var tokens = new List<TokenSeam>();
         schedule.Start("main", () =>
         {
             var host = new LoneHost(schedule, capacity: 2);
@@ -27,7 +28,12 @@ internal sealed class LineScenario : Scenario
                 var mine = Enumerable.Range(0, Each).Select(i => new Call(host.Mesh, own, i) { OnRun = call => InOrder(schedule, call, calls) }).ToArray();
                 calls.AddRange(mine);
                 var source = schedule.Draw(2) == 0 ? new TokenSeam() : null;
-                if (source is not null) schedule.Start($"token{own}", source.Cancel);
+                if (source is not null)
+                {
+                    tokens.Add(source);
+                    // Others live on.
+                    if (schedule.Draw(3) != 0) schedule.Start($"token{own}", source.Cancel);
+                }
                 schedule.Start($"caller{own}", () =>
                 {
                     Drive(schedule, host, mine, source);
@@ -40,6 +46,7 @@ internal sealed class LineScenario : Scenario
         });
         return () =>
         {
+            foreach (var token in tokens) Check.Equal(schedule, 0, token.Registered, "Registrations of a token");
             foreach (var call in calls) Check.Equal(schedule, 1, call.Ends, $"The number of ends of command {call.Caller}.{call.Number}");
         };
     }

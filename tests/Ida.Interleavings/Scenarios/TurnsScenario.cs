@@ -84,7 +84,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
         Then = schedule.Draw(6) switch
         {
             0 => () => schedule.Now += 200_000,
-            1 => () => WaitForLater(calls, caller),
+            1 => () => WaitForLater(schedule, calls, caller),
             2 => () => PostMore(schedule, mesh, caller, number, calls, keeper),
             3 => () => keeper.KeepForAWhile(mesh, caller, number),
             _ => null,
@@ -106,9 +106,12 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
         if (!mesh.Node.TryPost(more)) more.Refuse();
     }
 
-    // A completion that blocks: until the other caller's first call has run, or has ended otherwise.
-    private static void WaitForLater(List<Call> calls, int caller) =>
-        Explored.Wait(() => calls.Find(other => other.Caller == caller + 1 && other.Number == 0) is not { } awaited || awaited.Runs + awaited.Ends > 0, what: "blocks");
+    // A completion that blocks: until the other caller's first call has run, or has ended, which may be the completion behind this one.
+    private static void WaitForLater(Schedule schedule, List<Call> calls, int caller)
+    {
+        bool run = schedule.Draw(2) == 0;
+        Explored.Wait(() => calls.Find(other => other.Caller == caller + 1 && other.Number == 0) is not { } awaited || awaited.Ends > 0 || (run && awaited.Runs > 0), what: "blocks");
+    }
 
     private static void Drive(Schedule schedule, NodeLoop loop, Call[] calls)
     {
