@@ -60,6 +60,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
         });
         return () =>
         {
+            Check.Equal(schedule, 0, LibCSeam.OpenIn(schedule), "Descriptors that are not closed");
             foreach (var call in calls)
             {
                 Check.Equal(schedule, 1, call.Ends, $"The number of ends of command {call.Caller}.{call.Number}");

@@ -58,6 +58,8 @@ internal sealed class BoundedStrategy(int bound) : Strategy
 
     public override bool IsSeen() => false;
 
+    public override bool IsOver() => false;
+
     public override bool Happens(int oneIn) => false;
 
     public override int Draw(int bound) => bound == 1 ? 0 : Choose(bound);

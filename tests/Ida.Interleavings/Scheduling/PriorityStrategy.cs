@@ -15,7 +15,7 @@ internal sealed class PriorityStrategy : Strategy
     private readonly Prng _random;
     private readonly Dictionary<Lane, long> _priorities = [];
     private readonly HashSet<int> _changes = [];
-    private readonly LateWrites _late;
+    private readonly Lateness _late;
     private long _lowest = -1;
     private int _point;
     private Lane? _last;
@@ -46,6 +46,8 @@ internal sealed class PriorityStrategy : Strategy
     public override bool IsLate() => _late.IsLate();
 
     public override bool IsSeen() => _late.IsSeen();
+
+    public override bool IsOver() => _late.IsOver();
 
     public override bool Happens(int oneIn) => _random.Next(oneIn * 4) == 0;
 

@@ -7,7 +7,7 @@ internal sealed class RandomStrategy : Strategy
 {
     private const int MostRare = 6;
     private readonly Prng _random;
-    private readonly LateWrites _late;
+    private readonly Lateness _late;
     private readonly int _switches;
 
     public RandomStrategy(ulong seed)
@@ -27,6 +27,8 @@ internal sealed class RandomStrategy : Strategy
     public override bool IsLate() => _late.IsLate();
 
     public override bool IsSeen() => _late.IsSeen();
+
+    public override bool IsOver() => _late.IsOver();
 
     public override bool Happens(int oneIn) => _random.Next(oneIn) == 0;
 

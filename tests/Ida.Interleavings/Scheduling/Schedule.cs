@@ -12,7 +12,6 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
 {
     private const int MostPoints = 40_000;
     private const long YieldNanoseconds = 20_000;
-    private const int OverOneIn = 64;
     private static int s_number;
     private readonly List<Lane> _lanes = [];
     private readonly List<Lane> _able = [];
@@ -188,7 +187,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
 
     private Lane? ChooseAble(Lane? from)
     {
-        bool early = strategy.Happens(OverOneIn);
+        bool early = strategy.IsOver();
         Find(early, yielding: false);
         // Those that look around for something do so again.
         if (_able.Count == 0) Find(early, yielding: true);

@@ -15,7 +15,10 @@ internal abstract class Strategy
     /// <summary>Whether a late write is seen now.</summary>
     public abstract bool IsSeen();
 
-    /// <summary>Whether something happens that may happen at any time: a wait is over, or much of it passes.</summary>
+    /// <summary>Whether a wait with a limit may be over now, though others can go on.</summary>
+    public abstract bool IsOver();
+
+    /// <summary>Whether something happens that may happen at any time.</summary>
     public abstract bool Happens(int oneIn);
 
     /// <summary>A number below <paramref name="bound"/>, for what a scenario leaves open.</summary>
