@@ -28,12 +28,12 @@ internal sealed class StartScenario : Scenario
                     Port = schedule.Draw(2) == 0 ? SocketPortKind.Auto : SocketPortKind.Completion,
                     StartThread = thread =>
                     {
-                        if (left-- == 0) throw new OutOfMemoryException("on purpose");
+                        if (left-- == 0) throw new IOException("on purpose");
                         thread.UnsafeStart();
                     },
                 });
             }
-            catch (OutOfMemoryException)
+            catch (IOException)
             {
                 refused = true;
             }
