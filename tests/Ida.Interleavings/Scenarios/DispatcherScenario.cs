@@ -17,9 +17,9 @@ internal sealed class DispatcherScenario : Scenario
 
     public override string Name => "dispatcher";
 
-    public override string Rule => "events are handled in order, one at a time, and all of them; what waits for one ends once; their slabs are given back, and the loop hears of all";
+    public override string Rule => "events are handled in order, one at a time, and all of them; what waits for one ends once; their slabs are given back, and the loop hears of each behind what its handler posted";
 
-    public override IReadOnlyList<string> Controls => ["dispatch-fence", "dispatch-idle", "dispatch-take"];
+    public override IReadOnlyList<string> Controls => ["dispatch-fence", "dispatch-idle", "dispatch-take", "dispatch-behind"];
 
     public override Action Begin(Schedule schedule)
     {
@@ -45,7 +45,7 @@ internal sealed class DispatcherScenario : Scenario
             {
                 for (int i = 0; i < turns; i++) TcpMesh.Latest.Arrive(Add);
             });
-            if (!stops) Explored.Wait(() => added == turns && target!.Backlog == 0 && calls.TrueForAll(static call => call.Ends > 0), what: "all events");
+            if (!stops) Explored.Wait(() => added == turns && target!.Backlog == 0 && target.IsTold && calls.TrueForAll(static call => call.Ends > 0), what: "all events");
             var ended = loop.StopAsync();
             Explored.Wait(() => ended.IsCompleted, what: "the end");
 
@@ -100,13 +100,16 @@ internal sealed class DispatcherScenario : Scenario
         private readonly Schedule _schedule;
         private readonly Dispatcher _dispatcher;
         private readonly Exclusive _handlers = new("the handlers");
+        private readonly INode _node;
+        private readonly HashSet<ulong> _open = [];
         private ulong _handled;
+        private ulong _told;
         private ulong _number;
         private bool _drops;
 
         public Target(Schedule schedule, INode node)
         {
-            _schedule = schedule;
+            (_schedule, _node) = (schedule, node);
             _dispatcher = new(node, this, inline: false);
         }
 
@@ -150,13 +153,29 @@ internal sealed class DispatcherScenario : Scenario
             if (entry.Number <= _handled) _schedule.Fail($"Event {entry.Number} was handled behind {_handled}");
             if (!_drops && entry.Number != _handled + 1) _schedule.Fail($"Event {entry.Number} was handled next to {_handled}");
             _handled = entry.Number;
+            if (_schedule.Draw(2) == 0) Post(entry.Number);
             if (_schedule.Draw(3) != 0) return default;
             var later = new TaskCompletionSource();
             _schedule.Start($"handler{entry.Number}", later.SetResult);
             return new(later.Task);
         }
 
-        public bool OnHandled(long events) => false;
+        /// <summary>Whether all events count as handled for the other members; those that were dropped need not.</summary>
+        public bool IsTold => _told == _number || _drops;
+
+        public bool OnHandled(long events)
+        {
+            foreach (ulong number in _open)
+                if (number <= (ulong)events) _schedule.Fail($"Event {events} counts as handled, and what the handler of {number} posted has not run");
+            _told = (ulong)events;
+            return _told < _number;
+        }
+
+        private void Post(ulong number)
+        {
+            _open.Add(number);
+            _node.Post(new CallCommand(() => _open.Remove(number)));
+        }
 
         public void OnDropped(in GroupEvent entry)
         {
