@@ -24,9 +24,6 @@ internal sealed class LoneHost : IHostPort
 
     public TcpMesh Mesh => (TcpMesh)Node.Links;
 
-    /// <summary>What is done at each turn, before the commands.</summary>
-    public Action? OnTurn { get; set; }
-
     /// <summary>Runs turns on the calling lane until it is stopped, and ends the node.</summary>
     public void Run()
     {
@@ -37,7 +34,6 @@ internal sealed class LoneHost : IHostPort
             using (Mesh.Turn.Enter("turn"))
             {
                 Node.Advance(_schedule.Now);
-                OnTurn?.Invoke();
                 Node.RunCommands();
                 Node.FireTimers();
                 Node.EndTurn();

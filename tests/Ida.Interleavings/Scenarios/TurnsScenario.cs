@@ -11,7 +11,7 @@ namespace Ida.Interleavings.Scenarios;
 internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<string> controls) : Scenario
 {
     private const int Callers = 2, Most = 3;
-    private static readonly long[] s_capacities = [2, 16];
+    private static readonly int[] s_capacities = [2, 16];
 
     public override string Name => name;
 
@@ -33,7 +33,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
                 Cluster = "c",
                 Port = schedule.Draw(2) == 0 ? SocketPortKind.Auto : SocketPortKind.Completion,
                 Spin = TimeSpan.FromMicroseconds(50 * schedule.Draw(2)),
-                CommandCapacity = (int)s_capacities[schedule.Draw(2)],
+                CommandCapacity = s_capacities[schedule.Draw(2)],
             });
             loop.Faulted += error =>
             {

@@ -12,9 +12,9 @@ internal sealed class Explorer(Scenario scenario)
     public long Points { get; private set; }
 
     /// <summary>The first schedule that fails, of so many from a seed on; null when none does.</summary>
-    public FailedSchedule? Run(ulong seed, long schedules, string? omitted = null, Func<bool>? isOver = null)
+    public FailedSchedule? Run(ulong seed, long schedules, string? omitted = null)
     {
-        for (long i = 0; i < schedules && isOver?.Invoke() != true; i++)
+        for (long i = 0; i < schedules; i++)
             if (RunOne(seed + (ulong)i, omitted) is { Failure: not null } failed) return new(seed + (ulong)i, i + 1, failed);
         return null;
     }
