@@ -1,0 +1,44 @@
+using System.Collections.Immutable;
+using System.Text;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.Text;
+
+namespace Ida.Weaver;
+
+/// <summary>
+/// Emits the additional files of a project a second time, with what each thread shares with others behind seams (<see cref="Weaving"/>), and with the rules that
+/// its controls leave out behind switches (<see cref="Control"/>).
+/// </summary>
+[Generator(LanguageNames.CSharp)]
+public sealed class WeavingGenerator : IIncrementalGenerator
+{
+    private const string Controls = "Controls.txt";
+    private static readonly DiagnosticDescriptor s_stale = new(
+        "IDA0100", "Control", "Control '{0}' does not fit: {1}", "Weaving", DiagnosticSeverity.Error, isEnabledByDefault: true);
+
+    /// <inheritdoc/>
+    public void Initialize(IncrementalGeneratorInitializationContext context) =>
+        context.RegisterSourceOutput(context.AdditionalTextsProvider.Collect(), static (output, files) => Emit(output, files));
+
+    private static void Emit(SourceProductionContext output, ImmutableArray<AdditionalText> files)
+    {
+        var texts = new Dictionary<string, string>();
+        foreach (var file in files.Where(static file => file.Path.EndsWith(".cs", System.StringComparison.Ordinal)))
+            texts[Path.GetFileName(file.Path)] = file.GetText()!.ToString();
+        var controls = Control.Parse(files.FirstOrDefault(static file => Path.GetFileName(file.Path) == Controls)?.GetText()?.ToString() ?? "");
+        foreach (var control in controls)
+            if (control.Apply(texts) is { } wrong) output.ReportDiagnostic(Diagnostic.Create(s_stale, Location.None, control.Name, wrong));
+        var options = new CSharpParseOptions(LanguageVersion.Preview);
+        var roots = texts.OrderBy(static text => text.Key, System.StringComparer.Ordinal)
+            .Select(text => (Name: text.Key, Root: CSharpSyntaxTree.ParseText(text.Value, options).GetRoot())).ToList();
+        var shared = SharedFields.Of(roots.Select(static one => one.Root));
+        foreach (var (name, root) in roots)
+        {
+            string code = new Weaving(shared).Visit(root).ToFullString();
+            output.AddSource(name.Replace('{', '(').Replace('}', ')').Replace(".cs", ".g.cs"), SourceText.From($"#nullable enable\n#pragma warning disable\n#line 1 \"{name}\"\n{code}", Encoding.UTF8));
+        }
+        string names = string.Join(", ", controls.Select(static control => $"\"{control.Name}\""));
+        output.AddSource("ControlNames.g.cs", SourceText.From($"namespace Ida.Interleavings.Seams;\ninternal static partial class Omitted\n{{\n    public static readonly string[] Names = [{names}];\n}}\n", Encoding.UTF8));
+    }
+}

@@ -1,0 +1,48 @@
+namespace Ida.Interleavings.Tests;
+
+/// <summary>Some schedules of each scenario; the tool runs very many (its README).</summary>
+public sealed class InterleavingsTests
+{
+    private const ulong Seed = 1;
+    private const int Schedules = 300, MostForControl = 20_000;
+
+    public static TheoryData<string> Scenarios => [.. ScenarioTable.All.Select(static scenario => scenario.Name)];
+
+    [Theory, MemberData(nameof(Scenarios))]
+    public void What_has_to_hold_holds_in_each_schedule(string scenario)
+    {
+        var failed = new Explorer(ScenarioTable.Find(scenario)!).Run(Seed, Schedules);
+        Assert.True(failed is null, $"Seed {failed?.Seed}: {failed?.Schedule.Failure}");
+    }
+
+    /// <summary>The first control of each scenario shows soon; others need up to 100,000 schedules.</summary>
+    [Theory, MemberData(nameof(Scenarios))]
+    public void A_rule_that_is_left_out_is_noticed(string scenario)
+    {
+        var left = ScenarioTable.Find(scenario)!;
+        Assert.NotNull(new Explorer(left).Run(Seed, MostForControl, left.Controls[0]));
+    }
+
+    [Theory, MemberData(nameof(Scenarios))]
+    public void A_seed_gives_the_same_schedule_each_time(string scenario)
+    {
+        for (ulong seed = Seed; seed < Seed + 4; seed++)
+        {
+            var (one, other) = (new Explorer(ScenarioTable.Find(scenario)!).RunOne(seed), new Explorer(ScenarioTable.Find(scenario)!).RunOne(seed));
+            Assert.Equal(Text(one), Text(other));
+        }
+    }
+
+    [Fact]
+    public void Of_a_small_class_all_schedules_with_a_preemption_are_run()
+    {
+        foreach (var scenario in ScenarioTable.All.Where(static scenario => scenario.IsSmall))
+        {
+            var (failed, count, all) = new Explorer(scenario).RunBounded(preemptions: 1, most: 10_000);
+            Assert.Null(failed?.Failure);
+            Assert.True(all && count > 10, $"{scenario.Name}: {count} schedules");
+        }
+    }
+
+    private static IEnumerable<string> Text(Schedule schedule) => schedule.Trace.Select(static one => $"{one.Lane.Name} {one.Place}");
+}

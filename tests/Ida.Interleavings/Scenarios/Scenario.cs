@@ -1,0 +1,21 @@
+using Ida.Interleavings.Scheduling;
+
+namespace Ida.Interleavings.Scenarios;
+
+/// <summary>Some threads that work on some classes of the runtime, and what has to hold.</summary>
+internal abstract class Scenario
+{
+    public abstract string Name { get; }
+
+    /// <summary>What has to hold, in a sentence.</summary>
+    public abstract string Rule { get; }
+
+    /// <summary>The rules of Controls.txt without which it fails.</summary>
+    public abstract IReadOnlyList<string> Controls { get; }
+
+    /// <summary>Whether all schedules with a few preemptions can be run.</summary>
+    public virtual bool IsSmall => false;
+
+    /// <summary>Starts the threads; what it returns is called when they are through.</summary>
+    public abstract Action Begin(Schedule schedule);
+}

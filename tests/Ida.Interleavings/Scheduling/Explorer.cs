@@ -1,0 +1,51 @@
+using Ida.Interleavings.Scenarios;
+
+namespace Ida.Interleavings.Scheduling;
+
+/// <summary>Runs schedules of a scenario: seed by seed, random ones and those by priorities in turn.</summary>
+internal sealed class Explorer(Scenario scenario)
+{
+    private readonly Workers _workers = new();
+    private int _points;
+
+    /// <summary>Points of all schedules so far.</summary>
+    public long Points { get; private set; }
+
+    /// <summary>The first schedule that fails, of so many from a seed on; null when none does.</summary>
+    public FailedSchedule? Run(ulong seed, long schedules, string? omitted = null)
+    {
+        for (long i = 0; i < schedules; i++)
+            if (RunOne(seed + (ulong)i, omitted) is { Failure: not null } failed) return new(seed + (ulong)i, i + 1, failed);
+        return null;
+    }
+
+    /// <summary>The schedule of a seed.</summary>
+    public Schedule RunOne(ulong seed, string? omitted = null)
+    {
+        // How long schedules are is the same for each seed: it is that of the first one's.
+        if (_points == 0) _points = RunBy(new RandomStrategy(0), null).Points;
+        var schedule = RunBy(seed % 2 == 0 ? new RandomStrategy(seed) : new PriorityStrategy(seed, _points), omitted);
+        Points += schedule.Points;
+        return schedule;
+    }
+
+    /// <summary>All schedules with at most so many preemptions, or so many of them: the first that fails, how many there were, and whether those were all.</summary>
+    public (Schedule? Failed, long Count, bool All) RunBounded(int preemptions, long most, string? omitted = null)
+    {
+        var strategy = new BoundedStrategy(preemptions);
+        long count = 0;
+        for (; count < most && strategy.Advance(); count++)
+            if (RunBy(strategy, omitted) is { Failure: not null } failed) return (failed, count + 1, false);
+        return (null, count, count < most);
+    }
+
+    private Schedule RunBy(Strategy strategy, string? omitted)
+    {
+        Omitted.Current = omitted;
+        var schedule = new Schedule(strategy, _workers);
+        var check = scenario.Begin(schedule);
+        schedule.Run();
+        if (schedule.Failure is null) check();
+        return schedule;
+    }
+}

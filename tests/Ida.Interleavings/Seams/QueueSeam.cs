@@ -1,0 +1,49 @@
+using System.Collections;
+using System.Diagnostics.CodeAnalysis;
+using Ida.Interleavings.Scheduling;
+
+namespace Ida.Interleavings.Seams;
+
+/// <summary>A <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>. One in a static field is empty at the beginning of a schedule.</summary>
+internal sealed class QueueSeam<T> : IEnumerable<T>
+{
+    private readonly Queue<T> _items = new();
+    private int _schedule;
+
+    public int Count
+    {
+        get
+        {
+            Explored.Fence("count");
+            return Items().Count;
+        }
+    }
+
+    public bool IsEmpty => Count == 0;
+
+    public void Enqueue(T item)
+    {
+        Explored.Fence("enqueue");
+        Items().Enqueue(item);
+    }
+
+    public bool TryDequeue([MaybeNullWhen(false)] out T item)
+    {
+        Explored.Fence("dequeue");
+        return Items().TryDequeue(out item);
+    }
+
+    public IEnumerator<T> GetEnumerator() => _items.GetEnumerator();
+
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    private Queue<T> Items()
+    {
+        if (Lane.Current is { Schedule.Number: var number } && number != _schedule)
+        {
+            _schedule = number;
+            _items.Clear();
+        }
+        return _items;
+    }
+}

@@ -1,0 +1,9 @@
+namespace GroupCore.Transport.Sockets;
+
+/// <summary>Stands for the real one.</summary>
+internal sealed class CompletionPort : ISocketPort
+{
+    public void Dispose()
+    {
+    }
+}

@@ -1,0 +1,7 @@
+namespace GroupCore.Transport;
+
+/// <summary>Stands for the real one: the limit that options are held to.</summary>
+internal static class HelloFrame
+{
+    public const int MaxText = 255;
+}

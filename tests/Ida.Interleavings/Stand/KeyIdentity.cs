@@ -1,0 +1,7 @@
+namespace Ida;
+
+/// <summary>Stands for the real one: how many bytes name the map of a key.</summary>
+internal static class KeyIdentity
+{
+    public const int MapBytes = 8;
+}

@@ -1,0 +1,7 @@
+namespace GroupCore.Transport;
+
+/// <summary>Stands for the real one: the default of an option.</summary>
+internal static class MuteTable
+{
+    public const int Malformed = 100;
+}
