@@ -14,12 +14,13 @@ public sealed class LifeTests
 
     /// <summary>
     /// Seeds that the schedule once judged wrongly. 157: who starts while it is cut off founds a second system, as it may, and nothing of the first is lost. 224: a process
-    /// crashed between two calls of its program. 396: one that was excluded while it was held up, and is told so a moment later, counted as one that serves.
+    /// crashed between two calls of its program. 396: one that was excluded while it was held up, and is told so a moment later, counted as one that serves. 1731: so did one whose DHT was lost meanwhile.
     /// </summary>
     [Theory]
     [InlineData(157)]
     [InlineData(224)]
     [InlineData(396)]
+    [InlineData(1731)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(ClusterScenarios.Lives.Judge(seed, GroupCore.Runtime.Rule.None));
 
     [Fact]

@@ -110,7 +110,10 @@ internal sealed class LifeCluster
     }
 
     // Who was excluded while it was held up serves, as far as it knows, in a view that is no more.
-    private bool AllServe() => _programs.TrueForAll(one => one.IsServing && one.Group!.CurrentView is var view && _programs.TrueForAll(other => other.History != one.History || other.Group!.CurrentView.Id == view.Id));
+    private bool AllServe() => _programs.TrueForAll(one => one.IsServing && _programs.TrueForAll(other => other.Member.Node?.System != one.Member.Node.System || AreInOneView(one, other)));
+
+    private static bool AreInOneView(LifeProgram one, LifeProgram other) =>
+        one.Group?.CurrentView is { } view && other.Group?.CurrentView is { } another && (view.Group, view.Id) == (another.Group, another.Id);
 
     private async Task<bool> AllServeAsync()
     {
