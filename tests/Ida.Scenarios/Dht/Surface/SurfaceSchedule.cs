@@ -14,7 +14,7 @@ internal sealed class SurfaceSchedule
     private const int MostAttempts = 6;
     private readonly SimulationCase _run;
     private readonly DhtWorld _world;
-    private readonly Prng _random, _stalls;
+    private readonly Prng _random, _stalls, _levels;
 
     // Where few bytes may be in flight; null where as many as by default.
     private readonly Prng? _heavy;
@@ -35,7 +35,7 @@ internal sealed class SurfaceSchedule
 
     public SurfaceSchedule(SimulationCase run, Ingredients ingredients, Rule without = Rule.None)
     {
-        (_run, _random, _stalls, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), ingredients);
+        (_run, _random, _stalls, _levels, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), new(run.Seed ^ 0x1E7E1), ingredients);
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
         var bytes = new Prng(run.Seed ^ 0xB17E5);
@@ -290,7 +290,8 @@ internal sealed class SurfaceSchedule
         // What has to be found out in the end is asked plainly.
         bool plain = _left <= 0 && !first;
         var timing = plain ? SurfaceTiming.Plain : SurfaceTiming.Draw(_random, _drawn, _world.Deliveries, retry: !first);
-        var put = operation.IsPut ? new PutOptions { Level = operation.Level, Timeout = timing.Timeout, Operation = operation.Id } : null;
+        var level = operation.IsPut && !plain && !operation.IsImpostor ? LevelOf(operation) : operation.Level;
+        var put = operation.IsPut ? new PutOptions { Level = level, Timeout = timing.Timeout, Operation = operation.Id } : null;
         var get = operation.IsPut ? null : new GetOptions { Level = operation.Level, Timeout = timing.Timeout };
         var token = timing.Source?.Token ?? default;
         if (!first && operation.WasNamed) StallOwner(operation.Id!.Value, member);
@@ -301,10 +302,18 @@ internal sealed class SurfaceSchedule
         _ledger.Begin(new($"{(operation.IsPut ? "put" : "get")} of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
         {
             Source = timing.Source, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView,
-            Ended = ended => Ended(operation, ended), Lost = () => Lost(operation),
+            Ended = ended => Ended(operation, ended, level), Lost = () => Lost(operation),
         });
         if (timing.CancelQueued) timing.Source!.Cancel();
         Turn(member);
+    }
+
+    // Calls of one put, not all at its level: what is recorded as strict is not ended by one that may return before its execution.
+    private ConsistencyLevel LevelOf(SurfaceOperation operation)
+    {
+        if (_levels.Next(8) != 0) return operation.Level;
+        _drawn.Draw(SurfaceNames.OtherLevel);
+        return operation.Level == ConsistencyLevel.Strict ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
     }
 
     // The member that named the put is asked whether it did, and is in a turn that lasts.
@@ -334,10 +343,11 @@ internal sealed class SurfaceSchedule
         if (!_world.IsStalled(member)) member.Turn(static () => { });
     }
 
-    private void Ended(SurfaceOperation operation, Task task)
+    private void Ended(SurfaceOperation operation, Task task, ConsistencyLevel level)
     {
         operation.Open--;
-        if (task is Task<PutResult> { IsCompletedSuccessfully: true } put) PutEnded(operation, put.Result);
+        if (task is Task<PutResult> { IsCompletedSuccessfully: true } early && (level, operation.Level) is (ConsistencyLevel.Ordered, ConsistencyLevel.Strict)) Accepted(operation, early.Result);
+        else if (task is Task<PutResult> { IsCompletedSuccessfully: true } put) PutEnded(operation, put.Result);
         else if (task is Task<List<(long[]? Elements, ulong Version)>> { IsCompletedSuccessfully: true } get) GetEnded(operation, get.Result);
         else operation.Unknown |= MayBeExecuted(task.IsCanceled ? new OperationCanceledException() : task.Exception!.InnerException!, operation);
         GoOn(operation);
@@ -400,13 +410,17 @@ internal sealed class SurfaceSchedule
         Call(operation, member, first: false);
     }
 
+    /// <summary>An Ordered call of a put that is recorded as strict returned. It was told how it ended, which may be forgotten now; a strict call is to follow.</summary>
+    private void Accepted(SurfaceOperation operation, PutResult result)
+    {
+        CheckResult(operation, result);
+        operation.Id ??= result.Operation;
+        (operation.Unknown, operation.WasNamed) = (true, false);
+    }
+
     private void PutEnded(SurfaceOperation operation, PutResult result)
     {
-        int[] failed = [.. operation.Parts.Index().Where(p => p.Item.Kind == PartKind.Fail).Select(p => p.Index)];
-        if (result.Versions.Count > 0 && !result.Errors.Select(e => e.Index).SequenceEqual(failed))
-            throw new ScenarioFailedException($"The pairs {string.Join(", ", failed)} of {operation.Client} fail, but the errors of {string.Join(", ", result.Errors)} were told.");
-        if (operation.Id is { } id && !_winner.TryAdd(id, operation) && _winner[id] != operation)
-            throw new ScenarioFailedException($"Operation {id} was answered for {_winner[id].Client} and, with other pairs, for {operation.Client}.");
+        CheckResult(operation, result);
         if (operation.Done)
         {
             if (operation.Result is { } first && first.Versions.Count > 0 && result.Versions.Count > 0 && !first.Versions.SequenceEqual(result.Versions))
@@ -416,6 +430,15 @@ internal sealed class SurfaceSchedule
         (operation.Done, operation.Result) = (true, result);
         _open.Remove(operation);
         operation.Ok(Recorder, result);
+    }
+
+    private void CheckResult(SurfaceOperation operation, PutResult result)
+    {
+        int[] failed = [.. operation.Parts.Index().Where(p => p.Item.Kind == PartKind.Fail).Select(p => p.Index)];
+        if (result.Versions.Count > 0 && !result.Errors.Select(e => e.Index).SequenceEqual(failed))
+            throw new ScenarioFailedException($"The pairs {string.Join(", ", failed)} of {operation.Client} fail, but the errors of {string.Join(", ", result.Errors)} were told.");
+        if (operation.Id is { } id && !_winner.TryAdd(id, operation) && _winner[id] != operation)
+            throw new ScenarioFailedException($"Operation {id} was answered for {_winner[id].Client} and, with other pairs, for {operation.Client}.");
     }
 
     private void GetEnded(SurfaceOperation operation, List<(long[]? Elements, ulong Version)> read)
