@@ -1,5 +1,6 @@
 using Ida.Scenarios;
 using Ida.Testing;
+using Ida.Testing.Calls;
 
 namespace Ida.Campaign;
 
@@ -11,14 +12,16 @@ internal sealed class SeedCampaign(CampaignOptions options)
     private readonly SortedDictionary<string, Tally> _tallies = [];
     private readonly IngredientTable _ingredients = new();
     private readonly Measures _measures = new();
+    private readonly CallTable _calls = new();
     private int _failed;
     private bool _historyWritten;
 
-    /// <summary>Whether every ingredient of the schedules was drawn often enough.</summary>
+    /// <summary>Whether every ingredient of the schedules was drawn often enough, and no task ended with an error that nobody looked at.</summary>
     public bool IsThorough { get; private set; } = true;
 
     public (long Passed, long Failed) Run(CancellationToken cancel)
     {
+        using var unobserved = new UnobservedErrors();
         using var progress = new Progress(options.Count, options.Time);
         using var end = CancellationTokenSource.CreateLinkedTokenSource(cancel);
         if (options.Time is { } time) end.CancelAfter(time);
@@ -31,9 +34,12 @@ internal sealed class SeedCampaign(CampaignOptions options)
         foreach (var (name, tally) in _tallies) Console.WriteLine($"{name}: {tally}");
         _ingredients.Print(Console.Out);
         _measures.Print(Console.Out);
+        _calls.Print(Console.Out);
         string rare = string.Join(", ", _ingredients.Rare);
-        IsThorough = rare.Length == 0;
-        if (!IsThorough) Console.WriteLine($"Hardly ever drawn: {rare}");
+        if (rare.Length > 0) Console.WriteLine($"Hardly ever drawn: {rare}");
+        string? errors = unobserved.Collect();
+        if (errors is not null) Console.WriteLine(errors);
+        IsThorough = rare.Length == 0 && errors is null;
         return (progress.Done - _failed, _failed);
     }
 
@@ -53,6 +59,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
             tally.Add(run!);
             _ingredients.Add(scenario, run!);
             _measures.Add(run!.Measures);
+            _calls.Add(run!.Calls);
             if (failure is not null && ++_failed <= ReportsAtMost) Console.WriteLine($"{failure.Message}{Environment.NewLine}{Where(failure)}");
             if (options.History is { } file && !_historyWritten && (failure is not null || options.Count == 1)) Write(run!, file);
         }

@@ -1,6 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
@@ -35,6 +36,16 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule 
 
     /// <summary>How long things took in it.</summary>
     public Measures Measures { get; } = new();
+
+    /// <summary>What calls met in it.</summary>
+    public CallTable Calls { get; } = new();
+
+    /// <summary>Takes over what a ledger has counted; throws where it knows of a call that did what it must not.</summary>
+    public void Note(CallLedger ledger)
+    {
+        ledger.AddTo(Calls);
+        ScenarioFailedException.ThrowIf(ledger.Wrong);
+    }
 
     /// <summary>The history of a scenario that records one.</summary>
     public History? History { get; set; }

@@ -32,6 +32,13 @@ public sealed partial class VirtualSynchronyChecker
         if (_peerMessages.TryGetValue(message, out var peer)) peer.Message.Abandoned = true;
     }
 
+    /// <summary>The call of an ordered message returned with success: its own member has delivered it then, so whoever passes the view with it does too.</summary>
+    internal void Returned(ulong message)
+    {
+        if (!_messages.TryGetValue(message, out var sent) || sent is not { Kind: MulticastKind.Ordered, Sender: { Ended: false } sender } || sender.Deliveries.Contains(message)) return;
+        if (sent.View == 0 || sent.View == sender.View) Report(GroupGuarantee.NoLoss, sender, sender.View, $"the call of its ordered message {message} returned, and it has not delivered it");
+    }
+
     /// <summary>A process delivers a multicast in the view it has installed last.</summary>
     public void Delivered(ProcessId process, ulong message)
     {

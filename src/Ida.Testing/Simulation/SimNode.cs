@@ -1,6 +1,7 @@
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using Ida.Testing.Calls;
 
 namespace Ida.Testing;
 
@@ -60,6 +61,9 @@ public sealed partial class SimNode
 
     /// <summary>False after <see cref="Crash"/>.</summary>
     public bool Alive { get; private set; } = true;
+
+    /// <summary>What whoever has called it may hear.</summary>
+    internal CallerLife Life => Alive ? CallerLife.GoesOn : _crashed ? CallerLife.Lost : CallerLife.Over;
 
     /// <summary>How many times longer than usual its turns take; 1 is ordinary speed.</summary>
     public double SlowFactor

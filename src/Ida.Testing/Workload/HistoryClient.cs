@@ -1,5 +1,6 @@
 using System.Globalization;
 using GroupCore.Runtime;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Testing.Workload;
@@ -39,6 +40,9 @@ public sealed class HistoryClient
     /// will be recorded there. Null: this client asks itself.
     /// </summary>
     public Func<HistoryWrite, bool>? HandOver { get; init; }
+
+    /// <summary>What has become of the member's process; null: it goes on as long as the run.</summary>
+    internal Func<CallerLife>? Life { get; init; }
 
     private HistoryLevel Level => _level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
 
@@ -128,7 +132,7 @@ public sealed class HistoryClient
         var options = new PutOptions { Level = write.Level, Timeout = Time(hurried), Operation = write.Operation };
         try
         {
-            var result = await EndsAsync(PutAsync(write, options, cancel?.Token ?? default), options.Timeout.Value);
+            var result = await EndsAsync(Begin(write.Operation is null ? CallKind.Put : CallKind.Retry, () => PutAsync(write, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value);
             // A put at level Ordered may return before its versions are known.
             long?[]? versions = result.Versions.Count == 0 ? null : [.. result.Versions.Select(static version => (long?)version)];
             if (write.AppendOp is { } append) _recorder.Ok(append, versions: versions?[..write.Appends.Count]);
@@ -159,6 +163,10 @@ public sealed class HistoryClient
             return (null, false);
         }
     }
+
+    private ValueTask<T> Begin<T>(CallKind kind, Func<ValueTask<T>> call, TimeSpan timeout, CancellationTokenSource? cancel) => _workload.Calls is { } calls
+        ? new(calls.Begin(kind, _name, () => call().AsTask(), Life, _workload.Overtime is { } overtime ? timeout + (2 * overtime) : null, cancel?.Token ?? default))
+        : call();
 
     /// <summary>A call that ends in its time and no more than the workload bears beyond it. A process that was stopped meanwhile finds both over, so it looks twice.</summary>
     private async ValueTask<T> EndsAsync<T>(ValueTask<T> call, TimeSpan timeout)
@@ -206,8 +214,8 @@ public sealed class HistoryClient
         var options = new GetOptions { Level = _level, Timeout = Time(hurried: true) };
         try
         {
-            if (lists) Record(op, keys, await EndsAsync(GetAsync(_lists, keys, options, cancel?.Token ?? default), options.Timeout.Value), static list => HistoryValue.List([.. list.Select(HistoryValue.FromString)]));
-            else Record(op, keys, await EndsAsync(GetAsync(_values, keys, options, cancel?.Token ?? default), options.Timeout.Value), static value => FilledValue.Shown(value));
+            if (lists) Record(op, keys, await EndsAsync(Begin(CallKind.Get, () => GetAsync(_lists, keys, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value), static list => HistoryValue.List([.. list.Select(HistoryValue.FromString)]));
+            else Record(op, keys, await EndsAsync(Begin(CallKind.Get, () => GetAsync(_values, keys, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value), static value => FilledValue.Shown(value));
             Succeeded++;
             return true;
         }

@@ -1,3 +1,5 @@
+using Ida.Testing.Calls;
+
 namespace Ida.Testing.Workload;
 
 /// <summary>What the clients of a checked run do: few hot keys, several of them at a time, over several shards.</summary>
@@ -59,6 +61,9 @@ public sealed record HistoryWorkload
 
     /// <summary>How much longer than its time a call may take: a client that waits for more than twice of it ends with <see cref="TimeoutException"/>. Null: nobody looks.</summary>
     public TimeSpan? Overtime { get; init; }
+
+    /// <summary>Keeps the clients' calls; null: nobody does.</summary>
+    internal CallLedger? Calls { get; init; }
 
     /// <summary>How long a client waits between operations. Default none.</summary>
     public TimeSpan Pause { get; init; }

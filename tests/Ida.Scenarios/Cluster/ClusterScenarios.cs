@@ -1,4 +1,5 @@
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Workload;
 
 namespace Ida.Scenarios;
@@ -43,6 +44,7 @@ internal static class ClusterScenarios
         {
             var stranger = run.BeginStranger(dht.View);
             faults.Inject(simulation);
+            foreach (var fault in faults.Faults) simulation.After(fault.At, () => dht.Calls.Meet(CallTable.Of(fault.Kind)));
             var asking = dht.AskAsync(run.Ingredients.Draw);
             var throwing = throws ? ThrowAsync(run, dht) : Task.CompletedTask;
             await simulation.Delay(TimeSpan.FromSeconds(2));
@@ -55,6 +57,7 @@ internal static class ClusterScenarios
         run.History = dht.Recorder.ToHistory();
         (run.Lost, run.Work) = (dht.Lost, dht.Clients.Sum(client => client.Succeeded));
         report.ThrowIfFailed();
+        run.Note(dht.Calls);
     })
     {
         Ingredients =

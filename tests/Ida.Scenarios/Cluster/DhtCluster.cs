@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 using Ida.Testing.Workload;
 
@@ -27,10 +28,14 @@ internal sealed class DhtCluster
     public DhtCluster(Simulation simulation, HistoryWorkload? workload = null, int shardSize = 2, int targetSize = 4)
     {
         _cluster = new(simulation);
-        _workload = workload ?? new();
+        Calls = new(() => simulation.Now);
+        _workload = (workload ?? new()) with { Calls = Calls };
         _options = new() { ShardSize = shardSize, TargetSize = targetSize };
         Recorder = new(clock: () => simulation.Now.Ticks * 100);
     }
+
+    /// <summary>Every call of the members and their clients.</summary>
+    public CallLedger Calls { get; }
 
     public HistoryRecorder Recorder { get; }
 
@@ -85,6 +90,8 @@ internal sealed class DhtCluster
             // A write that is asked for at another member is handed on no further.
             await Task.WhenAll(_resolving);
             await SettleAsync();
+            // Where all is lost nobody founds it anew, and whoever joins waits.
+            if (!Lost) Calls.Finish();
         }, Limit);
         return StrictSerializabilityChecker.Check(Recorder.ToHistory());
     }
@@ -93,14 +100,15 @@ internal sealed class DhtCluster
     public async Task<Task> AddAsync()
     {
         var member = await StartAsync();
-        var group = await member.Node.JoinAsync("shop");
+        var group = await Begin(CallKind.Join, member, () => member.Node.JoinAsync("shop").AsTask());
         _groups[member] = group;
         return EnableAsync(member, group);
     }
 
     private async Task<SimMember> StartAsync()
     {
-        var member = await _cluster.StartAsync(NodeOptions, Without);
+        var start = _cluster.StartAsync(NodeOptions, Without).AsTask();
+        var member = await Begin(CallKind.Start, _cluster.Members[^1], () => start);
         Started?.Invoke(member);
         return member;
     }
@@ -125,14 +133,20 @@ internal sealed class DhtCluster
         }
     }));
 
-    private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await group.EnableDhtAsync(_options, HistoryWorkload.Register);
+    private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await Begin(CallKind.Enable, member, () => group.EnableDhtAsync(_options, HistoryWorkload.Register).AsTask());
+
+    private T Begin<T>(CallKind kind, SimMember member, Func<T> call) where T : Task
+    {
+        var life = member.Host;
+        return Calls.Begin(kind, member.ToString(), call, () => life.Life);
+    }
 
     private List<Task> StartClients()
     {
         var running = new List<Task>();
         foreach (var (member, dht) in _dhts)
         {
-            var client = new HistoryClient($"c{Clients.Count}", member.ToString(), dht, Recorder, Simulation.Random.Fork(), _workload) { HandOver = write => HandOver(member, write) };
+            var client = new HistoryClient($"c{Clients.Count}", member.ToString(), dht, Recorder, Simulation.Random.Fork(), _workload) { HandOver = write => HandOver(member, write), Life = () => member.Host.Life };
             Clients.Add(client);
             _clients.Add((member, client));
             running.Add(Simulation.Spawn(() => Lives(member, client.RunAsync(() => _stop))));
@@ -160,7 +174,7 @@ internal sealed class DhtCluster
             if (!member.Host.Alive) continue;
             bool snapshot = Simulation.Random.Next(2) == 0;
             asked(snapshot ? ClusterScenarios.Snapshot : ClusterScenarios.Status);
-            Task answer = snapshot ? dht.SnapshotAsync() : dht.StatusAsync();
+            Task answer = snapshot ? Begin(CallKind.Snapshot, member, () => dht.SnapshotAsync()) : Begin(CallKind.Status, member, () => dht.StatusAsync());
             for (int waited = 0; !answer.IsCompleted && member.Host.Alive; waited++)
             {
                 if (waited > 600) throw new ScenarioFailedException($"{member} has not answered for a minute what it {(snapshot ? "holds" : "knows")}.");
@@ -176,7 +190,7 @@ internal sealed class DhtCluster
         if (!member.Host.Alive || !_dhts.TryGetValue(member, out var dht)) return;
         var group = _groups[member];
         _faulted.Add(member);
-        Task[] waiting = [dht.StatusAsync(), dht.SnapshotAsync(), group.FlushAsync().AsTask()];
+        Task[] waiting = [Begin(CallKind.Status, member, () => dht.StatusAsync()), Begin(CallKind.Snapshot, member, () => dht.SnapshotAsync()), Begin(CallKind.Flush, member, () => group.FlushAsync().AsTask())];
         member.Host.FaultInTurn(place, fault);
         while (member.Host.Alive) await Simulation.Delay(TimeSpan.FromMilliseconds(1));
         if (member.Node.State != MembershipState.Faulted) return;
@@ -258,7 +272,7 @@ internal sealed class DhtCluster
     private async Task ServeAsync(SimMember member, Dht dht)
     {
         int calls = 0;
-        var client = new HistoryClient($"{member} at rest", member.ToString(), dht, Recorder, Simulation.Random.Fork(), new() { Level = _workload.Level, Timeout = LastTimeout, Pause = TimeSpan.FromMilliseconds(1), Time = Simulation.TimeProvider });
+        var client = new HistoryClient($"{member} at rest", member.ToString(), dht, Recorder, Simulation.Random.Fork(), new() { Calls = Calls, Level = _workload.Level, Timeout = LastTimeout, Pause = TimeSpan.FromMilliseconds(1), Time = Simulation.TimeProvider });
         await client.RunAsync(() => calls++ >= LastOperations);
         if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {member} succeeded.\n{await DescribeAsync()}");
     }

@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
@@ -13,12 +14,14 @@ internal sealed class WatchedGroup
     private readonly SimCluster _cluster;
     private readonly VirtualSynchronyChecker _checker;
     private readonly List<WatchedMember> _members = [];
+    private readonly CallLedger _calls;
     private ulong _message;
 
     public WatchedGroup(ScenarioRun run)
     {
         (_run, _cluster) = (run, new(ThreadNames.Start(run)));
         _checker = new(new() { StatesAgree = true, HandlersLag = ThreadNames.Lag(Simulation.Options) });
+        _calls = new(() => Simulation.Now);
         Simulation.AddInvariant("virtual synchrony", () => _checker.Passed ? null : _checker.ToString());
     }
 
@@ -32,12 +35,13 @@ internal sealed class WatchedGroup
         {
             for (int i = 0; i < Nodes; i++)
             {
-                var member = new WatchedMember(_checker, await _cluster.StartAsync(null, _run.Without));
+                var member = new WatchedMember(_checker, _calls, await _cluster.StartAsync(null, _run.Without));
                 _members.Add(member);
                 if (i < Nodes - 1) await member.JoinAsync();
             }
             var stranger = _run.BeginStranger(() => _members.Find(one => one.Usable)?.Group.CurrentView);
             faults.Inject(Simulation);
+            foreach (var fault in faults.Faults) Simulation.After(fault.At, () => _calls.Meet(CallTable.Of(fault.Kind)));
             Simulation.After(TimeSpan.FromSeconds(1), () => _ = Simulation.Spawn(JoinLateAsync));
             await CallAsync();
             Simulation.Network.Heal();
@@ -46,6 +50,9 @@ internal sealed class WatchedGroup
             EndTheGone();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
             _checker.ThrowIfFailed();
+            // Where too many have gone nobody decides any more, and calls wait for whoever comes.
+            if (_members.Exists(one => one.Usable)) _calls.Finish();
+            _run.Note(_calls);
         }, TimeSpan.FromMinutes(10));
         _run.Work = _checker.Deliveries;
     }

@@ -4,12 +4,13 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
 /// <summary>A member of a group under the real Oracle, whose every event goes to the virtual-synchrony checker; its state is a chain over ordered messages and a sum over others.</summary>
-internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember member)
+internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger calls, SimMember member)
 {
     private ulong _sum, _chain = 1, _loadedView;
     private Group? _group;
@@ -28,11 +29,11 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember m
 
     public async Task JoinAsync()
     {
-        _group = await member.Node.JoinAsync("watched", g => g
+        _group = await calls.Begin(CallKind.Join, member.ToString(), () => member.Node.JoinAsync("watched", g => g
             .Handle<ulong>("fifo", (_, id) => OnMessage(id, ordered: false))
             .Handle<ulong>("ordered", (_, id) => OnMessage(id, ordered: true))
             .OnView(OnView)
-            .Checkpoint(Save, Load));
+            .Checkpoint(Save, Load)).AsTask(), () => member.Host.Life);
     }
 
     /// <summary>To be called when the process ends before anything of it is judged: crashed, or excluded.</summary>
@@ -48,7 +49,8 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember m
         checker.Sent(Id, id, ordered ? MulticastKind.Ordered : MulticastKind.Fifo);
         try
         {
-            await (ordered ? Group.OrderedSendAsync("ordered", id) : Group.SendAsync("fifo", id));
+            await Begin(ordered ? CallKind.OrderedSend : CallKind.Send, () => ordered ? Group.OrderedSendAsync("ordered", id).AsTask() : Group.SendAsync("fifo", id).AsTask());
+            if (ordered && !_ended) checker.Returned(id);
         }
         catch (Exception error) when (IsOver(error))
         {
@@ -67,7 +69,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember m
         var flush = checker.FlushCalled(Id);
         try
         {
-            await Group.FlushAsync();
+            await Begin(CallKind.Flush, () => Group.FlushAsync().AsTask());
             if (!_ended) checker.FlushReturned(flush);
         }
         catch (Exception error) when (IsOver(error))
@@ -75,6 +77,8 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, SimMember m
             // A flush that fails with its member promises nothing.
         }
     }
+
+    private Task Begin(CallKind kind, Func<Task> call) => calls.Begin(kind, member.ToString(), call, () => member.Host.Life);
 
     private static bool IsOver(Exception error) => error is PoisonedException or NotMemberException or NodeStoppedException;
 

@@ -20,7 +20,7 @@ internal static class DhtScenarios
     /// <summary>A careless program: every public call with every option and every misuse, cancellations and expiries at every step.</summary>
     public static Scenario Surface { get; } = new("dht-surface", static run =>
     {
-        var schedule = new SurfaceSchedule(run.Case, run.Ingredients, run.Without);
+        var schedule = new SurfaceSchedule(run.Case, run.Ingredients, run.Calls, run.Without);
         string? violation = schedule.Run();
         run.History = schedule.Recorder.ToHistory();
         (run.Work, run.Views, run.Lost) = (schedule.Operations, schedule.ViewChanges, schedule.Depopulated);
@@ -32,6 +32,7 @@ internal static class DhtScenarios
         var schedule = make(run.Case, run.Without);
         string? violation = schedule.Run();
         run.History = schedule.History;
+        schedule.Calls.AddTo(run.Calls);
         (run.Work, run.Views, run.Left, run.Lost) = (schedule.Operations, schedule.ViewChanges, schedule.Left, schedule.Depopulated);
         ScenarioFailedException.ThrowIf(violation);
     });

@@ -1,6 +1,7 @@
 using GroupCore.Runtime;
-using Ida.Testing.Checking;
 using Ida.Testing;
+using Ida.Testing.Calls;
+using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
@@ -36,6 +37,7 @@ internal sealed class DhtSchedule
         });
         _level = level == ConsistencyLevel.Ordered ? HistoryLevel.Ordered : HistoryLevel.Strict;
         _recorder = new(clock: () => _world.Now);
+        Calls = new(() => TimeSpan.FromTicks(_world.Now / 100));
         foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
         _faults = new(run, _world, _random) { Blocks = leaves ? new(seed ^ 0xB10C) : null };
         if (!calm) (_faults.Crashes, _faults.Exclusions, _faults.Joins, _faults.Views) = (_random.Next(3), _random.Next(2), _random.Next(2), _random.Next(3));
@@ -51,6 +53,9 @@ internal sealed class DhtSchedule
 
     /// <summary>A shard lost its last full member: nothing is judged past that.</summary>
     public bool Depopulated => _faults.Depopulated;
+
+    /// <summary>Every call of the clients, also those that another one made idle.</summary>
+    public CallLedger Calls { get; }
 
     /// <summary>Members go only if they leave, and others can take over always.</summary>
     private bool MayNotLose { get; }
@@ -143,11 +148,13 @@ internal sealed class DhtSchedule
         client.Through.Add(member.Index);
         var map = member.Dht.Map<string, List<long>>("m");
         if (client.Append)
-            client.Puts.Add((member, map.OrderedMergeAsync(client.Keys.Select(k => KeyValuePair.Create(k, client.Element)), client.Id is { } id ? new() { Operation = id } : null).AsTask()));
-        else if (client.Keys.Length == 1) client.Gets.Add((member, One(map, client.Keys[0])));
-        else client.Gets.Add((member, map.OrderedGetAsync(client.Keys).AsTask()));
+            client.Puts.Add((member, Begin(client.Id is null ? CallKind.Put : CallKind.Retry, client, member, () => map.OrderedMergeAsync(client.Keys.Select(k => KeyValuePair.Create(k, client.Element)), client.Id is { } id ? new() { Operation = id } : null).AsTask())));
+        else if (client.Keys.Length == 1) client.Gets.Add((member, Begin(CallKind.Get, client, member, () => One(map, client.Keys[0]))));
+        else client.Gets.Add((member, Begin(CallKind.Get, client, member, () => map.OrderedGetAsync(client.Keys).AsTask())));
         member.Turn(static () => { });
     }
+
+    private T Begin<T>(CallKind kind, Client client, HarnessMember member, Func<T> call) where T : Task => Calls.Begin(kind, $"{client.Name} at m{member.Index}", call, () => member.Life);
 
     private static async Task<IReadOnlyDictionary<string, Versioned<List<long>>>> One(IDhtMap<string, List<long>> map, string key)
     {
@@ -166,6 +173,7 @@ internal sealed class DhtSchedule
 
     private void Collect()
     {
+        Calls.Look();
         foreach (var client in _clients)
         {
             if (!client.Busy) continue;
@@ -238,7 +246,7 @@ internal sealed class DhtSchedule
         _world.RunUntil(() =>
         {
             Collect();
-            return _clients.TrueForAll(c => !c.Busy);
+            return _clients.TrueForAll(c => !c.Busy) && Calls.Open == 0;
         }, "The end of all operations");
         _world.Settle();
     }
@@ -246,10 +254,13 @@ internal sealed class DhtSchedule
     /// <summary>What was answered before a shard was lost is judged too; there are no replicas to compare then.</summary>
     private string? Judge()
     {
-        string? wrong = _world.EndedForNothing();
+        if (Depopulated) Calls.Look();
+        else Calls.Finish();
+        string? wrong = Calls.Wrong ?? _world.EndedForNothing();
         if (wrong is null && !Depopulated) wrong = _world.CompareReplicas((shard, member, slice) =>
         {
-            _recorder.Final($"m{member.Index}", slice.Of(member.Dht.Map<string, List<long>>("m")).ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)));
+            var entries = slice.Of(member.Dht.Map<string, List<long>>("m")).ToList();
+            _recorder.Final($"m{member.Index}", entries.ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)), entries.ToDictionary(e => e.Key, e => (long)e.Value.Version), shard);
         });
         if (wrong is not null) return wrong;
         var report = StrictSerializabilityChecker.Check(History, new() { RealTime = _level == HistoryLevel.Strict });

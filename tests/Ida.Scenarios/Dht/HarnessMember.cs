@@ -4,6 +4,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Testing;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
@@ -39,6 +40,9 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
 
     /// <summary>Removed from the view while it lives.</summary>
     public bool Excluded { get; set; }
+
+    /// <summary>What whoever has called it may hear.</summary>
+    public CallerLife Life => Alive ? CallerLife.GoesOn : Excluded || Faulted ? CallerLife.Over : CallerLife.Lost;
 
     /// <summary>Its DHT lets it leave the group.</summary>
     public bool Left { get; private set; }

@@ -2,6 +2,7 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
@@ -23,7 +24,7 @@ internal sealed class GroupCluster : IDisposable
     public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null,
         GroupOptions? options = null, Action<GroupCluster>? beforeMembers = null)
     {
-        (_without, _more, Simulation, Tap) = (without, more, simulation, tap ?? (static node => node));
+        (_without, _more, Simulation, Tap, Calls) = (without, more, simulation, tap ?? (static node => node), new(() => simulation.Now));
         _options = (options ?? new()) with { Composition = composition };
         Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
         beforeMembers?.Invoke(this);
@@ -36,6 +37,9 @@ internal sealed class GroupCluster : IDisposable
     public Func<INode, INode> Tap { get; }
 
     public ScriptedOracle Oracle { get; }
+
+    /// <summary>Every call of the members.</summary>
+    public CallLedger Calls { get; }
 
     public VirtualSynchronyChecker Checker { get; } = new(new() { StatesAgree = true });
 
@@ -108,7 +112,9 @@ internal sealed class GroupCluster : IDisposable
     {
         Checker.CheckFinal(atRest);
         Chains.CheckFinal(atRest);
-        return !Checker.Passed ? Checker.ToString() : Nested.Broken(Chains) is { } chains ? $"chains: {chains}" : Violations.Count > 0 ? string.Join('\n', Violations.Take(5)) : null;
+        if (atRest) Calls.Finish();
+        else Calls.Look();
+        return Calls.Wrong ?? (!Checker.Passed ? Checker.ToString() : Nested.Broken(Chains) is { } chains ? $"chains: {chains}" : Violations.Count > 0 ? string.Join('\n', Violations.Take(5)) : null);
     }
 
     public void Dispose() => Simulation.Dispose();

@@ -4,6 +4,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
@@ -62,7 +63,7 @@ internal sealed class TestMember
     {
         try
         {
-            Group = await Host.JoinAsync("g", g =>
+            Group = await _cluster.Calls.Begin(CallKind.Join, Id.ToString(), () => Host.JoinAsync("g", g =>
             {
                 g.Handle<ulong[]>("fifo", (from, m) => OnMessage(m, ordered: false))
                     .Handle<ulong[]>("ordered", (from, m) => OnMessage(m, ordered: true))
@@ -72,7 +73,7 @@ internal sealed class TestMember
                     .OnError(e => throw new InvalidOperationException(e.ToString()))
                     .Checkpoint(Save, Load);
                 _more?.Invoke(g);
-            }, _options, token);
+            }, _options, token).AsTask(), () => SimNode.Life, bound: null, token);
         }
         catch (Exception error) when (error is PoisonedException or NotMemberException or JoinRefusedException or JoinTimeoutException or OperationCanceledException or NodeStoppedException)
         {
@@ -98,7 +99,7 @@ internal sealed class TestMember
     public async Task LeaveAsync()
     {
         Leaving = true;
-        await Group!.LeaveAsync();
+        await Begin(CallKind.Leave, () => Group!.LeaveAsync().AsTask());
         if (Ended) return;
         Ended = true;
         Checker.Left(Id);
@@ -112,9 +113,10 @@ internal sealed class TestMember
         ulong[] message = [id, LastOrdered, .. new ulong[bytes / 8]];
         try
         {
-            await (ordered ? Group!.OrderedSendAsync("ordered", message) : Group!.SendAsync("fifo", message));
+            await Begin(ordered ? CallKind.OrderedSend : CallKind.Send, () => ordered ? Group!.OrderedSendAsync("ordered", message).AsTask() : Group!.SendAsync("fifo", message).AsTask());
+            if (ordered && !Ended) Checker.Returned(id);
         }
-        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException)
+        catch (Exception error) when (IsOver(error))
         {
             Checker.Abandoned(id);
         }
@@ -131,9 +133,9 @@ internal sealed class TestMember
         checker.PeerSent(Id, to, id);
         try
         {
-            await Group.SendToAsync<ulong[]>(rank, "peer", [id, (ulong)hops, chained ? 1UL : 0]);
+            await Begin(CallKind.SendTo, () => Group.SendToAsync<ulong[]>(rank, "peer", [id, (ulong)hops, chained ? 1UL : 0]).AsTask());
         }
-        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or MemberGoneException)
+        catch (Exception error) when (IsOver(error) || error is MemberGoneException)
         {
             checker.Abandoned(id);
         }
@@ -152,15 +154,19 @@ internal sealed class TestMember
         var flush = Checker.FlushCalled(Id);
         try
         {
-            await Group!.FlushAsync();
+            await Begin(CallKind.Flush, () => Group!.FlushAsync().AsTask());
         }
-        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException)
+        catch (Exception error) when (IsOver(error))
         {
             return false;
         }
         if (!Ended) Checker.FlushReturned(flush);
         return !Ended;
     }
+
+    private Task Begin(CallKind kind, Func<Task> call) => _cluster.Calls.Begin(kind, Id.ToString(), call, () => SimNode.Life);
+
+    private static bool IsOver(Exception error) => error is PoisonedException or NotMemberException or NodeStoppedException;
 
     /// <summary>The last ordered message this member had delivered in the current view when it sent another.</summary>
     public ulong LastOrdered { get; private set; }

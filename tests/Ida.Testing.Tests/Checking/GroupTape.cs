@@ -43,6 +43,12 @@ internal sealed class GroupTape(VirtualSynchronyOptions? options = null)
         return this;
     }
 
+    public GroupTape Return(ulong message)
+    {
+        Checker.Returned(message);
+        return this;
+    }
+
     public GroupTape Load(char who, ulong view, ulong digest)
     {
         Checker.CheckpointLoaded(Id(who), view, digest);

@@ -24,6 +24,19 @@ public sealed class VirtualSynchronySenderTests
     }
 
     [Fact]
+    public void G6_an_ordered_message_whose_call_has_returned_is_delivered_by_its_sender()
+    {
+        FailsAtOnce(Three.Send('a', 1, 0, MulticastKind.Ordered).Return(1), GroupGuarantee.NoLoss);
+        // Nobody has it, and the view passes.
+        FailsAtOnce(Three.Send('a', 1, 0, MulticastKind.Ordered).Install("abc", 2, "abc").Return(1).Crash('a'), GroupGuarantee.NoLoss);
+        FailsAtOnce(Three.Send('a', 1, 0, MulticastKind.Ordered).Deliver("b", 1).Return(1), GroupGuarantee.NoLoss);
+        Passes(Three.Send('a', 1, 0, MulticastKind.Ordered).Deliver("abc", 1).Return(1));
+        // Its caller goes on later than its member.
+        Passes(Three.Send('a', 1, 0, MulticastKind.Ordered).Deliver("abc", 1).Install("abc", 2, "abc").Return(1));
+        Passes(Three.Send('a', 1, 0).Return(1).Deliver("abc", 1));
+    }
+
+    [Fact]
     public void G14_what_a_leaver_sent_to_one_that_stays_is_received()
     {
         Fails(Three.Tell('c', 'a', 1, 0).Leave('c').Install("ab", 2, "ab", left: "c"), GroupGuarantee.PeerMessages);

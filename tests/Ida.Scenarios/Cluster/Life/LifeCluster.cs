@@ -1,6 +1,7 @@
 using System.Globalization;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 using Ida.Testing.Workload;
 
@@ -24,8 +25,10 @@ internal sealed class LifeCluster
     {
         (_run, Nodes, _plan) = (run, new(run.Start()), new(run));
         Length = _plan.Faults.End + TimeSpan.FromSeconds(1);
+        Calls = new(() => Simulation.Now);
         Workload = new()
         {
+            Calls = Calls,
             Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 20_000,
             Pause = Length / 700, Time = Simulation.TimeProvider,
         };
@@ -38,6 +41,9 @@ internal sealed class LifeCluster
     public Simulation Simulation => Nodes.Simulation;
 
     public Rule Without => _run.Without;
+
+    /// <summary>Every call of the programs and their clients.</summary>
+    public CallLedger Calls { get; }
 
     public HistoryWorkload Workload { get; }
 
@@ -81,7 +87,10 @@ internal sealed class LifeCluster
             var stranger = _run.BeginStranger(() => _programs.Find(static one => one.IsServing)?.Group!.CurrentView);
             _plan.Faults.Inject(Simulation);
             foreach (var fault in _plan.Faults.Faults)
+            {
                 foreach (int hit in fault.Node >= 0 ? [fault.Node] : fault.Side) Simulation.After(fault.At, () => Draw(LifeNames.Of(_programs[hit].Stage)));
+                Simulation.After(fault.At, () => Calls.Meet(CallTable.Of(fault.Kind)));
+            }
             await Simulation.Delay(Length * Simulation.Random.NextDouble());
             running.Add(Begin(LifePlan.Processes));
             await Simulation.Delay(Length - (Simulation.Now - _began));
@@ -92,7 +101,9 @@ internal sealed class LifeCluster
             await Task.WhenAll(running);
             await Task.WhenAll(Resolving);
             await RestAsync();
+            Calls.Finish();
         }, s_limit);
+        _run.Note(Calls);
         Judge();
     }
 

@@ -2,6 +2,7 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Workload;
 
 namespace Ida.Scenarios;
@@ -52,7 +53,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
             }
             if (cluster.IsOver) return;
             Become(LifeStage.Rests);
-            if (Member.Host.Alive && Member.Node is { } node) await UntilAsync(node.DisposeAsync().AsTask());
+            if (Member.Host.Alive && Member.Node is { } node) await UntilAsync(Begin(CallKind.Stop, () => node.DisposeAsync().AsTask()));
             await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(Math.Exp(_random.NextDouble() * Math.Log(s_longestRest.TotalMilliseconds))));
             while (cluster.IsDown(number)) await cluster.Simulation.Delay(s_look);
         }
@@ -67,12 +68,12 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         _lives++;
         await AliveAsync(StartAsync);
         Become(LifeStage.Joins);
-        Group = await AliveAsync(() => Member.Node.JoinAsync("shop").AsTask());
+        Group = await AliveAsync(() => Begin(CallKind.Join, () => Member.Node.JoinAsync("shop").AsTask()));
         Become(LifeStage.Enables);
-        Dht = await AliveAsync(() => Group.EnableDhtAsync(LifeCluster.Options, HistoryWorkload.Register).AsTask());
+        Dht = await AliveAsync(() => Begin(CallKind.Enable, () => Group.EnableDhtAsync(LifeCluster.Options, HistoryWorkload.Register).AsTask()));
         History = cluster.HistoryOf(new(Member.Node.System, Group.CurrentView.Group, Dht.Layer.Incarnation));
         var (dht, history) = (Dht, History);
-        var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload) { HandOver = write => history.HandOver(this, write) };
+        var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload) { HandOver = write => history.HandOver(this, write), Life = LifeOf(Member.Host) };
         history.Add(this, dht, client);
         Become(LifeStage.Serves);
         var until = cluster.MayLeave(number) && _random.Chance(0.5) ? cluster.Simulation.Now + (cluster.Length * _random.NextDouble()) : TimeSpan.MaxValue;
@@ -84,10 +85,9 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
 
     private Task StartAsync()
     {
-        if (_member is not null) return SimCluster.RestartAsync(_member, new());
-        var start = cluster.Nodes.StartAsync(null, cluster.Without).AsTask();
-        _member = cluster.Nodes.Members[^1];
-        return start;
+        var start = _member is null ? cluster.Nodes.StartAsync(null, cluster.Without).AsTask() : SimCluster.RestartAsync(_member, new());
+        _member ??= cluster.Nodes.Members[^1];
+        return Begin(CallKind.Start, () => start);
     }
 
     // Half of the time just before something is going to happen to it.
@@ -101,11 +101,15 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         cluster.Draw(what);
         await AliveAsync(() => what switch
         {
-            LifeNames.Close => Dht!.CloseAsync().AsTask(),
-            LifeNames.Leave => Group!.LeaveAsync().AsTask(),
-            _ => Member.Node.DisposeAsync().AsTask(),
+            LifeNames.Close => Begin(CallKind.Close, () => Dht!.CloseAsync().AsTask()),
+            LifeNames.Leave => Begin(CallKind.Leave, () => Group!.LeaveAsync().AsTask()),
+            _ => Begin(CallKind.Stop, () => Member.Node.DisposeAsync().AsTask()),
         });
     }
+
+    private T Begin<T>(CallKind kind, Func<T> call) where T : Task => cluster.Calls.Begin(kind, Member.ToString(), call, LifeOf(Member.Host));
+
+    private static Func<CallerLife> LifeOf(SimNode life) => () => life.Life;
 
     private void Become(LifeStage stage) => Stage = stage;
 

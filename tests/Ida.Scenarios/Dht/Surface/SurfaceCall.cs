@@ -1,12 +1,15 @@
 using GroupCore.Runtime;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
 /// <summary>One call of the DHT's surface that has begun: which must end, and when at the latest.</summary>
-internal sealed class SurfaceCall(string what, HarnessMember member, Task task, long begun, TimeSpan bound)
+internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember member, Task task, long begun, TimeSpan bound)
 {
     // How much later than its bound a call may end: what the world's time jumps at once, and a tick.
     private const long Slack = 2_000_000_000;
+
+    public CallKind Kind => kind;
 
     public string What => what;
 
@@ -40,5 +43,5 @@ internal sealed class SurfaceCall(string what, HarnessMember member, Task task, 
     /// <summary>What a call may end with when nothing else was expected of it.</summary>
     public static bool IsDocumented(Exception error) => error is DhtException or OperationCanceledException or NodeStoppedException;
 
-    public override string ToString() => $"{what} at m{member.Index}, begun at {begun / 1_000_000} ms";
+    public override string ToString() => $"{kind} {what} at m{member.Index}, begun at {begun / 1_000_000} ms";
 }

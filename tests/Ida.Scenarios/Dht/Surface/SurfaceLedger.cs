@@ -1,10 +1,12 @@
+using Ida.Testing.Calls;
+
 namespace Ida.Scenarios;
 
 /// <summary>
 /// The calls that have begun. Each ends: in time where it has a bound, with its member's part in the DHT where that ends, and in the end of
 /// the schedule at the latest; with a result, or an error that is documented.
 /// </summary>
-internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients)
+internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, CallTable table)
 {
     private readonly List<SurfaceCall> _calls = [];
 
@@ -16,9 +18,22 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients)
     /// <summary>The calls that are open, for a failing schedule.</summary>
     public string Describe() => string.Join('\n', _calls);
 
-    public void Begin(SurfaceCall call) => _calls.Add(call);
+    public void Begin(SurfaceCall call)
+    {
+        table.Begin(call.Kind);
+        _calls.Add(call);
+    }
 
-    public void Begin(string what, HarnessMember member, Task task, TimeSpan bound) => _calls.Add(new(what, member, task, world.Now, bound));
+    public void Begin(CallKind kind, string what, HarnessMember member, Task task) => Begin(new(kind, what, member, task, world.Now, TimeSpan.Zero));
+
+    /// <summary>Something happens while calls are open.</summary>
+    public void Meet(string what)
+    {
+        foreach (var kind in _calls.Select(static call => call.Kind).Distinct()) table.Add(kind, what);
+    }
+
+    /// <summary>A call was refused at once for what it asked for.</summary>
+    public void Refused(CallKind kind, Type error) => table.Refused(kind, error);
 
     /// <summary>Cancels what is due, and looks which calls have ended.</summary>
     public void Look()
@@ -43,7 +58,11 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients)
             _calls.RemoveAt(i--);
             if (call.Task.IsCompleted) End(call);
             else if (call.Member.Excluded || call.Member.Faulted) throw new ScenarioFailedException($"{call} has not ended with its member's part in the DHT.");
-            else call.Lost?.Invoke();
+            else
+            {
+                table.Lose(call.Kind, call.Task);
+                call.Lost?.Invoke();
+            }
         }
     }
 
@@ -69,6 +88,8 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients)
 
     private void End(SurfaceCall call)
     {
+        table.End(call.Kind, call.Task);
+        if (CallErrors.Undocumented(call.Kind, call.Task) is { } undocumented) throw new ScenarioFailedException($"{call} ended with what the guide does not say of it: {undocumented}");
         if (call.Ended is { } ended)
         {
             ended(call.Task);

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
@@ -14,8 +15,8 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         string key = $"x{random.Next(2)}";
         switch (random.Next(26))
         {
-            case 0: Begin(SurfaceNames.Snapshot, member, dht.SnapshotAsync()); break;
-            case 1: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
+            case 0: Begin(CallKind.Snapshot, SurfaceNames.Snapshot, member, dht.SnapshotAsync()); break;
+            case 1: Begin(CallKind.Status, SurfaceNames.Status, member, dht.StatusAsync()); break;
             case 2: Wait(member); break;
             case 3: TryCallClosed(); break;
             case 4: Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => texts.OrderedPutAsync([new(key, "1"), new("y", "2"), new(key, "3")]).AsTask()); break;
@@ -31,17 +32,17 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
             case 14: Resolver(SurfaceNames.ResolverRemoves, SurfaceResolvers.Remove, errors: 0); break;
             case 15: Resolver(SurfaceNames.ResolverTooLarge, SurfaceResolvers.TooLarge, errors: 1); break;
             case 16 or 17: Resolver(SurfaceNames.ResolverBlocks, SurfaceResolvers.Block + random.Next(10_000), errors: 0); break;
-            case 18: ledger.Begin("merge that calls the DHT", member, texts.OrderedMergeAsync(key, SurfaceResolvers.Call).AsTask(), TimeSpan.Zero); break;
-            case 19: Begin(SurfaceNames.Empty, member, dht.Map<string, byte[]>("z").OrderedPutAsync(key, []).AsTask()); break;
+            case 18: ledger.Begin(CallKind.Put, "merge that calls the DHT", member, texts.OrderedMergeAsync(key, SurfaceResolvers.Call).AsTask()); break;
+            case 19: Begin(CallKind.Put, SurfaceNames.Empty, member, dht.Map<string, byte[]>("z").OrderedPutAsync(key, []).AsTask()); break;
             case 20 or 21: Flood(member, texts); break;
             case 22 when ingredients.Allows(SurfaceNames.BadTimeout):
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.OrderedPutAsync(key, "1", new() { Timeout = TimeSpan.FromSeconds(-random.Next(1, 3)) + TimeSpan.FromSeconds(1) }).AsTask());
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedPutAsync(key, "1", new() { Level = (ConsistencyLevel)(2 + random.Next(9)) }).AsTask());
-                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync(key, new() { Level = (ConsistencyLevel)(-1 - random.Next(9)) }).AsTask());
-                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync([], new() { Level = (ConsistencyLevel)7 }).AsTask());
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync(key, new() { Level = (ConsistencyLevel)(-1 - random.Next(9)) }).AsTask(), CallKind.Get);
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync([], new() { Level = (ConsistencyLevel)7 }).AsTask(), CallKind.Get);
                 break;
             case 23 when TryCallClosed(): break;
-            case 23: Begin(SurfaceNames.Status, member, dht.StatusAsync()); break;
+            case 23: Begin(CallKind.Status, SurfaceNames.Status, member, dht.StatusAsync()); break;
             case 24: MakeUpId(member, texts, key); break;
             default: TryCallClosed(); break;
         }
@@ -49,7 +50,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         void Resolver(string name, int what, int errors)
         {
             ingredients.Draw(name);
-            ledger.Begin(new(name, member, texts.OrderedMergeAsync(key, what).AsTask(), world.Now, TimeSpan.Zero)
+            ledger.Begin(new(CallKind.Put, name, member, texts.OrderedMergeAsync(key, what).AsTask(), world.Now, TimeSpan.Zero)
             {
                 Ended = task =>
                 {
@@ -61,17 +62,17 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         }
     }
 
-    private void Begin(string name, HarnessMember member, Task task)
+    private void Begin(CallKind kind, string name, HarnessMember member, Task task)
     {
         ingredients.Draw(name);
-        ledger.Begin(name, member, task, TimeSpan.Zero);
+        ledger.Begin(kind, name, member, task);
     }
 
     private void Wait(HarnessMember member)
     {
         ingredients.Draw(SurfaceNames.WhenFull);
         var source = new CancellationTokenSource();
-        ledger.Begin(new(SurfaceNames.WhenFull, member, member.Dht.WhenFullAsync(source.Token), world.Now, TimeSpan.Zero) { Source = source, Waits = true });
+        ledger.Begin(new(CallKind.WhenFull, SurfaceNames.WhenFull, member, member.Dht.WhenFullAsync(source.Token), world.Now, TimeSpan.Zero) { Source = source, Waits = true });
     }
 
     /// <summary>A part that is over answers everything in its next turn, with an error of the DHT; false where there is none.</summary>
@@ -119,7 +120,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         if (owner.Host.Current is not { } layer) return;
         ingredients.Draw(SurfaceNames.NeverGiven);
         var id = new OpId(layer.State.Session, DhtWorld.Named - 1 - (ulong)random.Next(1000));
-        ledger.Begin(new(SurfaceNames.NeverGiven, member, map.OrderedPutAsync(key, "1", new() { Operation = id }).AsTask(), world.Now, TimeSpan.Zero)
+        ledger.Begin(new(CallKind.Retry, SurfaceNames.NeverGiven, member, map.OrderedPutAsync(key, "1", new() { Operation = id }).AsTask(), world.Now, TimeSpan.Zero)
         {
             Ended = task =>
             {
@@ -136,13 +137,15 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         int count = 20 + random.Next(60);
         for (int i = 0; i < count; i++)
         {
-            ledger.Begin("flood", member, i % 3 == 0 ? map.OrderedGetAsync([$"f{i % 4}.0", $"f{i % 4}.1"]).AsTask() : map.OrderedPutAsync($"f{i % 4}.{i % 2}", "1").AsTask(), TimeSpan.Zero);
+            bool read = i % 3 == 0;
+            ledger.Begin(read ? CallKind.Get : CallKind.Put, "flood", member, read ? map.OrderedGetAsync([$"f{i % 4}.0", $"f{i % 4}.1"]).AsTask() : map.OrderedPutAsync($"f{i % 4}.{i % 2}", "1").AsTask());
         }
     }
 
-    private void Refuse<T>(string name, Action misuse) where T : Exception
+    private void Refuse<T>(string name, Action misuse, CallKind kind = CallKind.Put) where T : Exception
     {
         ingredients.Draw(name);
         Expect.Throws<T>(misuse);
+        ledger.Refused(kind, typeof(T));
     }
 }

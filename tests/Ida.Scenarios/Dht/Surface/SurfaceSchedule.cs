@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
@@ -33,7 +34,7 @@ internal sealed class SurfaceSchedule
     private long _element;
     private ulong _sequence = DhtWorld.Named;
 
-    public SurfaceSchedule(SimulationCase run, Ingredients ingredients, Rule without = Rule.None)
+    public SurfaceSchedule(SimulationCase run, Ingredients ingredients, CallTable calls, Rule without = Rule.None)
     {
         (_run, _random, _stalls, _levels, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), new(run.Seed ^ 0x1E7E1), ingredients);
         _world = new(run.Seed ^ 0x5EED, without);
@@ -44,7 +45,7 @@ internal sealed class SurfaceSchedule
         DrawLinks(new(run.Seed ^ 0x117C5));
         DrawLost(new(run.Seed ^ 0x605E));
         DrawLate(new(run.Seed ^ 0x1A7E));
-        _ledger = new(_world, ingredients);
+        _ledger = new(_world, ingredients, calls);
         _world.Register = new SurfaceResolvers(_world, CallBack).Register;
         _driver = new(_random, ingredients);
         _misuse = new(_world, _random, ingredients, _ledger);
@@ -55,7 +56,7 @@ internal sealed class SurfaceSchedule
         if (lies.Next(5) == 0) _liar = new(_world, lies);
         _faults = new(run, _world, _random)
         {
-            Happened = ingredients.Draw, Crashes = _random.Next(2), Exclusions = _random.Next(2), Joins = _random.Next(2), Views = _random.Next(3),
+            Happened = Happened, Crashes = _random.Next(2), Exclusions = _random.Next(2), Joins = _random.Next(2), Views = _random.Next(3),
             Leaves = _random.Next(4) == 0 ? 1 : 0, Slowness = Math.Max(slow, _random.Next(4)),
             Lapses = new Prng(run.Seed ^ 0x1EA5E).Next(4),
             Throws = new Prng(run.Seed ^ 0x7420).Next(3) == 0 ? 1 : 0, LostLinks = new Prng(run.Seed ^ 0x71CC).Next(6) == 0 ? 1 : 0,
@@ -187,9 +188,16 @@ internal sealed class SurfaceSchedule
         }
     }
 
+    private void Happened(string fault)
+    {
+        _drawn.Draw(fault);
+        _ledger.Meet($"fault: {fault}");
+    }
+
     // Calls begin, are cancelled and run out of time while nobody may act.
     private void DuringFlush()
     {
+        _ledger.Meet(CallTable.InView);
         _ledger.CancelInView();
         if (_random.Next(3) == 0) StartSomething();
         if (_random.Next(4) == 0) _world.Advance(TimeSpan.FromMilliseconds(_random.Next(200)));
@@ -204,7 +212,7 @@ internal sealed class SurfaceSchedule
             _closes--;
             _drawn.Draw(SurfaceNames.Close);
             _faults.BlockSome(member);
-            _ledger.Begin("close", member, member.Dht.CloseAsync().AsTask(), TimeSpan.Zero);
+            _ledger.Begin(CallKind.Close, "", member, member.Dht.CloseAsync().AsTask());
             Turn(member);
         }
         if (_misuses <= 0) return;
@@ -299,7 +307,7 @@ internal sealed class SurfaceSchedule
         operation.Read = task as Task<List<(long[]? Elements, ulong Version)>>;
         // Refused at once: whether the put was executed is no question.
         if (token.IsCancellationRequested && !task.IsCanceled) throw new ScenarioFailedException($"A call of {operation.Client} whose token was cancelled before it was taken.");
-        _ledger.Begin(new($"{(operation.IsPut ? "put" : "get")} of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
+        _ledger.Begin(new(!operation.IsPut ? CallKind.Get : operation.Id is null ? CallKind.Put : CallKind.Retry, $"of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
         {
             Source = timing.Source, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView,
             Ended = ended => Ended(operation, ended, level), Lost = () => Lost(operation),
@@ -485,8 +493,8 @@ internal sealed class SurfaceSchedule
     {
         if (member.Dht is null) return;
         _drawn.Draw(SurfaceNames.ResolverCalls);
-        _ledger.Begin("put of a resolver", member, member.Dht.Map<string, string>("x").OrderedPutAsync("r0", "r").AsTask(), TimeSpan.Zero);
-        _ledger.Begin("status of a resolver", member, member.Dht.StatusAsync(), TimeSpan.Zero);
+        _ledger.Begin(CallKind.Put, "of a resolver", member, member.Dht.Map<string, string>("x").OrderedPutAsync("r0", "r").AsTask());
+        _ledger.Begin(CallKind.Status, "of a resolver", member, member.Dht.StatusAsync());
     }
 
     private void Finish()

@@ -2,6 +2,7 @@ using GroupCore.Groups;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
@@ -66,18 +67,18 @@ internal sealed class GroupCalls(GroupSurface surface)
         _drawn.Draw(GroupNames.AfterEnd);
         var group = seat.Group!;
         ReadOnlyMemory<byte> message = new Letter(surface.NextId(ordered: false, nested: false)).Write(0);
-        var (task, what) = _random.Next(6) switch
+        var (task, kind) = _random.Next(6) switch
         {
-            0 => (Started(() => group.SendAsync("fifo", message).AsTask()), "send"),
-            1 => (Started(() => group.OrderedSendAsync("ordered", message).AsTask()), "ordered send"),
-            2 => (Started(() => group.SendToAsync(0, "peer", message.ToArray()).AsTask()), "send to one"),
-            3 => (Started(() => group.QueryAsync<byte[], byte[]>("ask", message.ToArray()).AsTask()), "query"),
-            4 => (Started(() => group.FlushAsync().AsTask()), "flush"),
-            _ => (Started(() => group.QueryToAsync<byte[], byte[]>(0, "ask", message.ToArray()).AsTask()), "query to one"),
+            0 => (Started(() => group.SendAsync("fifo", message).AsTask()), CallKind.Send),
+            1 => (Started(() => group.OrderedSendAsync("ordered", message).AsTask()), CallKind.OrderedSend),
+            2 => (Started(() => group.SendToAsync(0, "peer", message.ToArray()).AsTask()), CallKind.SendTo),
+            3 => (Started(() => group.QueryAsync<byte[], byte[]>("ask", message.ToArray()).AsTask()), CallKind.Query),
+            4 => (Started(() => group.FlushAsync().AsTask()), CallKind.Flush),
+            _ => (Started(() => group.QueryToAsync<byte[], byte[]>(0, "ask", message.ToArray()).AsTask()), CallKind.QueryTo),
         };
-        Add($"{what} after the end", seat, task, default, TimeSpan.FromSeconds(1), static error => error is null ? "well" : IsOver(error) ? null : $"with {error}");
-        Add("leave after the end", seat, Started(() => group.LeaveAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null || IsOver(error) ? null : $"with {error}");
-        Add("dispose after the end", seat, Started(() => group.DisposeAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null ? null : $"with {error}");
+        Add(kind, "after the end", seat, task, default, TimeSpan.FromSeconds(1), static error => error is null ? "well" : IsOver(error) ? null : $"with {error}");
+        Add(CallKind.Leave, "after the end", seat, Started(() => group.LeaveAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null || IsOver(error) ? null : $"with {error}");
+        Add(CallKind.Dispose, "after the end", seat, Started(() => group.DisposeAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null ? null : $"with {error}");
     }
 
     /// <summary>What a message tells a handler to call.</summary>
@@ -127,24 +128,24 @@ internal sealed class GroupCalls(GroupSurface surface)
     {
         if (timing.Token.IsCancellationRequested)
         {
-            Add("leave that is cancelled already", seat, Started(() => seat.Group!.LeaveAsync(timing.Token).AsTask()), timing, null, static error => error is OperationCanceledException ? null : $"with {error}", endsByToken: true);
+            Add(CallKind.Leave, "cancelled already", seat, Started(() => seat.Group!.LeaveAsync(timing.Token).AsTask()), timing, null, static error => error is OperationCanceledException ? null : $"with {error}", endsByToken: true);
             return;
         }
         seat.IsLeaving = true;
-        Add("leave", seat, EndAsync(seat, Started(() => seat.Group!.LeaveAsync(timing.Token).AsTask())), timing, null, error => error switch
+        Add(CallKind.Leave, "", seat, EndAsync(seat, Started(() => seat.Group!.LeaveAsync(timing.Token).AsTask())), timing, null, error => error switch
         {
             null => null,
             OperationCanceledException when timing.Source is not null => null,
             NodeStoppedException when !seat.Place.IsActive || seat.HasEnded => null,
             _ => $"with {error}",
         }, endsByToken: true);
-        if (timing.Source is not null) _ = EndAsync(seat, seat.Group!.Completion);
+        if (timing.Source is not null) _ = FollowAsync(seat);
     }
 
     public void Dispose(GroupSeat seat)
     {
         seat.IsLeaving = seat.IsDisposing = true;
-        Add("dispose", seat, EndAsync(seat, Started(() => seat.Group!.DisposeAsync().AsTask())), default, GroupSurface.DisposeBound, error =>
+        Add(CallKind.Dispose, "", seat, EndAsync(seat, Started(() => seat.Group!.DisposeAsync().AsTask())), default, GroupSurface.DisposeBound, error =>
         {
             if (seat.Group!.Protocol.Phase == GroupPhase.Withdrawn) _drawn.Draw(GroupNames.DisposeAlone);
             return error is null ? null : $"with {error}";
@@ -158,8 +159,8 @@ internal sealed class GroupCalls(GroupSurface surface)
         seat.IsLeaving = true;
         seat.IsDisposing |= dispose;
         var ending = Started(() => dispose ? seat.Group!.DisposeAsync().AsTask() : seat.Group!.LeaveAsync().AsTask());
-        Add(dispose ? "dispose that a handler awaits" : "leave that a handler awaits", seat, ending, default, TimeSpan.FromSeconds(1), static error => error is null ? null : $"with {error}");
-        _ = EndAsync(seat, seat.Group!.Completion);
+        Add(dispose ? CallKind.Dispose : CallKind.Leave, "awaited by a handler", seat, ending, default, TimeSpan.FromSeconds(1), static error => error is null ? null : $"with {error}");
+        _ = FollowAsync(seat);
         await ending.ConfigureAwait(false);
     }
 
@@ -170,8 +171,20 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>A call that the schedule's user code made: it ends well, or as given.</summary>
-    public void Watch(string what, GroupSeat seat, Task task, Func<Exception, bool> allowed) =>
-        Add(what, seat, task, default, null, error => error is null || allowed(error) ? null : $"with {error}");
+    public void Watch(CallKind kind, string what, GroupSeat seat, Task task, Func<Exception, bool> allowed) =>
+        Add(kind, what, seat, task, default, null, error => error is null || allowed(error) ? null : $"with {error}");
+
+    // Whose call does not wait for the end: how the membership ends is judged by others.
+    private async Task FollowAsync(GroupSeat seat)
+    {
+        try
+        {
+            await EndAsync(seat, seat.Group!.Completion);
+        }
+        catch (Exception error) when (CallErrors.MeaningOf(CallKind.Leave, error) is not null)
+        {
+        }
+    }
 
     private async Task EndAsync(GroupSeat seat, Task leaving)
     {
@@ -194,7 +207,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         {
             _drawn.Draw(GroupNames.Empty);
             // Nothing tells one of them from another, so their count is part of the state.
-            Add("empty message", seat, Started(() => seat.Group!.SendAsync("empty", ReadOnlyMemory<byte>.Empty).AsTask()), default, null, error => error is null || IsOverAt(seat, error) ? null : $"with {error}");
+            Add(CallKind.Send, "empty", seat, Started(() => seat.Group!.SendAsync("empty", ReadOnlyMemory<byte>.Empty).AsTask()), default, null, error => error is null || IsOverAt(seat, error) ? null : $"with {error}");
             return;
         }
         if (!plain) size = DrawSize();
@@ -212,7 +225,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             (false, true) => Taken(seat, seat.Group!.OrderedSendAsync("ordered", message, timing.Token), plain),
             _ => Taken(seat, seat.Group!.SendAsync("fifo", message, timing.Token), plain),
         });
-        Add(ordered ? "ordered send" : "send", seat, SentAsync(call, letter.Id, seat.All), timing, null, error => error switch
+        Add(ordered ? CallKind.OrderedSend : CallKind.Send, nested ? "by a handler" : "", seat, SentAsync(call, letter.Id, seat.All), timing, null, error => error switch
         {
             null when timing.Before => "well, though its token was cancelled before",
             null when size > Limit => "well, though it is too large",
@@ -264,7 +277,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             if (!view.Members[rank].Initialised) checker.Abandoned(letter.Id);
         }
         var call = Started(() => Taken(seat, seat.Group!.SendToAsync(rank, later ? "peer later" : "peer", letter.Write(size), timing.Token), plain: nested));
-        Add("send to one", seat, SentAsync(call, letter.Id, checker), timing, null, error => error switch
+        Add(CallKind.SendTo, nested ? "by a handler" : "", seat, SentAsync(call, letter.Id, checker), timing, null, error => error switch
         {
             null when timing.Before => "well, though its token was cancelled before",
             null when size > PeerLimit => "well, though it is too large",
@@ -309,7 +322,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         var task = Started(() => ordered
             ? seat.Group.OrderedQueryAsync<byte[], byte[]>(handler, message, replies, timeout, timing.Token).AsTask()
             : seat.Group.QueryAsync<byte[], byte[]>(handler, message, replies, timeout, timing.Token).AsTask());
-        Add(ordered ? "ordered query" : "query", seat, task, timing, BoundOf(timeout), error => error switch
+        Add(ordered ? CallKind.OrderedQuery : CallKind.Query, "", seat, task, timing, BoundOf(timeout), error => error switch
         {
             null => timing.Before ? "well, though its token was cancelled before" : CheckReplies(((Task<IReadOnlyList<MemberReply<byte[]>>>)task).Result, letter, wanted, ordered && seat.Shared.HasState),
             QueryAbortedException when replies == Replies.All && MayAbort(letter) => null,
@@ -328,7 +341,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         var timing = CallTiming.Draw(_random, _drawn);
         var begun = surface.Simulation.Now;
         var task = Started(() => seat.Group.QueryToAsync<byte[], byte[]>(rank, later ? "ask later" : "ask", letter.Write(DrawSmallSize()), timeout, timing.Token).AsTask());
-        Add("query to one", seat, task, timing, BoundOf(timeout), error => error switch
+        Add(CallKind.QueryTo, "", seat, task, timing, BoundOf(timeout), error => error switch
         {
             null when timing.Before => "well, though its token was cancelled before",
             null => Letter.Read(((Task<byte[]>)task).Result).Id == letter.Id ? null : "with the answer to another query",
@@ -370,7 +383,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         _drawn.Draw(GroupNames.Flush);
         var timing = CallTiming.Draw(_random, _drawn);
         var task = timing.Before ? Started(() => seat.Group!.FlushAsync(timing.Token).AsTask()) : FlushAsync(seat, timing.Token);
-        Add("flush", seat, task, timing, null, error => error switch
+        Add(CallKind.Flush, "", seat, task, timing, null, error => error switch
         {
             null => null,
             OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
@@ -389,7 +402,7 @@ internal sealed class GroupCalls(GroupSurface surface)
     {
         _drawn.Draw(GroupNames.Views);
         var timing = CallTiming.Draw(_random, _drawn);
-        Add("views", seat, ReadAsync(seat, timing.Token), timing, null, error => error switch
+        Add(CallKind.Views, "", seat, ReadAsync(seat, timing.Token), timing, null, error => error switch
         {
             null when !seat.IsUsable => null,
             null => "though its group goes on",
@@ -536,9 +549,9 @@ internal sealed class GroupCalls(GroupSurface surface)
 
     private static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
 
-    private void Add(string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null)
+    private void Add(CallKind kind, string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null)
     {
-        var call = new OpenCall($"{what} of {seat.Shared.Name}", seat.Place, task, surface.Simulation.Now)
+        var call = new OpenCall(kind, $"{what}{(what.Length > 0 ? " " : "")}in {seat.Shared.Name}", seat.Place, task, surface.Simulation.Now)
         {
             Bound = bound, Source = timing.Source, EndsByToken = endsByToken, CancelInView = timing.InView, GoesOn = goesOn, Cancelled = cancelled,
             CancelAt = timing.Source is null || timing.After == TimeSpan.MaxValue ? TimeSpan.MaxValue : surface.Simulation.Now + timing.After,

@@ -2,6 +2,7 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using Ida.Testing;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
@@ -28,27 +29,27 @@ internal sealed class GroupFaults(GroupSurface surface)
         {
             case 0 when MayCost(active):
                 if (!Happens("crash")) break;
-                surface.Drawn.Draw(GroupNames.Crash);
+                Begin(GroupNames.Crash, CallTable.Of(FaultKind.Crash));
                 Cost();
                 one.Crash(details.Chance(0.7));
                 if (details.Chance(0.6)) Simulation.After(TimeSpan.FromMilliseconds(details.Next(20, 3_000)), () => surface.Restart(one));
                 break;
             case 1 when MayCost(active):
                 if (!Happens("partition")) break;
-                surface.Drawn.Draw(GroupNames.Partition);
+                Begin(GroupNames.Partition, CallTable.Of(FaultKind.Partition));
                 Cost();
                 Simulation.Network.Partition(details.Chance(0.5) ? CutMode.Hold : CutMode.Drop, [one.Member.Host]);
                 Simulation.After(TimeSpan.FromMilliseconds(details.Chance(0.7) ? details.Next(10, 400) : details.Next(400, 6_000)), Simulation.Network.Heal);
                 break;
             case 2 when other != one:
                 if (!Happens("break")) break;
-                surface.Drawn.Draw(GroupNames.Break);
+                Begin(GroupNames.Break, CallTable.Of(FaultKind.Break));
                 if (details.Chance(0.3)) OneWay(one.Member.Host, other.Member.Host, TimeSpan.FromMilliseconds(details.Next(10, 3_000)));
                 Simulation.Network.Break(one.Member.Host, other.Member.Host);
                 break;
             case 3 when other != one:
                 if (!Happens("slow link")) break;
-                surface.Drawn.Draw(GroupNames.SlowLink);
+                Begin(GroupNames.SlowLink, CallTable.Of(FaultKind.Slow));
                 Simulation.Network.Slow(one.Member.Host, other.Member.Host, details.Chance(0.4) ? 1 : details.Next(2, 60));
                 break;
             case 4:
@@ -63,7 +64,7 @@ internal sealed class GroupFaults(GroupSurface surface)
                 break;
             case 6:
                 if (!Happens("slow node")) break;
-                surface.Drawn.Draw(GroupNames.SlowNode);
+                Begin(GroupNames.SlowNode, CallTable.Of(FaultKind.Busy));
                 one.Member.Host.SlowFactor = details.Next(2, 200);
                 break;
             case 7 when other != one && MayCost(active):
@@ -96,7 +97,7 @@ internal sealed class GroupFaults(GroupSurface surface)
     // The other end makes the connection again, at once.
     private void OneWay(SimNode from, SimNode to, TimeSpan time)
     {
-        surface.Drawn.Draw(GroupNames.OneWay);
+        Begin(GroupNames.OneWay, "fault: OneWay");
         Simulation.Network.LetDial(from, to, lets: false);
         Simulation.After(time, () => Simulation.Network.LetDial(from, to, lets: true));
     }
@@ -105,7 +106,7 @@ internal sealed class GroupFaults(GroupSurface surface)
     private void Overflow(GroupPlace one, GroupPlace other)
     {
         if (!surface.Case.Happens($"overflow {one.Member} {other.Member} at {Simulation.Now}")) return;
-        surface.Drawn.Draw(GroupNames.Overflow);
+        Begin(GroupNames.Overflow, "fault: Overflow");
         var (from, to) = (one.Member.Host, other.Member.Host);
         from.Post(() =>
         {
@@ -121,10 +122,16 @@ internal sealed class GroupFaults(GroupSurface surface)
 
     private void Pause(GroupPlace one, TimeSpan time, bool inTurn)
     {
-        surface.Drawn.Draw(GroupNames.Pause);
+        Begin(GroupNames.Pause, CallTable.Of(FaultKind.Pause));
         one.Stall(time);
         if (inTurn) one.Member.Host.PauseInTurn(time);
         else one.Member.Host.Pause(time);
+    }
+
+    private void Begin(string name, string column)
+    {
+        surface.Drawn.Draw(name);
+        surface.Open.Meet(column);
     }
 
     // Two at once may take the majority of the voters: then only safety would be judged.

@@ -1,37 +1,38 @@
 using GroupCore.Groups;
 using GroupCore.Runtime;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
 /// <summary>Calls that make no sense, each answered at once by the exception that its page names.</summary>
 internal static class GroupMisuse
 {
-    public static void Draw(GroupSeat seat, Prng random, Ingredients drawn)
+    public static void Draw(GroupSeat seat, Prng random, Ingredients drawn, CallTable table)
     {
         var (group, node) = (seat.Group!, seat.Place.Member.Node);
         switch (random.Next(9))
         {
             case 0:
                 drawn.Draw(GroupNames.WrongHandler);
-                Ends<HandlerNotRegisteredException>(() => group.SendAsync("nobody", 1).AsTask());
-                Ends<HandlerNotRegisteredException>(() => group.OrderedSendAsync("nobody", 1).AsTask());
-                Ends<HandlerNotRegisteredException>(() => group.QueryAsync<int, int>("nobody", 1).AsTask());
+                Ends<HandlerNotRegisteredException>(table, CallKind.Send, () => group.SendAsync("nobody", 1).AsTask());
+                Ends<HandlerNotRegisteredException>(table, CallKind.OrderedSend, () => group.OrderedSendAsync("nobody", 1).AsTask());
+                Ends<HandlerNotRegisteredException>(table, CallKind.Query, () => group.QueryAsync<int, int>("nobody", 1).AsTask());
                 break;
             case 1:
                 drawn.Draw(GroupNames.WrongType);
-                Ends<WrongHandlerTypeException>(() => group.SendAsync("fifo", 1).AsTask());
-                Ends<WrongHandlerTypeException>(() => group.OrderedQueryAsync<byte[], int>("ask", []).AsTask());
-                Ends<WrongHandlerTypeException>(() => group.SendToAsync<byte[]>(0, "ask", []).AsTask());
+                Ends<WrongHandlerTypeException>(table, CallKind.Send, () => group.SendAsync("fifo", 1).AsTask());
+                Ends<WrongHandlerTypeException>(table, CallKind.OrderedQuery, () => group.OrderedQueryAsync<byte[], int>("ask", []).AsTask());
+                Ends<WrongHandlerTypeException>(table, CallKind.SendTo, () => group.SendToAsync<byte[]>(0, "ask", []).AsTask());
                 break;
             case 2:
                 drawn.Draw(GroupNames.WrongRank);
-                Ends<ArgumentOutOfRangeException>(() => group.SendToAsync<byte[]>(-1, "peer", []).AsTask());
-                Ends<ArgumentOutOfRangeException>(() => group.QueryToAsync<byte[], byte[]>(group.CurrentView.Members.Count, "ask", []).AsTask());
+                Ends<ArgumentOutOfRangeException>(table, CallKind.SendTo, () => group.SendToAsync<byte[]>(-1, "peer", []).AsTask());
+                Ends<ArgumentOutOfRangeException>(table, CallKind.QueryTo, () => group.QueryToAsync<byte[], byte[]>(group.CurrentView.Members.Count, "ask", []).AsTask());
                 break;
             case 3:
                 drawn.Draw(GroupNames.WrongTimeout);
-                Ends<ArgumentOutOfRangeException>(() => group.QueryAsync<byte[], byte[]>("ask", [], timeout: TimeSpan.Zero).AsTask());
-                Ends<ArgumentOutOfRangeException>(() => group.QueryToAsync<byte[], byte[]>(0, "ask", [], TimeSpan.FromSeconds(-3)).AsTask());
+                Ends<ArgumentOutOfRangeException>(table, CallKind.Query, () => group.QueryAsync<byte[], byte[]>("ask", [], timeout: TimeSpan.Zero).AsTask());
+                Ends<ArgumentOutOfRangeException>(table, CallKind.QueryTo, () => group.QueryToAsync<byte[], byte[]>(0, "ask", [], TimeSpan.FromSeconds(-3)).AsTask());
                 break;
             case 4:
                 drawn.Draw(GroupNames.WrongReplies);
@@ -39,25 +40,25 @@ internal static class GroupMisuse
                 break;
             case 5:
                 drawn.Draw(GroupNames.WrongName);
-                Ends<ArgumentException>(() => node.JoinAsync(" ").AsTask());
-                Ends<ArgumentException>(() => node.JoinAsync(new string('n', 129)).AsTask());
-                Ends<ArgumentException>(() => node.JoinAsync(new string('é', 65)).AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync(" ").AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync(new string('n', 129)).AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync(new string('é', 65)).AsTask());
                 break;
             case 6:
                 drawn.Draw(GroupNames.WrongOptions);
-                Ends<ArgumentException>(() => node.JoinAsync("wrong", null, new() { SlowMemberTimeout = TimeSpan.Zero }).AsTask());
-                Ends<ArgumentException>(() => node.JoinAsync("wrong", null, new() { SlowMemberTimeout = TimeSpan.FromHours(2) }).AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync("wrong", null, new() { SlowMemberTimeout = TimeSpan.Zero }).AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync("wrong", null, new() { SlowMemberTimeout = TimeSpan.FromHours(2) }).AsTask());
                 break;
             case 7:
                 drawn.Draw(GroupNames.WrongBuilder);
-                Ends<ArgumentException>(() => node.JoinAsync("wrong", static g => g.Handle<int>("x", static (_, _) => { }).Handle<int>("x", static (_, _) => { })).AsTask());
-                Ends<ArgumentException>(() => node.JoinAsync("wrong", static g => g.Inline().HandleAsync<int>("x", static (_, _) => default)).AsTask());
-                Ends<ArgumentException>(() => node.JoinAsync("wrong", static g => g.Handle<int>("", static (_, _) => { })).AsTask());
-                Ends<ArgumentNullException>(() => node.JoinAsync("wrong", static g => g.Handle<int>("x", null!)).AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync("wrong", static g => g.Handle<int>("x", static (_, _) => { }).Handle<int>("x", static (_, _) => { })).AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync("wrong", static g => g.Inline().HandleAsync<int>("x", static (_, _) => default)).AsTask());
+                Ends<ArgumentException>(table, CallKind.Join, () => node.JoinAsync("wrong", static g => g.Handle<int>("", static (_, _) => { })).AsTask());
+                Ends<ArgumentNullException>(table, CallKind.Join, () => node.JoinAsync("wrong", static g => g.Handle<int>("x", null!)).AsTask());
                 break;
             default:
                 drawn.Draw(GroupNames.BuilderThrows);
-                Ends<FormatException>(() => node.JoinAsync("wrong", static _ => throw new FormatException("Code that configures throws.")).AsTask());
+                Ends<FormatException>(table, CallKind.Join, () => node.JoinAsync("wrong", static _ => throw new FormatException("Code that configures throws.")).AsTask());
                 break;
         }
     }
@@ -82,10 +83,14 @@ internal static class GroupMisuse
     }
 #pragma warning restore CA2012
 
-    private static void Ends<T>(Func<Task> misuse) where T : Exception => Expect.Throws<T>(() =>
+    private static void Ends<T>(CallTable table, CallKind kind, Func<Task> misuse) where T : Exception
     {
-        var task = misuse();
-        if (!task.IsCompleted) throw new ScenarioFailedException($"A misuse that {typeof(T).Name} answers waits.");
-        task.GetAwaiter().GetResult();
-    });
+        Expect.Throws<T>(() =>
+        {
+            var task = misuse();
+            if (!task.IsCompleted) throw new ScenarioFailedException($"A misuse that {typeof(T).Name} answers waits.");
+            task.GetAwaiter().GetResult();
+        });
+        table.Refused(kind, typeof(T));
+    }
 }

@@ -2,6 +2,7 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
@@ -65,7 +66,7 @@ internal sealed class GroupSurface
         int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
         if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);
         for (int i = 0; i < groups; i++) _groups.Add(new($"g{i}", Random, Drawn));
-        Open = new(Simulation);
+        Open = new(Simulation, run.Calls);
         Calls = new(this);
         _faults = new(this);
         _hooks = new(this, _faults);
@@ -197,7 +198,7 @@ internal sealed class GroupSurface
             }
         }
         var begun = Simulation.Now;
-        Open.Add(new($"join of {group.Name}", place, JoinAsync(seat, source?.Token ?? default), begun)
+        Open.Add(new(CallKind.Join, $"of {group.Name}", place, JoinAsync(seat, source?.Token ?? default), begun)
         {
             Source = source, CancelAt = cancelAt, EndsByToken = true, Cancelled = () => OnJoinCancelled(seat),
             Judge = task => task.Exception?.InnerException switch
@@ -316,7 +317,7 @@ internal sealed class GroupSurface
             if (IsCalm) JudgeLoss(place);
             if (place.IsActive && place.Member.Node.Groups.Any(static group => group.IsJoinBacklogUsed)) Drawn.Draw(GroupNames.JoinBacklog);
         }
-        if (Seats.Any(static seat => seat.IsUsable && seat.Group!.Status.ChangingView)) Open.CancelInView();
+        if (Seats.Any(static seat => seat.IsUsable && seat.Group!.Status.ChangingView)) Open.EnterView();
         Open.Look();
     }
 
@@ -349,7 +350,7 @@ internal sealed class GroupSurface
                 Calls.Draw(one);
                 break;
             case < 86:
-                GroupMisuse.Draw(one, Random, Drawn);
+                GroupMisuse.Draw(one, Random, Drawn, _run.Calls);
                 break;
             case < 89:
                 var timing = CallTiming.Draw(Random, Drawn);
@@ -366,7 +367,7 @@ internal sealed class GroupSurface
                 break;
             case < 95:
                 Drawn.Draw(GroupNames.JoinTwice);
-                Open.Add(new("second join", place, place.Member.Node.JoinAsync(one.Shared.Name).AsTask(), Simulation.Now)
+                Open.Add(new(CallKind.Join, "again", place, place.Member.Node.JoinAsync(one.Shared.Name).AsTask(), Simulation.Now)
                 {
                     Bound = TimeSpan.FromSeconds(1), Judge = task => task.Exception?.InnerException is InvalidOperationException ? null : $"{task.Status}",
                 });
@@ -395,18 +396,15 @@ internal sealed class GroupSurface
         Drawn.Draw(GroupNames.OtherOptions);
         stranger.TriedOtherwise.Add(group);
         var options = group.Options with { StrictPrimary = !group.Options.StrictPrimary };
-        Open.Add(new("join with other options", stranger, JoinRefusedAsync(stranger, group, options), Simulation.Now) { Judge = static task => task.Exception is null ? null : $"with {task.Exception.InnerException}" });
+        Open.Add(new(CallKind.Join, "with other options", stranger, JoinRefusedAsync(stranger, group, options), Simulation.Now)
+        {
+            Judge = static task => task.Exception?.InnerException is null or JoinRefusedException or NotMemberException or PoisonedException or NodeStoppedException ? null : $"with {task.Exception.InnerException}",
+        });
     }
 
     private static async Task JoinRefusedAsync(GroupPlace stranger, SharedGroup group, GroupOptions options)
     {
-        try
-        {
-            await using var joined = await stranger.Member.Node.JoinAsync(group.Name, null, options);
-        }
-        catch (Exception error) when (error is JoinRefusedException or NotMemberException or PoisonedException or NodeStoppedException)
-        {
-        }
+        await using var joined = await stranger.Member.Node.JoinAsync(group.Name, null, options);
     }
 
     private void Stop(GroupPlace place)
@@ -437,7 +435,7 @@ internal sealed class GroupSurface
         var members = place.Seats.FindAll(static seat => seat.IsUsable);
         place.IsEnding = true;
         var task = place.DisposeAsync();
-        Open.Add(new("stop of the node", place, task, Simulation.Now) { Bound = s_stop, Judge = task => task.Exception is null ? LossOf(members) : $"with {task.Exception.InnerException}" });
+        Open.Add(new(CallKind.Stop, "", place, task, Simulation.Now) { Bound = s_stop, Judge = task => task.Exception is null ? LossOf(members) : $"with {task.Exception.InnerException}" });
         return task;
     }
 

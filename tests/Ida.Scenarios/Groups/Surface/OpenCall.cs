@@ -1,10 +1,13 @@
 using Ida.Testing;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
 /// <summary>A call that has begun at a process, in one of its lives.</summary>
-internal sealed class OpenCall(string what, GroupPlace place, Task task, TimeSpan begun)
+internal sealed class OpenCall(CallKind kind, string what, GroupPlace place, Task task, TimeSpan begun)
 {
+    public CallKind Kind => kind;
+
     public GroupPlace Place => place;
 
     public SimNode Life { get; } = place.Member.Host;
@@ -39,5 +42,5 @@ internal sealed class OpenCall(string what, GroupPlace place, Task task, TimeSpa
     /// <summary>Judges how it ended: null when that is documented.</summary>
     public required Func<Task, string?> Judge { get; init; }
 
-    public override string ToString() => $"{what} at {Life.Name}, begun at {begun.TotalMilliseconds:0.###} ms";
+    public override string ToString() => $"{kind} {what} at {Life.Name}, begun at {begun.TotalMilliseconds:0.###} ms";
 }

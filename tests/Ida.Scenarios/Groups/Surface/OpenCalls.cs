@@ -1,4 +1,5 @@
 using Ida.Testing;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
@@ -6,7 +7,7 @@ namespace Ida.Scenarios;
 /// The calls that are open. Each ends with an outcome that is documented: within its bound where it has one, soon after its token where that
 /// ends it, with the life of its node where that ends, and at the end of the schedule at the latest. Nobody hears of what a crash took.
 /// </summary>
-internal sealed class OpenCalls(Simulation simulation)
+internal sealed class OpenCalls(Simulation simulation, CallTable table)
 {
     // What a busy or drifting node may be late by.
     private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(1.5);
@@ -16,12 +17,24 @@ internal sealed class OpenCalls(Simulation simulation)
 
     public int All => _open.Count;
 
-    public void Add(OpenCall call) => _open.Add(call);
+    public void Add(OpenCall call)
+    {
+        table.Begin(call.Kind);
+        _open.Add(call);
+    }
+
+    /// <summary>Something happens while calls are open.</summary>
+    public void Meet(string what)
+    {
+        foreach (var kind in _open.Select(static call => call.Kind).Distinct()) table.Add(kind, what);
+    }
 
     public string Describe() => string.Join('\n', _open.Take(12));
 
-    public void CancelInView()
+    /// <summary>Some member changes its view.</summary>
+    public void EnterView()
     {
+        Meet(CallTable.InView);
         foreach (var call in _open)
             if (call.CancelInView) call.CancelAt = simulation.Now;
     }
@@ -36,12 +49,18 @@ internal sealed class OpenCalls(Simulation simulation)
             if (call.Task.IsCompleted)
             {
                 _open.RemoveAt(i--);
+                table.End(call.Kind, call.Task);
+                if (CallErrors.Undocumented(call.Kind, call.Task) is { } error) throw new ScenarioFailedException($"{call}, ended with what the guide does not say of it: {error}");
                 if (call.Judge(call.Task) is { } wrong) throw new ScenarioFailedException($"{call}, ended {wrong}, at {simulation.Now.TotalMilliseconds:0.###} ms.");
                 continue;
             }
             if (!call.Life.Alive || call.Place.Member.Host != call.Life)
             {
-                if (call.Place.HasCrashed(call.Life)) _open.RemoveAt(i--);
+                if (call.Place.HasCrashed(call.Life))
+                {
+                    table.Lose(call.Kind, call.Task);
+                    _open.RemoveAt(i--);
+                }
                 else if (simulation.Now - (call.LifeEndedAt ??= simulation.Now) > s_slack) throw Late(call, "with the life of its node");
             }
             else if (call.Bound is { } bound && simulation.Now > Later(call.Begun, call.Place.AwakeSince) + bound + bound / 20 + s_slack) throw Late(call, "in time");

@@ -1,0 +1,114 @@
+using System.Globalization;
+using System.Text;
+using GroupCore.Groups;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+
+namespace Ida.Testing.Calls;
+
+/// <summary>
+/// What each call may end with, and what that says of it: the guide's table (docs/guide/errors.md, "What a call may end with"), which a test holds against this one.
+/// </summary>
+internal static class CallErrors
+{
+    private static readonly Type[] s_over = [typeof(NotMemberException), typeof(GroupOverloadedException), typeof(PoisonedException), typeof(NodeStoppedException)];
+    private static readonly Type[] s_sending = [typeof(HandlerNotRegisteredException), typeof(WrongHandlerTypeException), typeof(MessageTooLargeException), typeof(ArgumentException)];
+    private static readonly Type[] s_asking = [.. s_sending, typeof(InvalidOperationException)];
+    private static readonly Type[] s_dhtOver = [typeof(NotDhtMemberException), typeof(ShardDepopulatedException), typeof(NodeFaultedException)];
+    private static readonly Type[] s_dhtMisuse = [typeof(DhtConfigurationException), typeof(UnsupportedTypeException), typeof(ValueTooLargeException), typeof(UserCodeException), typeof(ArgumentException), typeof(InvalidOperationException)];
+    private static readonly Type s_cancelled = typeof(OperationCanceledException);
+
+    private static readonly Row[] s_rows =
+    [
+        new(CallKind.Start, [typeof(InsecureBindException), typeof(ArgumentException)], [typeof(AddressInUseException), typeof(ClusterUnreachableException), s_cancelled], [], [typeof(PoisonedException), typeof(NodeStoppedException)]),
+        new(CallKind.Stop, [], [], [], []),
+        new(CallKind.Join, [typeof(ArgumentException), typeof(ContractException), typeof(InvalidOperationException)], [typeof(JoinTimeoutException), typeof(JoinRefusedException), s_cancelled], [], s_over),
+        new(CallKind.Leave, [], [], [s_cancelled], s_over),
+        new(CallKind.Dispose, [], [], [], []),
+        new(CallKind.Send, s_sending, [typeof(SendQueueFullException), s_cancelled], [], s_over),
+        new(CallKind.OrderedSend, s_sending, [typeof(SendQueueFullException), s_cancelled], [], s_over),
+        new(CallKind.SendTo, s_sending, [typeof(SendQueueFullException), typeof(MemberGoneException), s_cancelled], [], s_over),
+        new(CallKind.Query, s_asking, [typeof(SendQueueFullException)], [typeof(QueryTimeoutException), typeof(TooFewRepliesException), typeof(QueryAbortedException), s_cancelled], s_over),
+        new(CallKind.OrderedQuery, s_asking, [typeof(SendQueueFullException)], [typeof(QueryTimeoutException), typeof(TooFewRepliesException), typeof(QueryAbortedException), s_cancelled], s_over),
+        new(CallKind.QueryTo, s_asking, [typeof(SendQueueFullException), typeof(MemberGoneException)], [typeof(QueryTimeoutException), typeof(TooFewRepliesException), typeof(QueryAbortedException), s_cancelled], s_over),
+        new(CallKind.Flush, [typeof(InvalidOperationException)], [], [s_cancelled], s_over),
+        new(CallKind.Views, [], [], [s_cancelled], s_over),
+        new(CallKind.Enable, [typeof(DhtConfigurationException), typeof(InvalidOperationException), typeof(ArgumentException)], [typeof(DhtNotFoundedException), typeof(ViewUnavailableException), s_cancelled], [], s_dhtOver),
+        new(CallKind.Close, [], [], [s_cancelled], s_dhtOver),
+        new(CallKind.Put, [.. s_dhtMisuse, typeof(NoCollisionResolverException)], [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), s_cancelled], [typeof(OutcomeUnknownException)], s_dhtOver),
+        new(CallKind.Retry, [.. s_dhtMisuse, typeof(NoCollisionResolverException), typeof(OperationIdReusedException)], [typeof(OperationNotExecutedException)],
+            [typeof(OutcomeUnknownException), typeof(OutcomeForgottenException), typeof(OverloadedException), typeof(ViewUnavailableException), s_cancelled], [typeof(ShardDepopulatedException)]),
+        new(CallKind.Get, s_dhtMisuse, [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), s_cancelled], [], s_dhtOver),
+        new(CallKind.Snapshot, [], [s_cancelled], [], s_dhtOver),
+        new(CallKind.Status, [], [s_cancelled], [], s_dhtOver),
+        new(CallKind.WhenFull, [], [s_cancelled], [], s_dhtOver),
+    ];
+
+    /// <summary>What an error says of a call of that kind; null where none may end with it.</summary>
+    public static ErrorMeaning? MeaningOf(CallKind kind, Exception error)
+    {
+        var row = s_rows[(int)kind];
+        foreach (var meaning in (ReadOnlySpan<ErrorMeaning>)[ErrorMeaning.NotDone, ErrorMeaning.Perhaps, ErrorMeaning.Over, ErrorMeaning.Misuse])
+            if (Array.Exists(row[meaning], type => Is(error, type))) return meaning;
+        return null;
+    }
+
+    /// <summary>All that a call of that kind may end with.</summary>
+    public static IEnumerable<Type> Of(CallKind kind) => Enum.GetValues<ErrorMeaning>().SelectMany(meaning => s_rows[(int)kind][meaning]);
+
+    /// <summary>What a call ended with that the guide does not say of its kind; null where there is nothing of the sort.</summary>
+    public static Exception? Undocumented(CallKind kind, Task ended) => ErrorOf(ended) is { } error && MeaningOf(kind, error) is null ? error : null;
+
+    /// <summary>What an ended call throws; null where it ended well.</summary>
+    public static Exception? ErrorOf(Task ended)
+    {
+        ArgumentNullException.ThrowIfNull(ended);
+        // A task that was cancelled has no exception of its own.
+        return ended.IsCanceled ? new TaskCanceledException(ended) : ended.Exception?.InnerException;
+    }
+
+    /// <summary>Whether a call without misuse may end so; cancelled only where its token was.</summary>
+    public static bool Allows(CallKind kind, Exception error, bool cancelled) => MeaningOf(kind, error) is { } meaning && meaning != ErrorMeaning.Misuse && (cancelled || error is not OperationCanceledException);
+
+    /// <summary>The table of the guide.</summary>
+    public static string ToMarkdown()
+    {
+        var text = new StringBuilder("| Call | Refused: correct the program | Not done, and it will not be | Perhaps done | This one's part is over |\n|---|---|---|---|---|\n");
+        foreach (var row in s_rows)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"| {NameOf(row.Kind)} |");
+            foreach (var meaning in Enum.GetValues<ErrorMeaning>())
+                text.Append(CultureInfo.InvariantCulture, $" {(row[meaning].Length == 0 ? "–" : string.Join(", ", row[meaning].Select(static type => $"`{NameOf(type)}`")))} |");
+            text.Append('\n');
+        }
+        return text.ToString();
+    }
+
+    /// <summary>As the guide's other tables name them.</summary>
+    public static string NameOf(Type error) => error.Name;
+
+    private static string NameOf(CallKind kind) => kind switch
+    {
+        CallKind.Start => "`IdaNode.StartAsync`",
+        CallKind.Stop => "`IdaNode.DisposeAsync`",
+        CallKind.Join => "`JoinAsync`",
+        CallKind.Dispose => "`Group.DisposeAsync`",
+        CallKind.Views => "`Views`",
+        CallKind.Enable => "`EnableDhtAsync`",
+        CallKind.Put => "puts, merges, removes, `CommitAsync`",
+        CallKind.Retry => "the same with an `Operation`",
+        CallKind.Get => "gets, `RunAsync`",
+        _ => $"`{kind}Async`",
+    };
+
+    // Nearly every error is one of these three, so they mean themselves alone.
+    private static bool Is(Exception error, Type type) => type == typeof(InvalidOperationException) ? error.GetType() == type
+        : type == typeof(ArgumentException) ? error is ArgumentException and not MessageTooLargeException and not WrongHandlerTypeException
+        : type.IsInstanceOfType(error);
+
+    private sealed record Row(CallKind Kind, Type[] Misuse, Type[] NotDone, Type[] Perhaps, Type[] Over)
+    {
+        public Type[] this[ErrorMeaning meaning] => meaning switch { ErrorMeaning.Misuse => Misuse, ErrorMeaning.NotDone => NotDone, ErrorMeaning.Perhaps => Perhaps, _ => Over };
+    }
+}

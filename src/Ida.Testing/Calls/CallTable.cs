@@ -1,0 +1,86 @@
+using System.Globalization;
+
+namespace Ida.Testing.Calls;
+
+/// <summary>
+/// How often calls of each kind met what: began, with which option or misuse, while which fault happened, and how they ended. A cell that stays empty is something that no
+/// schedule draws. Not thread-safe.
+/// </summary>
+internal sealed class CallTable
+{
+    private readonly SortedDictionary<(CallKind Kind, string Column), long> _cells = [];
+
+    /// <summary>The column of calls that were open in a view change.</summary>
+    public const string InView = "fault: view change";
+
+    /// <summary>The column of calls that were open when a fault began.</summary>
+    public static string Of(FaultKind fault) => $"fault: {fault}";
+
+    /// <summary>Columns in their order, with the number of calls of each kind.</summary>
+    public IReadOnlyDictionary<(CallKind Kind, string Column), long> Cells => _cells;
+
+    /// <summary>A call was made.</summary>
+    public void Begin(CallKind kind) => Add(kind, "begun");
+
+    /// <summary>A call has ended.</summary>
+    public void End(CallKind kind, Task task) => Add(kind, CallErrors.ErrorOf(task) is { } error ? $"ended: {(error is OperationCanceledException ? nameof(OperationCanceledException) : error.GetType().Name)}" : "ended: well");
+
+    /// <summary>Nobody will hear of a call: its caller has crashed.</summary>
+    public void Lose(CallKind kind, Task task)
+    {
+        ArgumentNullException.ThrowIfNull(task);
+        Add(kind, "ended: lost in a crash");
+        // What it may end with yet, where a harness ends the rest of its process, is nobody's error.
+        _ = task.ContinueWith(static lost => lost.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously | TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+    }
+
+    /// <summary>A call was refused at once for what it asked for.</summary>
+    public void Refused(CallKind kind, Type error) => Add(kind, $"refused: {error.Name}");
+
+    public void Add(CallKind kind, string column, long times = 1) => _cells[(kind, column)] = _cells.GetValueOrDefault((kind, column)) + times;
+
+    public void Add(CallTable other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        foreach (var ((kind, column), times) in other._cells) Add(kind, column, times);
+    }
+
+    /// <summary>
+    /// One line a kind and sort of column, as <c>Put  ended: well 120, OverloadedException 3</c>; then what is empty: an error that the guide promises and nobody got, a fault that
+    /// others met and this kind did not.
+    /// </summary>
+    public void Print(TextWriter to)
+    {
+        ArgumentNullException.ThrowIfNull(to);
+        if (_cells.Count == 0) return;
+        to.WriteLine("Calls: how often each kind met what");
+        foreach (var kind in Enum.GetValues<CallKind>())
+        {
+            foreach (var sort in _cells.Where(cell => cell.Key.Kind == kind).GroupBy(static cell => SortOf(cell.Key.Column)))
+                to.WriteLine($"  {kind,-12} {sort.Key,-8} {string.Join(", ", sort.Select(static cell => $"{NameOf(cell.Key.Column)}{cell.Value.ToString(CultureInfo.InvariantCulture)}"))}");
+        }
+        foreach (string line in Empty()) to.WriteLine($"  empty: {line}");
+    }
+
+    /// <summary>What no schedule drew, of the kinds that were called at all.</summary>
+    public IEnumerable<string> Empty()
+    {
+        var faults = _cells.Keys.Select(static cell => cell.Column).Where(static column => SortOf(column) == "fault").Distinct().Order(StringComparer.Ordinal).ToList();
+        foreach (var kind in Enum.GetValues<CallKind>())
+        {
+            if (this[kind, "begun"] == 0)
+            {
+                yield return $"{kind}";
+                continue;
+            }
+            var unseen = CallErrors.Of(kind).Where(error => this[kind, $"ended: {error.Name}"] + this[kind, $"refused: {error.Name}"] == 0).Select(static error => error.Name).Concat(faults.Where(fault => this[kind, fault] == 0)).ToList();
+            if (unseen.Count > 0) yield return $"{kind}: {string.Join(", ", unseen)}";
+        }
+    }
+
+    private static string SortOf(string column) => column.IndexOf(':', StringComparison.Ordinal) is >= 0 and int at ? column[..at] : column;
+
+    private static string NameOf(string column) => column.IndexOf(':', StringComparison.Ordinal) is >= 0 and int at ? $"{column[(at + 2)..]} " : "";
+
+    public long this[CallKind kind, string column] => _cells.GetValueOrDefault((kind, column));
+}

@@ -1,0 +1,38 @@
+namespace Ida.Testing;
+
+/// <summary>
+/// Hears of tasks of this process that ended with an error which nobody has looked at: the library starts none whose error could matter to nobody, so each is a defect, of the library
+/// or of the harness.
+/// </summary>
+internal sealed class UnobservedErrors : IDisposable
+{
+    private const int MostKept = 5;
+    private readonly Lock _lock = new();
+    private readonly List<string> _kept = [];
+    private int _count;
+
+    public UnobservedErrors() => TaskScheduler.UnobservedTaskException += Note;
+
+    /// <summary>Collects what is no longer in use, and tells how many there were so far, with the first of them; null where there was none.</summary>
+    public string? Collect()
+    {
+        // A task that is found may have kept others.
+        for (int i = 0; i < 2; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+        lock (_lock) return _count == 0 ? null : $"{_count} tasks ended with errors that nobody looked at:\n{string.Join('\n', _kept)}";
+    }
+
+    public void Dispose() => TaskScheduler.UnobservedTaskException -= Note;
+
+    private void Note(object? sender, UnobservedTaskExceptionEventArgs args)
+    {
+        lock (_lock)
+        {
+            _count++;
+            if (_kept.Count < MostKept) _kept.Add(args.Exception.ToString());
+        }
+    }
+}

@@ -1,0 +1,130 @@
+using GroupCore.Runtime;
+using Ida.Testing.Calls;
+
+namespace Ida.Testing.Tests.Calls;
+
+/// <summary>The ledger of calls finds each thing that a call must not do, and nothing else.</summary>
+public sealed class CallLedgerTests
+{
+    private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
+    private readonly TaskCompletionSource _call = new();
+    private readonly CallLedger _ledger;
+    private TimeSpan _now;
+    private CallerLife _life;
+
+    public CallLedgerTests() => _ledger = new(() => _now);
+
+    [Fact]
+    public void A_call_that_ends_well_is_right()
+    {
+        Begin();
+        _call.SetResult();
+        _ledger.Finish();
+        Assert.Null(_ledger.Wrong);
+        Assert.Equal(0, _ledger.Open);
+    }
+
+    [Fact]
+    public void A_call_that_is_open_in_the_end_is_named()
+    {
+        Begin();
+        Assert.Equal(1, _ledger.Open);
+        _ledger.Finish();
+        Assert.Contains("Send of m0, begun at 0 ms, is open in the end", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_call_past_its_bound_is_named()
+    {
+        Begin(bound: s_second);
+        Pass(s_second + CallLedger.Slack);
+        Assert.Null(_ledger.Wrong);
+        Pass(TimeSpan.FromMilliseconds(1));
+        Assert.Contains("is open after 2.501 s, and had 1 s", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_call_whose_node_has_ended_ends_soon()
+    {
+        Begin();
+        _life = CallerLife.Over;
+        Pass(s_second);
+        Pass(CallLedger.Slack);
+        Assert.Null(_ledger.Wrong);
+        Pass(TimeSpan.FromMilliseconds(1));
+        Assert.Contains("has not ended with its node", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Of_a_crash_nobody_hears()
+    {
+        Begin(bound: s_second);
+        _life = CallerLife.Lost;
+        Pass(TimeSpan.FromHours(1));
+        _ledger.Finish();
+        Assert.Null(_ledger.Wrong);
+    }
+
+    [Fact]
+    public void An_error_that_the_guide_does_not_promise_is_named()
+    {
+        Begin();
+        _call.SetException(new TimeoutException("never said"));
+        _ledger.Look();
+        Assert.Contains("never said", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void An_error_that_the_call_throws_is_judged_and_thrown_on()
+    {
+        static Task Call() => throw new FormatException("at once");
+        Assert.IsType<FormatException>(Record.Exception(() => { _ledger.Begin(CallKind.Send, "m0", Call); }));
+        Assert.Contains("at once", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_call_is_cancelled_only_where_its_token_was()
+    {
+        using var source = new CancellationTokenSource();
+        Begin(token: source.Token);
+        _call.SetCanceled(CancellationToken.None);
+        _ledger.Look();
+        Assert.Contains(nameof(TaskCanceledException), _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_call_that_its_token_ends_is_right()
+    {
+        using var source = new CancellationTokenSource();
+        Begin(token: source.Token);
+        source.Cancel();
+        _call.SetCanceled(source.Token);
+        _ledger.Look();
+        Assert.Null(_ledger.Wrong);
+    }
+
+    [Fact]
+    public void The_table_counts_what_calls_met()
+    {
+        Begin();
+        _ledger.Meet("fault: Crash");
+        _call.SetException(new NodeStoppedException("over"));
+        _ledger.Meet("fault: Pause");
+        var table = new CallTable();
+        _ledger.AddTo(table);
+        Assert.Equal((1, 1, 1, 0), (table[CallKind.Send, "begun"], table[CallKind.Send, "ended: NodeStoppedException"], table[CallKind.Send, "fault: Crash"], table[CallKind.Send, "fault: Pause"]));
+        Assert.Contains("Join", table.Empty());
+        Assert.DoesNotContain(table.Empty(), static line => line.StartsWith("Send:", StringComparison.Ordinal) && line.Contains(nameof(NodeStoppedException), StringComparison.Ordinal));
+        var text = new StringWriter();
+        table.Print(text);
+        Assert.Contains("ended    NodeStoppedException 1", text.ToString(), StringComparison.Ordinal);
+    }
+
+    private void Begin(TimeSpan? bound = null, CancellationToken token = default) => _ledger.Begin(CallKind.Send, "m0", () => _call.Task, () => _life, bound, token);
+
+    private void Pass(TimeSpan time)
+    {
+        _now += time;
+        _ledger.Look();
+    }
+}

@@ -1,0 +1,19 @@
+using System.Runtime.CompilerServices;
+
+namespace Ida.Testing.Tests.Calls;
+
+/// <summary>An error that nobody looks at is heard of.</summary>
+public sealed class UnobservedErrorsTests
+{
+    [Fact]
+    public void A_task_that_fails_unseen_is_found()
+    {
+        using var unobserved = new UnobservedErrors();
+        Fail();
+        Assert.Contains("tasks ended with errors that nobody looked at", unobserved.Collect(), StringComparison.Ordinal);
+    }
+
+    // In a frame of its own, so that nothing holds the task any more.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Fail() => Task.FromException(new InvalidOperationException("unseen"));
+}
