@@ -106,19 +106,22 @@ internal sealed class CallLedger(Func<TimeSpan> now)
 
     private bool IsDone(Entry entry, TimeSpan time)
     {
+        var life = entry.Life?.Invoke();
+        // Whatever a process that has crashed is told, there is nobody to hear it.
+        if (life == CallerLife.Lost)
+        {
+            _table.Lose(entry.Kind, entry.Task);
+            return true;
+        }
         if (entry.Task.IsCompleted)
         {
             Judge(entry);
             return true;
         }
-        switch (entry.Life?.Invoke())
+        if (life == CallerLife.Over && time - (entry.OverSince ??= time) > Slack)
         {
-            case CallerLife.Lost:
-                _table.Lose(entry.Kind, entry.Task);
-                return true;
-            case CallerLife.Over when time - (entry.OverSince ??= time) > Slack:
-                Report($"{entry} has not ended with its node");
-                return true;
+            Report($"{entry} has not ended with its node");
+            return true;
         }
         if (entry.Bound is not { } bound || time - entry.Begun <= bound + Slack) return false;
         Report(string.Create(CultureInfo.InvariantCulture, $"{entry} is open after {(time - entry.Begun).TotalSeconds:0.###} s, and had {bound.TotalSeconds:0.###} s"));

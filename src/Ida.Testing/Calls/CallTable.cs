@@ -73,10 +73,14 @@ internal sealed class CallTable
                 yield return $"{kind}";
                 continue;
             }
-            var unseen = CallErrors.Of(kind).Where(error => this[kind, $"ended: {error.Name}"] + this[kind, $"refused: {error.Name}"] == 0).Select(static error => error.Name).Concat(faults.Where(fault => this[kind, fault] == 0)).ToList();
+            var unseen = CallErrors.Of(kind).Where(error => !Names(error).Any(name => this[kind, $"ended: {name}"] + this[kind, $"refused: {name}"] > 0)).Select(static error => error.Name).Concat(faults.Where(fault => this[kind, fault] == 0)).ToList();
             if (unseen.Count > 0) yield return $"{kind}: {string.Join(", ", unseen)}";
         }
     }
+
+    // What derives from an error counts for it.
+    private static string[] Names(Type error) => error == typeof(ArgumentException) ? [error.Name, nameof(ArgumentNullException), nameof(ArgumentOutOfRangeException), nameof(Oracle.InvalidOptionException)]
+        : error == typeof(GroupCore.Runtime.NodeStoppedException) ? [error.Name, nameof(GroupCore.Runtime.NodeFaultedException)] : [error.Name];
 
     private static string SortOf(string column) => column.IndexOf(':', StringComparison.Ordinal) is >= 0 and int at ? column[..at] : column;
 

@@ -35,16 +35,19 @@ public sealed class SimCluster
     public ValueTask<SimMember> StartAsync(IdaNodeOptions? options = null) => StartAsync(options, Rule.None);
 
     /// <summary>With <paramref name="tap"/>, what the protocols of each of its lives see of their node.</summary>
-    internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, Rule without, Func<INode, INode>? tap = null)
+    internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, Rule without, Func<INode, INode>? tap = null, CancellationToken cancel = default)
     {
         var host = new SimLifeHost(Simulation, null, _seeds, without, tap);
         var member = new SimMember(host);
         _members.Add(member);
-        member.Node = await IdaNode.HostAsync((options ?? new()) with { Cluster = "sim" }, host, CancellationToken.None);
+        member.Node = await IdaNode.HostAsync((options ?? new()) with { Cluster = "sim" }, host, cancel);
         return member;
     }
 
     /// <summary>The program of a member that has crashed or ended is started again, at the same address.</summary>
-    internal static async Task RestartAsync(SimMember member, IdaNodeOptions options) =>
-        member.Node = await IdaNode.HostAsync(options with { Cluster = "sim" }, member.Lives, CancellationToken.None);
+    internal static async Task RestartAsync(SimMember member, IdaNodeOptions options, CancellationToken cancel = default)
+    {
+        member.Lives = member.Lives.Again();
+        member.Node = await IdaNode.HostAsync(options with { Cluster = "sim" }, member.Lives, cancel);
+    }
 }

@@ -5,28 +5,33 @@ using Oracle;
 
 namespace Ida.Testing;
 
-/// <summary>Lives of a node in the simulator: each is a life of the same simulated host.</summary>
-internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, Rule without, Func<INode, INode>? tap = null) : ILifeHost
+/// <summary>Lives of a node in the simulator: each is a life of the same simulated host. A program that is started again has a new one, on the host of <paramref name="before"/>.</summary>
+internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, Rule without, Func<INode, INode>? tap = null, SimNode? before = null) : ILifeHost
 {
+    private SimNode? _own;
+
     /// <summary>The latest life.</summary>
-    public SimNode? Node { get; private set; }
+    public SimNode? Node => _own ?? before;
+
+    /// <summary>The program is started again.</summary>
+    public SimLifeHost Again() => new(simulation, name, seeds, without, tap, Node);
 
     public INode Begin(Action<INode> attach)
     {
-        Node = Node is null ? simulation.AddNode(name, without) : Node.Restart();
-        attach(tap is null ? Node.Node : tap(Node.Node));
-        return Node.Node;
+        _own = Node is null ? simulation.AddNode(name, without) : Node.Restart();
+        attach(tap is null ? _own.Node : tap(_own.Node));
+        return _own.Node;
     }
 
     public OracleOptions MembershipOptions(IdaNodeOptions options) => options.Membership with { Seeds = seeds, Tag = options.Tag };
 
-    // Between two steps, since the one that asks may be inside of this node's turn.
+    // Between two steps, since the one that asks may be inside of this node's turn. What a crashed program would end is not the next one's.
     public ValueTask EndAsync()
     {
         var ended = new TaskCompletionSource();
         simulation.After(TimeSpan.Zero, () =>
         {
-            Node?.Stop();
+            _own?.Stop();
             ended.SetResult();
         });
         return new(ended.Task);

@@ -65,6 +65,9 @@ internal sealed class LifeCluster
     /// <summary>Where nothing may be lost, only the one that has the faults leaves.</summary>
     public bool MayLeave(int process) => _plan.Leaves && process < LifePlan.Processes && (!_plan.IsOfOne || process == _plan.Victim);
 
+    /// <summary>One that gives up while the DHT is founded may be all that a shard has.</summary>
+    public bool MayGiveUp(int process) => MayLeave(process) && (!_plan.IsOfOne || IsTroubled);
+
     /// <summary>How long it is until the next fault of a process, once there are faults; null when there is none to come.</summary>
     public TimeSpan? UntilFault(int process) => _plan.NextFault(process, Simulation.Now - _began) is { } next ? next - (Simulation.Now - _began) : null;
 

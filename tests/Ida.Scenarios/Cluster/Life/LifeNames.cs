@@ -1,4 +1,5 @@
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Oracle;
 
 namespace Ida.Scenarios;
@@ -20,12 +21,15 @@ internal static class LifeNames
     public static IReadOnlyList<string> Declared { get; } =
     [
         Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
-        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of),
+        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. new[] { CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close }.Select(GivenUp),
     ];
 
     public static string Of(FaultKind kind) => $"fault: {kind}";
 
     public static string Of(TimeSpan length) => $"fault: {Array.Find(s_lengths, one => length < one.Most).Name}";
+
+    /// <summary>A call has a token that is cancelled after a while.</summary>
+    public static string GivenUp(CallKind kind) => $"{kind} that may be given up";
 
     /// <summary>A fault begins where a program is.</summary>
     public static string Of(LifeStage stage) => $"fault while it {stage.ToString().ToLowerInvariant()}";

@@ -53,7 +53,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
             }
             if (cluster.IsOver) return;
             Become(LifeStage.Rests);
-            if (Member.Host.Alive && Member.Node is { } node) await UntilAsync(Begin(CallKind.Stop, () => node.DisposeAsync().AsTask()));
+            if (Member.Host.Alive && Member.Node is { } node) await UntilAsync(Begin(CallKind.Stop, _ => node.DisposeAsync().AsTask()));
             await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(Math.Exp(_random.NextDouble() * Math.Log(s_longestRest.TotalMilliseconds))));
             while (cluster.IsDown(number)) await cluster.Simulation.Delay(s_look);
         }
@@ -68,9 +68,9 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         _lives++;
         await AliveAsync(StartAsync);
         Become(LifeStage.Joins);
-        Group = await AliveAsync(() => Begin(CallKind.Join, () => Member.Node.JoinAsync("shop").AsTask()));
+        Group = await AliveAsync(() => Begin(CallKind.Join, token => Member.Node.JoinAsync("shop", cancellationToken: token).AsTask()));
         Become(LifeStage.Enables);
-        Dht = await AliveAsync(() => Begin(CallKind.Enable, () => Group.EnableDhtAsync(LifeCluster.Options, HistoryWorkload.Register).AsTask()));
+        Dht = await AliveAsync(() => Begin(CallKind.Enable, token => Group.EnableDhtAsync(LifeCluster.Options, HistoryWorkload.Register, token).AsTask()));
         History = cluster.HistoryOf(new(Member.Node.System, Group.CurrentView.Group, Dht.Layer.Incarnation));
         var (dht, history) = (Dht, History);
         var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload) { HandOver = write => history.HandOver(this, write), Life = LifeOf(Member.Host) };
@@ -85,9 +85,10 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
 
     private Task StartAsync()
     {
-        var start = _member is null ? cluster.Nodes.StartAsync(null, cluster.Without).AsTask() : SimCluster.RestartAsync(_member, new());
+        var token = GiveUp(CallKind.Start);
+        var start = _member is null ? cluster.Nodes.StartAsync(null, cluster.Without, cancel: token).AsTask() : SimCluster.RestartAsync(_member, new(), token);
         _member ??= cluster.Nodes.Members[^1];
-        return Begin(CallKind.Start, () => start);
+        return cluster.Calls.Begin(CallKind.Start, Member.ToString(), () => start, LifeOf(Member.Host), bound: null, token);
     }
 
     // Half of the time just before something is going to happen to it.
@@ -101,13 +102,25 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         cluster.Draw(what);
         await AliveAsync(() => what switch
         {
-            LifeNames.Close => Begin(CallKind.Close, () => Dht!.CloseAsync().AsTask()),
-            LifeNames.Leave => Begin(CallKind.Leave, () => Group!.LeaveAsync().AsTask()),
-            _ => Begin(CallKind.Stop, () => Member.Node.DisposeAsync().AsTask()),
+            LifeNames.Close => Begin(CallKind.Close, token => Dht!.CloseAsync(token).AsTask()),
+            LifeNames.Leave => Begin(CallKind.Leave, token => Group!.LeaveAsync(token).AsTask()),
+            _ => Begin(CallKind.Stop, _ => Member.Node.DisposeAsync().AsTask()),
         });
     }
 
-    private T Begin<T>(CallKind kind, Func<T> call) where T : Task => cluster.Calls.Begin(kind, Member.ToString(), call, LifeOf(Member.Host));
+    private T Begin<T>(CallKind kind, Func<CancellationToken, T> call) where T : Task
+    {
+        var token = GiveUp(kind);
+        return cluster.Calls.Begin(kind, Member.ToString(), () => call(token), LifeOf(Member.Host), bound: null, token);
+    }
+
+    /// <summary>Some calls are given up after a while: a start, a join, an enabling, the wait for the end of what it leaves.</summary>
+    private CancellationToken GiveUp(CallKind kind)
+    {
+        if (kind == CallKind.Stop || !cluster.MayGiveUp(number) || !_random.Chance(0.3)) return default;
+        cluster.Draw(LifeNames.GivenUp(kind));
+        return new CancellationTokenSource(TimeSpan.FromMilliseconds(Math.Exp(_random.NextDouble() * Math.Log(2_000))), cluster.Simulation.TimeProvider).Token;
+    }
 
     private static Func<CallerLife> LifeOf(SimNode life) => () => life.Life;
 
@@ -123,7 +136,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     // Where its process has crashed the program calls nothing any more.
     private async Task AliveAsync(Func<Task> call)
     {
-        if (Stage != LifeStage.Starts && Member is { Host.Alive: false, Node.State: MembershipState.Active }) throw new CrashedException();
+        if (Stage != LifeStage.Starts && Member.Host.Life == CallerLife.Lost) throw new CrashedException();
         if (!await UntilAsync(call())) throw new CrashedException();
     }
 
@@ -136,12 +149,13 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
             await cluster.Simulation.Delay(s_look);
             if (!life.Alive) left--;
         }
-        if (call.IsCompleted) await call;
-        return call.IsCompleted;
+        if (!call.IsCompleted || life.Life == CallerLife.Lost) return false;
+        await call;
+        return true;
     }
 
     /// <summary>What the guide says of a start, a join, an enabling and a leave while anything may fail.</summary>
-    private bool MayEnd(Exception error) => Stage switch
+    private bool MayEnd(Exception error) => error is OperationCanceledException ? Stage != LifeStage.Serves : Stage switch
     {
         LifeStage.Starts => error is ClusterUnreachableException or PoisonedException,
         LifeStage.Joins => error is JoinTimeoutException or JoinRefusedException or NotMemberException or PoisonedException,

@@ -13,18 +13,30 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var dht = member.Dht;
         var texts = SurfaceDriver.Value(dht, "x");
         string key = $"x{random.Next(2)}";
+        var again = new PutOptions { Operation = new(member.Host.Current?.State.Session ?? 1, 1) };
         switch (random.Next(26))
         {
-            case 0: Begin(CallKind.Snapshot, SurfaceNames.Snapshot, member, dht.SnapshotAsync()); break;
-            case 1: Begin(CallKind.Status, SurfaceNames.Status, member, dht.StatusAsync()); break;
-            case 2: Wait(member); break;
-            case 3: TryCallClosed(); break;
+            case < 4: TryCallClosed(); break;
             case 4: Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => texts.OrderedPutAsync([new(key, "1"), new("y", "2"), new(key, "3")]).AsTask()); break;
-            case 5: Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.OrderedPutAsync(null!, "1").AsTask()); break;
-            case 6: Refuse<NoCollisionResolverException>(SurfaceNames.NoResolver, () => texts.OrderedMergeAsync(key, 1.5).AsTask()); break;
-            case 7: Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.OrderedPutAsync(new string('k', 5000), "1").AsTask()); break;
+            case 5:
+                Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.OrderedPutAsync(null!, "1").AsTask());
+                Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.OrderedPutAsync(null!, "1", again).AsTask(), CallKind.Retry);
+                Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.OrderedGetAsync((string)null!).AsTask(), CallKind.Get);
+                break;
+            case 6:
+                Refuse<NoCollisionResolverException>(SurfaceNames.NoResolver, () => texts.OrderedMergeAsync(key, 1.5).AsTask());
+                Refuse<NoCollisionResolverException>(SurfaceNames.NoResolver, () => texts.OrderedMergeAsync(key, 1.5, again).AsTask(), CallKind.Retry);
+                break;
+            case 7:
+                Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.OrderedPutAsync(new string('k', 5000), "1").AsTask());
+                Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.OrderedPutAsync(new string('k', 5000), "1", again).AsTask(), CallKind.Retry);
+                Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.OrderedGetAsync(new string('k', 5000)).AsTask(), CallKind.Get);
+                break;
             case 8: Refuse<ValueTooLargeException>(SurfaceNames.ValueTooLarge, () => texts.OrderedPutAsync([new("y", "1"), new(key, new('v', Large))]).AsTask()); break;
-            case 9: Refuse<ValueTooLargeException>(SurfaceNames.TooManyKeys, () => texts.OrderedPutAsync(Enumerable.Range(0, 4097).Select(static i => KeyValuePair.Create($"{i}.0", (string?)"1"))).AsTask()); break;
+            case 9:
+                Refuse<ValueTooLargeException>(SurfaceNames.TooManyKeys, () => texts.OrderedPutAsync(Enumerable.Range(0, 4097).Select(static i => KeyValuePair.Create($"{i}.0", (string?)"1"))).AsTask());
+                Refuse<ValueTooLargeException>(SurfaceNames.TooManyKeys, () => texts.OrderedGetAsync(Enumerable.Range(0, 4097).Select(static i => $"{i}.0")).AsTask(), CallKind.Get);
+                break;
             case 10: Refuse<ValueTooLargeException>(SurfaceNames.PartTooLarge, () => texts.OrderedPutAsync(Enumerable.Range(0, 8).Select(static i => KeyValuePair.Create($"{i}.0", (string?)new('v', 250_000)))).AsTask()); break;
             case 11: Foreign(member); break;
             case 12: Nothing(member); break;
@@ -41,8 +53,6 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync(key, new() { Level = (ConsistencyLevel)(-1 - random.Next(9)) }).AsTask(), CallKind.Get);
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.OrderedGetAsync([], new() { Level = (ConsistencyLevel)7 }).AsTask(), CallKind.Get);
                 break;
-            case 23 when TryCallClosed(): break;
-            case 23: Begin(CallKind.Status, SurfaceNames.Status, member, dht.StatusAsync()); break;
             case 24: MakeUpId(member, texts, key); break;
             default: TryCallClosed(); break;
         }
@@ -66,13 +76,6 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
     {
         ingredients.Draw(name);
         ledger.Begin(kind, name, member, task);
-    }
-
-    private void Wait(HarnessMember member)
-    {
-        ingredients.Draw(SurfaceNames.WhenFull);
-        var source = new CancellationTokenSource();
-        ledger.Begin(new(CallKind.WhenFull, SurfaceNames.WhenFull, member, member.Dht.WhenFullAsync(source.Token), world.Now, TimeSpan.Zero) { Source = source, Waits = true });
     }
 
     /// <summary>A part that is over answers everything in its next turn, with an error of the DHT; false where there is none.</summary>

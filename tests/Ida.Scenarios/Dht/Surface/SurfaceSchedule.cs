@@ -24,6 +24,7 @@ internal sealed class SurfaceSchedule
     private readonly SurfaceDriver _driver;
     private readonly SurfaceLedger _ledger;
     private readonly SurfaceMisuse _misuse;
+    private readonly SurfaceQuestions _questions;
     private readonly SurfaceLiar? _liar;
     private readonly LostSights _sights = new(Versions);
     private readonly List<SurfaceOperation> _open = [];
@@ -49,6 +50,7 @@ internal sealed class SurfaceSchedule
         _world.Register = new SurfaceResolvers(_world, CallBack).Register;
         _driver = new(_random, ingredients);
         _misuse = new(_world, _random, ingredients, _ledger);
+        _questions = new(_world, new(run.Seed ^ 0xA5C), ingredients, _ledger);
         int members = 4 + _random.Next(3);
         _world.Found(members);
         int slow = DrawSlow(new(run.Seed ^ 0x5107));
@@ -88,6 +90,7 @@ internal sealed class SurfaceSchedule
             for (int step = 0; step < 20_000 && !Depopulated && (_left > 0 || _open.Count > 0); step++) Step();
             if (!Depopulated) Finish();
             _faults.NoticeDepopulation();
+            _ledger.Look();
             return _world.Overfilled ?? Judge();
         }
         catch (Exception error) when (error is not OutOfMemoryException)
@@ -168,6 +171,7 @@ internal sealed class SurfaceSchedule
         else if (choice < 988) _faults.ChooseSlow();
         else if (choice < 991) _faults.PoisonOne();
         else Careless();
+        _questions.Step();
         _ledger.Look();
         LookAtPlaces();
     }
@@ -210,9 +214,8 @@ internal sealed class SurfaceSchedule
         if (_closes > 0 && _random.Next(8) == 0 && _run.Happens($"close m{member.Index} after {_world.Deliveries} deliveries"))
         {
             _closes--;
-            _drawn.Draw(SurfaceNames.Close);
             _faults.BlockSome(member);
-            _ledger.Begin(CallKind.Close, "", member, member.Dht.CloseAsync().AsTask());
+            _questions.Close(member);
             Turn(member);
         }
         if (_misuses <= 0) return;

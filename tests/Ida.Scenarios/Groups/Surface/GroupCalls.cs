@@ -104,11 +104,13 @@ internal sealed class GroupCalls(GroupSurface surface)
                 break;
             case Deed.Query:
                 _drawn.Draw(GroupNames.NestedQuery);
-                Refused(seat, "query", () => seat.Group!.QueryAsync<byte[], byte[]>("ask", []).AsTask());
+                Refused(seat, CallKind.Query, () => seat.Group!.QueryAsync<byte[], byte[]>("ask", []).AsTask());
+                Refused(seat, CallKind.OrderedQuery, () => seat.Group!.OrderedQueryAsync<byte[], byte[]>("ask", []).AsTask());
+                Refused(seat, CallKind.QueryTo, () => seat.Group!.QueryToAsync<byte[], byte[]>(0, "ask", []).AsTask());
                 break;
             case Deed.Flush:
                 _drawn.Draw(GroupNames.NestedFlush);
-                Refused(seat, "flush", () => seat.Group!.FlushAsync().AsTask());
+                Refused(seat, CallKind.Flush, () => seat.Group!.FlushAsync().AsTask());
                 break;
             case Deed.Leave:
                 _drawn.Draw(GroupNames.NestedLeave);
@@ -422,10 +424,11 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>In a handler such a call would wait for itself: refused at once.</summary>
-    private static void Refused(GroupSeat seat, string what, Func<Task> call)
+    private void Refused(GroupSeat seat, CallKind kind, Func<Task> call)
     {
         var task = Started(call);
-        if (task is not { IsFaulted: true, Exception.InnerException: InvalidOperationException }) throw new ScenarioFailedException($"A {what} in a handler of {seat.Id} is {task.Status}, {task.Exception}");
+        surface.Open.Refused(kind, typeof(InvalidOperationException));
+        if (task is not { IsFaulted: true, Exception.InnerException: InvalidOperationException }) throw new ScenarioFailedException($"A {kind} in a handler of {seat.Id} is {task.Status}, {task.Exception}");
     }
 
     private (Letter Letter, bool Later) DrawQuestion(GroupSeat seat)

@@ -7,6 +7,9 @@ namespace Ida.Scenarios;
 /// <summary>Calls that make no sense, each answered at once by the exception that its page names.</summary>
 internal static class GroupMisuse
 {
+    // One byte more than a message may have.
+    private static readonly byte[] s_tooLarge = new byte[(64 << 20) + 1];
+
     public static void Draw(GroupSeat seat, Prng random, Ingredients drawn, CallTable table)
     {
         var (group, node) = (seat.Group!, seat.Place.Member.Node);
@@ -14,13 +17,13 @@ internal static class GroupMisuse
         {
             case 0:
                 drawn.Draw(GroupNames.WrongHandler);
-                Ends<HandlerNotRegisteredException>(table, CallKind.Send, () => group.SendAsync("nobody", 1).AsTask());
-                Ends<HandlerNotRegisteredException>(table, CallKind.OrderedSend, () => group.OrderedSendAsync("nobody", 1).AsTask());
-                Ends<HandlerNotRegisteredException>(table, CallKind.Query, () => group.QueryAsync<int, int>("nobody", 1).AsTask());
+                foreach (var (kind, call) in Calls(group)) Ends<HandlerNotRegisteredException>(table, kind, () => call("nobody"));
+                foreach (var (kind, call) in Calls(group)) Ends<ArgumentNullException>(table, kind, () => call(null!));
                 break;
             case 1:
                 drawn.Draw(GroupNames.WrongType);
-                Ends<WrongHandlerTypeException>(table, CallKind.Send, () => group.SendAsync("fifo", 1).AsTask());
+                // Each takes bytes; and of a message's handler nobody may ask.
+                foreach (var (kind, call) in Calls(group)) Ends<WrongHandlerTypeException>(table, kind, () => call(kind is CallKind.Query or CallKind.OrderedQuery or CallKind.QueryTo ? "ask" : "fifo"));
                 Ends<WrongHandlerTypeException>(table, CallKind.OrderedQuery, () => group.OrderedQueryAsync<byte[], int>("ask", []).AsTask());
                 Ends<WrongHandlerTypeException>(table, CallKind.SendTo, () => group.SendToAsync<byte[]>(0, "ask", []).AsTask());
                 break;
@@ -33,6 +36,14 @@ internal static class GroupMisuse
                 drawn.Draw(GroupNames.WrongTimeout);
                 Ends<ArgumentOutOfRangeException>(table, CallKind.Query, () => group.QueryAsync<byte[], byte[]>("ask", [], timeout: TimeSpan.Zero).AsTask());
                 Ends<ArgumentOutOfRangeException>(table, CallKind.QueryTo, () => group.QueryToAsync<byte[], byte[]>(0, "ask", [], TimeSpan.FromSeconds(-3)).AsTask());
+                break;
+            case 4 when random.Chance(0.2):
+                drawn.Draw(GroupNames.TooLarge);
+                Ends<MessageTooLargeException>(table, CallKind.Send, () => group.SendAsync("fifo", new ReadOnlyMemory<byte>(s_tooLarge)).AsTask());
+                Ends<MessageTooLargeException>(table, CallKind.OrderedSend, () => group.OrderedSendAsync("ordered", new ReadOnlyMemory<byte>(s_tooLarge)).AsTask());
+                Ends<MessageTooLargeException>(table, CallKind.Query, () => group.QueryAsync<byte[], byte[]>("ask", s_tooLarge).AsTask());
+                Ends<MessageTooLargeException>(table, CallKind.OrderedQuery, () => group.OrderedQueryAsync<byte[], byte[]>("ask", s_tooLarge).AsTask());
+                Ends<MessageTooLargeException>(table, CallKind.QueryTo, () => group.QueryToAsync<byte[], byte[]>(0, "ask", s_tooLarge).AsTask());
                 break;
             case 4:
                 drawn.Draw(GroupNames.WrongReplies);
@@ -62,6 +73,14 @@ internal static class GroupMisuse
                 break;
         }
     }
+
+    /// <summary>Each call that names a handler, with a message of a type that no handler here takes.</summary>
+    private static (CallKind Kind, Func<string, Task> Call)[] Calls(Group group) =>
+    [
+        (CallKind.Send, handler => group.SendAsync(handler, 1).AsTask()), (CallKind.OrderedSend, handler => group.OrderedSendAsync(handler, 1).AsTask()),
+        (CallKind.SendTo, handler => group.SendToAsync(0, handler, 1).AsTask()), (CallKind.Query, handler => group.QueryAsync<int, int>(handler, 1).AsTask()),
+        (CallKind.OrderedQuery, handler => group.OrderedQueryAsync<int, int>(handler, 1).AsTask()), (CallKind.QueryTo, handler => group.QueryToAsync<int, int>(0, handler, 1).AsTask()),
+    ];
 
     /// <summary>Whether the last call may wait for room at its node: what it has returned blocks who takes its result too early.</summary>
     public static bool MayBlock(GroupSeat seat) => ((Node)seat.Place.Member.Host.Node).CommandsWaiting > 0;

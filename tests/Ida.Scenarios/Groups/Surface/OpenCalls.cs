@@ -23,6 +23,9 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
         _open.Add(call);
     }
 
+    /// <summary>A call was refused at once for what it asked for.</summary>
+    public void Refused(CallKind kind, Type error) => table.Refused(kind, error);
+
     /// <summary>Something happens while calls are open.</summary>
     public void Meet(string what)
     {

@@ -1,0 +1,56 @@
+using GroupCore.Runtime;
+using Ida.Testing.Calls;
+
+namespace Ida.Scenarios;
+
+/// <summary>
+/// Questions of what a member holds, of what it knows, and for its state, asked at any member at any time, of one in user code or without its state too, and given up at any time. Nobody
+/// sees to it that they are answered before the next fault.
+/// </summary>
+internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger)
+{
+    private const int Every = 12;
+
+    /// <summary>Asks one now and then.</summary>
+    public void Step()
+    {
+        if (random.Next(Every) != 0) return;
+        var able = world.Members.FindAll(static member => member.Alive && member.Dht is not null);
+        if (able.Count == 0) return;
+        var member = able[random.Next(able.Count)];
+        // Of who waits for its state there are few.
+        if (able.FindAll(static one => one.Host.Current is { IsOver: false, State.Full: false }) is { Count: > 0 } loading && random.Next(2) == 0) member = loading[random.Next(loading.Count)];
+        var timing = SurfaceTiming.Draw(random, ingredients, world.Deliveries, retry: false);
+        int what = random.Next(3);
+        // What is waited for may never come.
+        var source = timing.Source ?? (what == 2 ? new() : null);
+        var token = source?.Token ?? default;
+        var dht = member.Dht;
+        (CallKind kind, string name, Task task) = what switch
+        {
+            0 => (CallKind.Snapshot, SurfaceNames.Snapshot, (Task)dht.SnapshotAsync(token)),
+            1 => (CallKind.Status, SurfaceNames.Status, dht.StatusAsync(token)),
+            _ => (CallKind.WhenFull, SurfaceNames.WhenFull, dht.WhenFullAsync(token)),
+        };
+        ingredients.Draw(name);
+        // Where there is nothing to wait for a token does not count.
+        if (token.IsCancellationRequested && !task.IsCanceled && !(kind == CallKind.WhenFull && task.IsCompleted)) throw new ScenarioFailedException($"{name}: a call whose token was cancelled before it was taken.");
+        Begin(kind, name, member, task, timing with { Source = source }, waits: what == 2);
+    }
+
+    /// <summary>Gives up the part of a member in the DHT, and at times the wait for its end.</summary>
+    public void Close(HarnessMember member)
+    {
+        var timing = SurfaceTiming.Draw(random, ingredients, world.Deliveries, retry: false);
+        // Refused, it would be no fault.
+        if (timing.Source is { IsCancellationRequested: true }) timing = SurfaceTiming.Plain;
+        ingredients.Draw(SurfaceNames.Close);
+        Begin(CallKind.Close, SurfaceNames.Close, member, member.Dht.CloseAsync(timing.Source?.Token ?? default).AsTask(), timing, waits: false);
+    }
+
+    private void Begin(CallKind kind, string name, HarnessMember member, Task task, SurfaceTiming timing, bool waits)
+    {
+        ledger.Begin(new(kind, name, member, task, world.Now, TimeSpan.Zero) { Source = timing.Source, Waits = waits, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView });
+        if (timing.CancelQueued) timing.Source!.Cancel();
+    }
+}
