@@ -1,4 +1,5 @@
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Cluster.Tests;
@@ -27,6 +28,7 @@ public sealed class CrashStepTests
             var cluster = new SimCluster(run.Start(new() { Carrier = carrier }));
             var simulation = cluster.Simulation;
             var checker = new VirtualSynchronyChecker(new() { StatesAgree = true });
+            var calls = new CallLedger(() => simulation.Now);
             simulation.AddInvariant("virtual synchrony", () => checker.Passed ? null : checker.ToString());
             var crash = new CrashStep(step, simulation);
             simulation.RunAsync(async () =>
@@ -35,7 +37,7 @@ public sealed class CrashStepTests
                 var members = new List<WatchedMember>();
                 for (int i = 0; i < Members; i++)
                 {
-                    var member = new WatchedMember(checker, await cluster.StartAsync(Options));
+                    var member = new WatchedMember(checker, calls, await cluster.StartAsync(Options));
                     crash.Watch(member.Member.Host);
                     members.Add(member);
                     await member.JoinAsync();
@@ -63,6 +65,8 @@ public sealed class CrashStepTests
                 Assert.True(Changed(), string.Join("; ", members.Where(one => one.Usable).Select(one => one.Group.Protocol)));
                 checker.CheckFinal(atRest: true);
                 checker.ThrowIfFailed();
+                calls.Finish();
+                Assert.Null(calls.Wrong);
                 int failures = members.Count(one => !one.Member.Host.Alive);
                 Assert.True(crash.Rounds <= failures + 1, $"{crash.Rounds} rounds for {failures} failures");
                 runs++;

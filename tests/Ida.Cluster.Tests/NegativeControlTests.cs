@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Cluster.Tests;
@@ -64,6 +65,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
         var cluster = new SimCluster(run.Start());
         var simulation = cluster.Simulation;
         var checker = new VirtualSynchronyChecker(new() { StatesAgree = true });
+        var calls = new CallLedger(() => simulation.Now);
         simulation.AddInvariant("virtual synchrony", () => checker.Passed ? null : checker.ToString());
         simulation.RunAsync(async () =>
         {
@@ -71,7 +73,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
             var members = new List<WatchedMember>();
             for (int i = 0; i < 5; i++)
             {
-                members.Add(new(checker, await cluster.StartAsync(null, without)));
+                members.Add(new(checker, calls, await cluster.StartAsync(null, without)));
                 await members[i].JoinAsync();
             }
             ulong message = 0;
@@ -91,6 +93,8 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
             await simulation.Delay(TimeSpan.FromSeconds(2));
             checker.CheckFinal(atRest: true);
             checker.ThrowIfFailed();
+            calls.Finish();
+            Assert.Null(calls.Wrong);
         }, TimeSpan.FromMinutes(1));
     }
 
