@@ -35,6 +35,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         _ingredients.Print(Console.Out);
         _measures.Print(Console.Out);
         _calls.Print(Console.Out);
+        foreach (string line in _calls.Empty()) Console.WriteLine($"  never: {line}");
         string rare = string.Join(", ", _ingredients.Rare);
         if (rare.Length > 0) Console.WriteLine($"Hardly ever drawn: {rare}");
         string? errors = unobserved.Collect();

@@ -86,6 +86,12 @@ internal sealed class CallLedger(Func<TimeSpan> now)
         lock (_lock) table.Add(_table);
     }
 
+    /// <summary>A caller has found something that calls must not do.</summary>
+    public void Accuse(string what)
+    {
+        lock (_lock) Report(what);
+    }
+
     /// <summary>Judges what has ended, and what should have.</summary>
     public void Look()
     {

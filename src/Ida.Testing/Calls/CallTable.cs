@@ -45,10 +45,7 @@ internal sealed class CallTable
         foreach (var ((kind, column), times) in other._cells) Add(kind, column, times);
     }
 
-    /// <summary>
-    /// One line a kind and sort of column, as <c>Put  ended: well 120, OverloadedException 3</c>; then what is empty: an error that the guide promises and nobody got, a fault that
-    /// others met and this kind did not.
-    /// </summary>
+    /// <summary>One line a kind and sort of column, as <c>Put  ended: well 120, OverloadedException 3</c>.</summary>
     public void Print(TextWriter to)
     {
         ArgumentNullException.ThrowIfNull(to);
@@ -59,10 +56,9 @@ internal sealed class CallTable
             foreach (var sort in _cells.Where(cell => cell.Key.Kind == kind).GroupBy(static cell => SortOf(cell.Key.Column)))
                 to.WriteLine($"  {kind,-12} {sort.Key,-8} {string.Join(", ", sort.Select(static cell => $"{NameOf(cell.Key.Column)}{cell.Value.ToString(CultureInfo.InvariantCulture)}"))}");
         }
-        foreach (string line in Empty()) to.WriteLine($"  empty: {line}");
     }
 
-    /// <summary>What no schedule drew, of the kinds that were called at all.</summary>
+    /// <summary>What no schedule drew: kinds that were not called, errors that the guide promises and nobody got, faults that others met and this kind did not.</summary>
     public IEnumerable<string> Empty()
     {
         var faults = _cells.Keys.Select(static cell => cell.Column).Where(static column => SortOf(column) == "fault").Distinct().Order(StringComparer.Ordinal).ToList();

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using Ida.Chaos.Judging;
 using Ida.Chaos.Members;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 
 namespace Ida.Chaos.Driving;
@@ -80,9 +81,14 @@ internal static class ChaosRun
         long heap = finals.Max(static one => one.Heap);
         int full = finals.Count(static one => one.Full);
         Console.WriteLine($"{nemesis.Count} faults; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
+        foreach (var (one, final) in roster.Running.Zip(finals))
+            if (final.Wrong is { } wrong) Console.WriteLine($"FAILED: calls of {one.Name}: {wrong}");
+        var calls = new CallTable();
+        foreach (var met in finals.SelectMany(static one => one.Calls)) calls.Add(met.Kind, met.What, met.Times);
+        calls.Print(Console.Out);
         if (full < options.TargetSize) Console.WriteLine($"FAILED: {options.TargetSize} full replicas or more are wanted at the end");
         if (heap > MostHeap) Console.WriteLine($"FAILED: a member holds more than {MostHeap >> 20} MiB at rest");
-        return full >= options.TargetSize && heap <= MostHeap;
+        return full >= options.TargetSize && heap <= MostHeap && finals.All(static one => one.Wrong is null);
     }
 
     private static bool Judge(History history)

@@ -8,7 +8,7 @@ namespace Ida.Chaos.Driving;
 /// <summary>One life of one member process, as the driver sees it.</summary>
 internal sealed partial class MemberProcess : IDisposable
 {
-    private const int TailLines = 10;
+    private const int TailLines = 60;
     private const int Stop = 19, Continue = 18;
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _tail = new();

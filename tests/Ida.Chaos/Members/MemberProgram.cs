@@ -3,6 +3,8 @@ using System.Text.Json;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Ida.Testing;
+using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 using Ida.Testing.Workload;
 
@@ -31,6 +33,9 @@ internal sealed partial class MemberProgram
     private const int LongestBlockMs = 5_000, BlockEveryMs = 20_000;
     private readonly MemberPlace _place;
     private readonly HistoryRecorder _recorder;
+    private readonly AwakeClock _clock = new();
+    private readonly CallLedger _calls;
+    private readonly UnobservedErrors _unobserved;
     private readonly HistoryWorkload _workload;
     private readonly Prng _random;
     private readonly Lock _lock = new();
@@ -41,12 +46,17 @@ internal sealed partial class MemberProgram
     private int _lives;
     private volatile bool _rest;
 
-    private MemberProgram(MemberPlace place, Stream history) =>
+    private MemberProgram(MemberPlace place, Stream history, UnobservedErrors unobserved)
+    {
+        _unobserved = unobserved;
+        _calls = new(() => _clock.Now);
         (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed), new()
         {
+            Calls = _calls,
             Pause = s_pause, ElementsPerList = Math.Max(1, ElementsPerList / (place.Clients * (place.TargetSize + 1))),
             Removes = 0.15, Batches = 0.1, Cancelled = 0.03, Hurried = 0.03, Retries = 5, LargestValue = LargestValue, LargestWrite = LargestWrite, Overtime = s_overtime,
         });
+    }
 
     public static async Task<int> RunAsync(MemberPlace place)
     {
@@ -54,17 +64,18 @@ internal sealed partial class MemberProgram
         // A Ctrl-C at the terminal reaches the members too; the driver hears it and ends them.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
         await using var history = new FileStream(place.HistoryFile, FileMode.CreateNew, FileAccess.Write, FileShare.Read, bufferSize: 0);
-        await new MemberProgram(place, history).RunAsync();
+        using var unobserved = new UnobservedErrors();
+        await new MemberProgram(place, history, unobserved).RunAsync();
         return 0;
     }
 
     private async Task RunAsync()
     {
-        var node = await IdaNode.StartAsync(new()
+        var node = await _calls.Begin(CallKind.Start, _place.Name, () => IdaNode.StartAsync(new()
         {
             Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = TimeSpan.FromSeconds(30),
             OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => ServeAsync(next),
-        });
+        }).AsTask());
         using var over = new CancellationTokenSource();
         _ = ReportAsync(node, over.Token);
         var serving = ServeAsync(node);
@@ -87,7 +98,8 @@ internal sealed partial class MemberProgram
                 case MemberCommands.Leave:
                     _rest = true;
                     await Task.WhenAll(Running());
-                    await node.DisposeAsync();
+                    await _calls.Begin(CallKind.Stop, _place.Name, () => node.DisposeAsync().AsTask());
+                    if (await WrongAsync() is { } wrong) throw new InvalidOperationException(wrong);
                     return;
             }
         }
@@ -103,8 +115,9 @@ internal sealed partial class MemberProgram
         {
             _dht = null;
             Run(BlockAsync(node));
-            var group = _group = await node.JoinAsync("chaos");
-            var dht = await group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize }, HistoryWorkload.Register);
+            Run(new CalledGroup(_calls, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
+            var group = _group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask());
+            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize }, HistoryWorkload.Register).AsTask());
             _dht = dht;
             for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });
         }
@@ -124,7 +137,7 @@ internal sealed partial class MemberProgram
             while (!_rest && !group.Completion.IsCompleted)
             {
                 await Task.Delay((int)random.Next(1_000, BlockEveryMs));
-                if (!_rest) await group.SendAsync("block", (int)random.Next(0, LongestBlockMs));
+                if (!_rest) await _calls.Begin(CallKind.Send, _place.Name, () => group.SendAsync("block", (int)random.Next(0, LongestBlockMs)).AsTask());
             }
         }
         catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or JoinRefusedException)
@@ -174,18 +187,23 @@ internal sealed partial class MemberProgram
     private async Task ReportAsync(IdaNode node, CancellationToken over)
     {
         using var timer = new PeriodicTimer(s_statusEvery);
-        while (await timer.WaitForNextTickAsync(over)) await SayAsync(node, "");
+        while (await timer.WaitForNextTickAsync(over))
+        {
+            _clock.Tick();
+            _calls.Look();
+            await SayAsync(node, "");
+        }
     }
 
     private async Task SayAsync(IdaNode node, string answer, bool full = false)
     {
         var status = new MemberStatus { Answer = answer, Active = node.State == MembershipState.Active, Succeeded = Succeeded(), Voters = node.Voters };
-        if (answer == MemberCommands.Final) status = status with { Full = full, Heap = GC.GetTotalMemory(forceFullCollection: true) };
+        if (answer == MemberCommands.Final) status = status with { Full = full, Wrong = await WrongAsync(), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) };
         else if (_dht is { Completion.IsCompleted: false } dht && _group is { Completion.IsCompleted: false } group)
         {
             try
             {
-                var slots = await dht.StatusAsync();
+                var slots = await _calls.Begin(CallKind.Status, _place.Name, () => dht.StatusAsync());
                 status = status with { View = slots.View, Members = group.CurrentView.Members.Count, Slot = slots.OwnSlot, Full = slots.IsFull && slots.OwnSlot >= 0, Shards = slots.Shards };
             }
             catch (Exception error) when (error is DhtException or NotMemberException or PoisonedException or NodeStoppedException)
@@ -194,6 +212,21 @@ internal sealed partial class MemberProgram
             }
         }
         Console.WriteLine(status.ToLine());
+    }
+
+    /// <summary>What calls did that they must not; null when nothing. None is open but what says how the member is.</summary>
+    private async Task<string?> WrongAsync()
+    {
+        for (int i = 0; _calls.Open > 0 && i < 100; i++) await Task.Delay(s_statusEvery);
+        _calls.Finish();
+        return _calls.Wrong is { } wrong ? wrong : _unobserved.Collect();
+    }
+
+    private List<MetCalls> Met()
+    {
+        var table = new CallTable();
+        _calls.AddTo(table);
+        return [.. table.Cells.Select(static cell => new MetCalls(cell.Key.Kind, cell.Key.Column, cell.Value))];
     }
 
     private long Succeeded()

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Ida.Testing.Calls;
 using Ida.Testing.Workload;
 
 namespace Ida.Chaos.Members;
@@ -28,6 +29,12 @@ internal sealed record MemberStatus
 
     public long Succeeded { get; init; }
 
+    /// <summary>What its calls did that they must not, and errors that nobody looked at; only in the answer to <see cref="MemberCommands.Final"/>.</summary>
+    public string? Wrong { get; init; }
+
+    /// <summary>What its calls met, as kind, column, number; only in the answer to <see cref="MemberCommands.Final"/>.</summary>
+    public IReadOnlyList<MetCalls> Calls { get; init; } = [];
+
     /// <summary>Addresses of the Oracle's voters, as far as the member knows.</summary>
     public IReadOnlyList<string> Voters { get; init; } = [];
 
@@ -48,6 +55,9 @@ internal sealed record MemberStatus
         }
     }
 }
+
+/// <summary>How often calls of a kind met something.</summary>
+internal sealed record MetCalls(CallKind Kind, string What, long Times);
 
 [JsonSerializable(typeof(MemberStatus))]
 [JsonSerializable(typeof(HistoryWrite))]
