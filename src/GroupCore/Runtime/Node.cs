@@ -58,6 +58,9 @@ internal sealed class Node : INode
 
     public bool HasCommands => !_commands.IsEmpty || _line.Count > 0;
 
+    /// <summary>Timers that wait; for checks.</summary>
+    public int Timers => _timers.Count;
+
     /// <summary>Commands whose callers wait for room in the queue.</summary>
     public int CommandsWaiting => _line.Count;
 

@@ -61,4 +61,7 @@ internal sealed class SendBuffer(SlabPool pool)
 
     /// <summary>The sealed frame's bytes stay where they are.</summary>
     public void Commit(int length) => _used += length;
+
+    /// <summary>Gives back what it holds itself: nothing is reserved any more.</summary>
+    public void End() => _slab.Release();
 }

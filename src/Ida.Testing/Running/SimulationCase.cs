@@ -61,6 +61,11 @@ public sealed class SimulationCase
 
     internal void End()
     {
-        foreach (var simulation in _simulations) simulation.Dispose();
+        // The last first: each counts from what those before it held at its begin.
+        for (int i = _simulations.Count - 1; i >= 0; i--)
+        {
+            _simulations[i].Dispose();
+            if (_simulations[i].Leaked != 0) throw new InvalidOperationException($"Nodes have ended and hold {_simulations[i].Leaked} bytes of slabs.");
+        }
     }
 }

@@ -8,6 +8,12 @@ internal interface ISimCarrier
     /// <summary>What protocols send over.</summary>
     ILinks Links { get; }
 
+    /// <summary>Links that are not over.</summary>
+    int Live { get; }
+
+    /// <summary>Bytes of the slabs that it holds for itself alone; 0 where all nodes share them.</summary>
+    long SlabBytes { get; }
+
     /// <summary>Whether a turn would find something to do at once.</summary>
     bool HasWork { get; }
 

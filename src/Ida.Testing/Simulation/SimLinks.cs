@@ -19,6 +19,10 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
 
+    public int Live => _ends.Count(static end => !end.IsOver);
+
+    public long SlabBytes => 0;
+
     public bool HasWork => _inbox.Count + _haveRoom.Count > 0 || _dirty.Count > 0;
 
     /// <summary>Ends have timers of their own.</summary>

@@ -97,6 +97,9 @@ public sealed partial class SimNode
         ScheduleTimer();
     }
 
+    /// <summary>What it keeps while it lives, for checks of what is left over: commands that wait, timers, links, bytes that are not acknowledged, slabs.</summary>
+    internal (int Commands, int Timers, int Links, long Queued, long Slabs) Kept => (_node.CommandsWaiting, _node.Timers, Carrier.Live, _node.Links.Quota?.Bytes ?? 0, Carrier.SlabBytes);
+
     internal Simulation Simulation { get; }
     internal SimHost Host { get; }
     internal ISimCarrier Carrier { get; private set; } = null!;

@@ -27,6 +27,7 @@ public sealed partial class Simulation : IDisposable
     private static PacketPool? t_packets;
     [ThreadStatic]
     private static SlabPool? t_slabs;
+    private readonly long _rented;
     private long _epoch;
     private volatile string? _foreignCall;
     private bool _stepping, _disposed;
@@ -40,6 +41,7 @@ public sealed partial class Simulation : IDisposable
         Options = options;
         Sockets = options.Sockets;
         Random = new(Choices.Seed(options.Seed, ulong.MaxValue, 0));
+        _rented = Slabs.RentedBytes;
         Buffer = new(Slabs);
         TimeProvider = new SimTimeProvider(this);
         Network = new(this);
@@ -185,7 +187,12 @@ public sealed partial class Simulation : IDisposable
         if (_disposed) return;
         _disposed = true;
         foreach (var host in _hosts) host.Node!.Crash();
+        Buffer.End();
+        Leaked = Slabs.RentedBytes - _rented;
     }
+
+    /// <summary>Bytes of slabs that its nodes hold though they have ended; known when it is disposed.</summary>
+    internal long Leaked { get; private set; }
 
     internal static long Nanoseconds(TimeSpan time) => time.Ticks * 100;
 

@@ -247,6 +247,8 @@ internal sealed class DhtCluster
         if (Lost) return;
         foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht);
         await Simulation.Delay(TimeSpan.FromSeconds(2));
+        int living = Members.Count(static member => member.Host.Alive);
+        foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member, living) ?? Leftovers.Of(member, dht));
         foreach (var (member, dht) in Serving())
             if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder)) throw new ScenarioFailedException($"{member} was full, and is not any more.\n{await DescribeAsync()}");
     }

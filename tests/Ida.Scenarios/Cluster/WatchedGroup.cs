@@ -50,6 +50,7 @@ internal sealed class WatchedGroup
             EndTheGone();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
             _checker.ThrowIfFailed();
+            foreach (var one in _members.Where(static one => one.Usable)) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _members.Count(static other => other.Member.Host.Alive)));
             // Where too many have gone nobody decides any more, and calls wait for whoever comes.
             if (_members.Exists(one => one.Usable)) _calls.Finish();
             _run.Note(_calls);

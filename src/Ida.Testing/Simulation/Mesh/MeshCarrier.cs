@@ -26,8 +26,9 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
 
     public long NextTimer => _mesh.NextTimer;
 
-    /// <summary>Links that are not over.</summary>
     public int Live => _mesh.Live;
+
+    public long SlabBytes => _mesh.SlabBytes;
 
     /// <summary>How much of each connection is read is drawn by its socket.</summary>
     public int Deliver(int most) => _mesh.Poll();

@@ -159,6 +159,7 @@ internal sealed class LifeCluster
             if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {one.Member} succeeded.\n{Describe()}");
         }
         await Simulation.Delay(TimeSpan.FromSeconds(2));
+        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _programs.Count) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
             if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
     }
