@@ -12,6 +12,7 @@ internal static class ChaosRun
     private const long MostHeap = 512L << 20;
     private static readonly TimeSpan s_rest = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan s_final = TimeSpan.FromSeconds(120);
+    private static readonly TimeSpan s_end = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_calm = TimeSpan.FromSeconds(3);
 
     public static async Task<bool> RunAsync(ChaosOptions options, CancellationToken cancel)
@@ -51,6 +52,7 @@ internal static class ChaosRun
             Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalSeconds,8:F1} s        all up, {roster.Running.Sum(one => one.Resident()) >> 20} MiB resident in all"));
             await nemesis.RunAsync(TimeSpan.FromSeconds(options.Seconds), cancel);
             await Task.Delay(s_calm, cancel);
+            nemesis.CheckEnds();
             await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
             // Once more: what the last clients could not find out is with other members now.
             await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
@@ -61,6 +63,8 @@ internal static class ChaosRun
             roster.Histories.Add(faults);
             await stream.FlushAsync(cancel);
             foreach (var one in roster.Running) one.Kill();
+            await Task.WhenAll(roster.Running.Select(static one => one.WaitForExitAsync(s_end)));
+            nemesis.CheckEnds();
             var history = History.ReadFiles(roster.Histories.Where(File.Exists));
             if (options.History is { } file)
             {

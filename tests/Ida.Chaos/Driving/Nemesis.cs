@@ -88,6 +88,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         Begin(FaultKind.Kill, victim);
         victim.Kill();
         await victim.WaitForExitAsync(TimeSpan.FromSeconds(10));
+        CheckEnds();
         roster.Remove(victim);
         victim.Dispose();
         await Task.Delay((int)random.Next(100, 3_000), cancel);
@@ -142,6 +143,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         {
             throw new ChaosFailedException($"{victim.Name} hangs: it was told to leave {s_whole.TotalSeconds:F0} s ago. Its last words: {victim.LastWords}");
         }
+        if (victim.ExitCode != 0) throw new ChaosFailedException($"{victim.Name} was told to leave, and failed. Its last words: {victim.LastWords}");
         roster.Remove(victim);
         victim.Dispose();
     }
@@ -155,10 +157,10 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     }
 
     /// <summary>No process ends without having been told.</summary>
-    private void CheckEnds()
+    public void CheckEnds()
     {
         foreach (var one in roster.Running)
-            if (one.HasExited && !one.MayEnd) throw new ChaosFailedException($"{one.Name} ended on its own. Its last words: {one.LastWords}");
+            if (one.EndedOnItsOwn) throw new ChaosFailedException($"{one.Name} ended on its own. Its last words: {one.LastWords}");
     }
 
     private async Task UntilAsync(Func<bool> condition, string otherwise, CancellationToken cancel)
