@@ -35,7 +35,7 @@ internal static class ChaosRun
 
     private static async Task<bool> RunAsync(ChaosOptions options, string folder, CancellationToken cancel)
     {
-        Console.WriteLine($"{options.Members} processes, {options.Shards} shards of {options.ShardSize}, {options.Clients} clients each, {options.Seconds} s of {string.Join(", ", options.Faults).ToLowerInvariant()}, seed {options.Seed}");
+        Console.WriteLine($"{options.Members} processes, {options.Shards} shards of {options.ShardSize}, {options.Clients} clients each, {options.Seconds} s of {string.Join(", ", options.Faults).ToLowerInvariant()}, none longer than {options.Longest.TotalSeconds} s, seed {options.Seed}");
         var watch = Stopwatch.StartNew();
         string faults = Path.Combine(folder, "faults.jsonl");
         var processes = new List<int>();

@@ -72,6 +72,6 @@ public sealed class MemberProcessTests
         var start = new ProcessStartInfo("/bin/sh");
         start.ArgumentList.Add("-c");
         start.ArgumentList.Add(script);
-        return MemberProcess.Start(new("m0.1", "chaos", "127.0.0.1:1", "127.0.0.1:1", [], 2, 4, 1, 1, "none"), start);
+        return MemberProcess.Start(new("m0.1", "chaos", "127.0.0.1:1", "127.0.0.1:1", [], 2, 4, 1, 1, "none", TimeSpan.Zero), start);
     }
 }
