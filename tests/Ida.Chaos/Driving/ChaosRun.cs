@@ -83,7 +83,7 @@ internal static class ChaosRun
     {
         long heap = finals.Max(static one => one.Heap);
         int full = finals.Count(static one => one.Full);
-        Console.WriteLine($"{nemesis.Count} faults; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
+        Console.WriteLine($"{nemesis.Count} faults, {nemesis.BlinksJudged} of them blinks that nobody noticed; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
         if (full < options.TargetSize) Console.WriteLine($"FAILED: {options.TargetSize} full replicas or more are wanted at the end");
         if (heap > MostHeap) Console.WriteLine($"FAILED: a member holds more than {MostHeap >> 20} MiB at rest");
         return full >= options.TargetSize && heap <= MostHeap;
