@@ -10,22 +10,29 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
 {
     public const string Suite = "frames";
     private const long DefaultFrames = 100_000, MostFrames = 1_000_000_000;
+    private const int MostSeconds = 1_000_000;
     private const int Batch = 20_000, MemberBatch = 1_000;
 
-    public static bool TryParse(string? seed, string? frames, string? port, string? from, string? corpus, out FrameCampaign campaign, out string error)
+    /// <summary>When no further batch is begun, an equal share of it for each port; null: only when all frames are sent.</summary>
+    public TimeSpan? Time { get; init; }
+
+    public static bool TryParse(string? seed, string? frames, string? seconds, string? port, string? from, string? corpus, out FrameCampaign campaign, out string error)
     {
         (campaign, error) = (null!, "");
         ulong first = 1;
-        long count = DefaultFrames;
+        int time = 0;
+        long count = seconds is null ? DefaultFrames : MostFrames;
         if (seed is not null && !ulong.TryParse(seed, NumberStyles.None, CultureInfo.InvariantCulture, out first))
             error = $"--seed must be a whole number from 0 to {ulong.MaxValue}, not \"{seed}\".";
         if (frames is not null && (!long.TryParse(frames, NumberStyles.None, CultureInfo.InvariantCulture, out count) || count is < 1 or > MostFrames))
             error = $"--frames must be a whole number from 1 to {MostFrames}, not \"{frames}\".";
+        if (seconds is not null && (!int.TryParse(seconds, NumberStyles.None, CultureInfo.InvariantCulture, out time) || time is < 1 or > MostSeconds))
+            error = $"--seconds must be a whole number from 1 to {MostSeconds}, not \"{seconds}\".";
         IReadOnlyList<SocketPortKind> all = OperatingSystem.IsLinux() ? [SocketPortKind.Epoll, SocketPortKind.Completion] : [SocketPortKind.Completion];
         var ports = port is null ? all : [.. all.Where(kind => kind.ToString().Equals(port, StringComparison.OrdinalIgnoreCase))];
         if (ports.Count == 0) error = $"--port must be one of {string.Join(", ", all).ToLowerInvariant()}, not \"{port}\".";
         if (from is not (null or "strangers" or "member")) error = $"--from must be strangers or member, not \"{from}\".";
-        campaign = new(first, count, ports, from == "member", corpus);
+        campaign = new(first, count, ports, from == "member", corpus) { Time = seconds is null ? null : TimeSpan.FromSeconds(time) };
         return error.Length == 0;
     }
 
@@ -37,8 +44,10 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
         foreach (var port in Ports)
         {
             var watch = Stopwatch.StartNew();
+            using var end = CancellationTokenSource.CreateLinkedTokenSource(cancel);
+            if (Time is { } time) end.CancelAfter(time / Ports.Count);
             long until = tally.Count + (Frames / Ports.Count);
-            var (done, memory, failures) = FromMember ? await FromMemberAsync(port, until, tally, cancel) : await FromStrangersAsync(port, until, tally, cancel);
+            var (done, memory, failures) = FromMember ? await FromMemberAsync(port, until, tally, end.Token) : await FromStrangersAsync(port, until, tally, end.Token);
             Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{port}: {done.Passed} batches passed, {done.Failed} failed, {watch.Elapsed.TotalSeconds:F0} s; {memory}"));
             (passed, failed) = (passed + done.Passed, failed + done.Failed);
             for (int i = 0; i < failures.Count; i++) Keep(failures[i], $"{port}-{Seed}-{i}.frames".ToLowerInvariant());

@@ -11,7 +11,7 @@ internal static class Program
         var suite = new Option<string>("--suite") { Description = "What to run: groups (groups, Oracle, both together), ida (the DHT), or frames (hostile frames at real nodes)", HelpName = "SUITE" };
         var seeds = new Option<string>("--seeds") { Description = "How many seeds (default 1,000; 1 with --seed)", HelpName = "N" };
         var seed = new Option<string>("--seed") { Description = "The first seed (default 1)", HelpName = "X" };
-        var seconds = new Option<string>("--seconds") { Description = "Begins no seed after so many seconds (without --seeds: as many as they take)", HelpName = "N" };
+        var seconds = new Option<string>("--seconds") { Description = "Begins no seed, or batch of frames, after so many seconds (without --seeds or --frames: as many as they take)", HelpName = "N" };
         var scenario = new Option<string>("--scenario") { Description = "Only this scenario, with every seed", HelpName = "NAME" };
         var mutate = new Option<string>("--mutate") { Description = "Leaves out a rule and looks for the first seed that notices; all: every rule of the suite in turn", HelpName = "RULE" };
         var history = new Option<string>("--history") { Description = "Writes the history of the one seed, or of the first that fails", HelpName = "FILE" };
@@ -22,8 +22,11 @@ internal static class Program
         var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the least frames that fail are written", HelpName = "FOLDER" };
         var detection = new Option<string>("--detection") { Description = "Scenario pauses: other times of failure detection, PROBE,ROUNDS,LEASE (ms, number, ms)", HelpName = "TIMES" };
         var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, seconds, scenario, mutate, history, first, frames, port, from, corpus, detection };
-        root.SetAction(async (parsed, _) => parsed.GetValue(suite) == FrameCampaign.Suite
-            ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(port), parsed.GetValue(from), parsed.GetValue(corpus), out var hostile, out string wrong)
+        Option[] ofSeeds = [seeds, scenario, mutate, history, first, detection], ofFrames = [frames, port, from, corpus];
+        root.SetAction(async (parsed, _) => (parsed.GetValue(suite) == FrameCampaign.Suite ? ofSeeds : ofFrames).FirstOrDefault(one => parsed.GetResult(one) is { Implicit: false }) is { } idle
+            ? Refuse($"{idle.Name} has no meaning with --suite {parsed.GetValue(suite)}.")
+            : parsed.GetValue(suite) == FrameCampaign.Suite
+            ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(seconds), parsed.GetValue(port), parsed.GetValue(from), parsed.GetValue(corpus), out var hostile, out string wrong)
                 ? await RunAsync(hostile)
                 : Refuse(wrong)
             : CampaignOptions.TryParse(
@@ -44,6 +47,7 @@ internal static class Program
             cancel.Cancel();
         });
         var (passed, failed) = await campaign.RunAsync(cancel.Token);
+        if (cancel.IsCancellationRequested) Console.WriteLine("Interrupted.");
         Console.WriteLine($"{passed} passed, {failed} failed");
         return cancel.IsCancellationRequested ? 130 : failed == 0 ? 0 : 1;
     }

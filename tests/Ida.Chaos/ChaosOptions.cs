@@ -3,10 +3,10 @@ using System.Globalization;
 namespace Ida.Chaos;
 
 /// <summary>The texts of the command line; null: not given.</summary>
-internal sealed record ChaosTexts(string? Members, string? ShardSize, string? Seconds, string? Faults, string? Clients, string? History, string? Seed, string? Longest = null);
+internal sealed record ChaosTexts(string? Members, string? ShardSize, string? Seconds, string? Faults, string? Clients, string? History, string? Seed, string? Longest = null, string? Blink = null);
 
 /// <summary>What to run, checked.</summary>
-internal sealed record ChaosOptions(int Members, int ShardSize, int Seconds, IReadOnlyList<FaultKind> Faults, int Clients, string? History, ulong Seed, TimeSpan Longest)
+internal sealed record ChaosOptions(int Members, int ShardSize, int Seconds, IReadOnlyList<FaultKind> Faults, int Clients, string? History, ulong Seed, TimeSpan Longest, int BlinkMs)
 {
     /// <summary>As many whole shards as fit, with at least one member left over as a spare.</summary>
     public int TargetSize => (Members - 1) / ShardSize * ShardSize;
@@ -23,6 +23,7 @@ internal sealed record ChaosOptions(int Members, int ShardSize, int Seconds, IRe
         if (!TryNumber(texts.Clients, "--clients", 2, 1, 64, out int clients, out error)) return false;
         if (!TryNumber(texts.Seed, "--seed", 1, 0, int.MaxValue, out int seed, out error)) return false;
         if (!TryNumber(texts.Longest, "--longest", 8, 1, 600, out int longest, out error)) return false;
+        if (!TryNumber(texts.Blink, "--blink", 50, 2, 10_000, out int blink, out error)) return false;
         var faults = new List<FaultKind>();
         foreach (string name in (texts.Faults ?? "kill,stop,cut,join,leave").Split(',', StringSplitOptions.TrimEntries))
         {
@@ -33,7 +34,7 @@ internal sealed record ChaosOptions(int Members, int ShardSize, int Seconds, IRe
             }
             if (!faults.Contains(kind)) faults.Add(kind);
         }
-        options = new(members, shardSize, seconds, faults, clients, texts.History, (ulong)seed, TimeSpan.FromSeconds(longest));
+        options = new(members, shardSize, seconds, faults, clients, texts.History, (ulong)seed, TimeSpan.FromSeconds(longest), blink);
         return true;
     }
 

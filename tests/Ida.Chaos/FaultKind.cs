@@ -17,4 +17,7 @@ internal enum FaultKind
 
     /// <summary>A process leaves as it should, and ends.</summary>
     Leave,
+
+    /// <summary>A stop or a cut too short for anybody to notice, when all has been well for seconds. Only when it is named.</summary>
+    Blink,
 }

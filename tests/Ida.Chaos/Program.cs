@@ -17,17 +17,18 @@ internal static class Program
         var members = new Option<string>("--members") { Description = "Processes, besides those that join for a while (default 5)", HelpName = "N" };
         var shardSize = new Option<string>("--shard-size") { Description = "Members that hold each key (default 2)", HelpName = "S" };
         var seconds = new Option<string>("--seconds") { Description = "How long faults are made (default 60)", HelpName = "T" };
-        var faults = new Option<string>("--faults") { Description = "Which: kill,stop,cut,join,leave (default all)", HelpName = "KINDS" };
+        var faults = new Option<string>("--faults") { Description = "Which: kill,stop,cut,join,leave (default these), blink", HelpName = "KINDS" };
         var clients = new Option<string>("--clients") { Description = "Clients at each member (default 2)", HelpName = "C" };
         var history = new Option<string>("--history") { Description = "Writes the whole history as JSON lines", HelpName = "FILE" };
         var seed = new Option<string>("--seed") { Description = "Chooses faults and their moments (default 1)", HelpName = "X" };
         var longest = new Option<string>("--longest") { Description = "Longest stop and cut in seconds (default 8)", HelpName = "L" };
+        var blink = new Option<string>("--blink") { Description = "Longest blink in ms, which nobody may notice (default 50; with 3000 and --faults blink the run has to fail)", HelpName = "B" };
         var root = new RootCommand("Real processes under real faults: nothing acknowledged is lost, nothing is read that no serial order explains.")
         {
-            members, shardSize, seconds, faults, clients, history, seed, longest,
+            members, shardSize, seconds, faults, clients, history, seed, longest, blink,
         };
         root.SetAction(parsed => ChaosOptions.TryParse(
-                new(parsed.GetValue(members), parsed.GetValue(shardSize), parsed.GetValue(seconds), parsed.GetValue(faults), parsed.GetValue(clients), parsed.GetValue(history), parsed.GetValue(seed), parsed.GetValue(longest)),
+                new(parsed.GetValue(members), parsed.GetValue(shardSize), parsed.GetValue(seconds), parsed.GetValue(faults), parsed.GetValue(clients), parsed.GetValue(history), parsed.GetValue(seed), parsed.GetValue(longest), parsed.GetValue(blink)),
                 out var options, out string error)
             ? RunAsync(options)
             : Task.FromResult(Refuse(error)));

@@ -6,6 +6,8 @@ namespace Ida.Tests;
 /// </summary>
 public sealed class CancelledStepTests(ITestOutputHelper output)
 {
+    private const string WhileExecuting = "cancelled while a shard executes it", WhileAsking = "cancelled while the versions are asked for";
+
     [Theory]
     [InlineData("calm", 0)]
     [InlineData("calm", 1)]
@@ -33,18 +35,20 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
 
     /// <summary>
     /// The same put, cancelled once it is sent; after some steps a retry of it, which is cancelled at any step. A retry is told the whole result,
-    /// or that it may be repeated.
+    /// or that it may be repeated. That many of them are cancelled while a shard is executing the put, with another that has executed it, and while
+    /// the member that issued it is asked for its versions, since one shard has executed it and another has forgotten it.
     /// </summary>
     [Theory]
-    [InlineData("calm", 1, 3, 1)]
-    [InlineData("calm", 2, 3, 1)]
-    [InlineData("a place", 2, 9, 1)]
-    [InlineData("a view", 1, 3, 1)]
-    [InlineData("a takeover", 3, 3, 7)]
-    [InlineData("an acknowledgement", 1, 3, 1)]
-    [InlineData("an acknowledgement", 2, 3, 1)]
-    public async Task A_retry_cancelled_at_any_step_is_told_all_or_may_be_repeated(string way, int retriedAt, int cancelAt, int every)
+    [InlineData("calm", 1, 3, 1, 40, 0)]
+    [InlineData("calm", 2, 3, 1, 60, 0)]
+    [InlineData("a place", 2, 9, 1, 60, 0)]
+    [InlineData("a view", 1, 3, 1, 0, 0)]
+    [InlineData("a takeover", 3, 3, 7, 0, 0)]
+    [InlineData("an acknowledgement", 1, 3, 1, 0, 90)]
+    [InlineData("an acknowledgement", 2, 3, 1, 0, 70)]
+    public async Task A_retry_cancelled_at_any_step_is_told_all_or_may_be_repeated(string way, int retriedAt, int cancelAt, int every, int whileExecuting, int whileAsking)
     {
+        var cut = new Dictionary<string, int>();
         var told = new Dictionary<string, int>();
         int worlds = 0;
         for (int pause = 0; pause < 40 * every; pause += every)
@@ -52,17 +56,19 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
             bool more = true;
             for (int step = 0; more; step++, worlds++)
             {
-                (string end, _, more) = await CancelAsync(way, retriedAt, cancelAt, pause, step);
+                (string end, _, more) = await CancelAsync(way, retriedAt, cancelAt, pause, step, cut);
                 told[end] = told.GetValueOrDefault(end) + 1;
             }
         }
-        output.WriteLine($"{worlds} worlds: {string.Join(", ", told.Select(t => $"{t.Key} {t.Value}"))}");
+        output.WriteLine($"{worlds} worlds: {string.Join(", ", told.Concat(cut).Select(t => $"{t.Key} {t.Value}"))}");
+        Assert.True(cut.GetValueOrDefault(WhileExecuting) >= whileExecuting, $"Only {cut.GetValueOrDefault(WhileExecuting)} were cancelled while a shard executed the put.");
+        Assert.True(cut.GetValueOrDefault(WhileAsking) >= whileAsking, $"Only {cut.GetValueOrDefault(WhileAsking)} were cancelled while the versions were asked for.");
         Assert.Equal(40, told["unknown, then done"]);
         Assert.True(told["unknown twice"] > 40);
     }
 
     /// <summary>What the caller was told, whether there was a step left to cancel at, and whether there was one of the retry.</summary>
-    private static async Task<(string End, bool More, bool MoreOfRetry)> CancelAsync(string way, int retriedAt, int cancelAt, int pause = 0, int? retryCancelAt = null)
+    private static async Task<(string End, bool More, bool MoreOfRetry)> CancelAsync(string way, int retriedAt, int cancelAt, int pause = 0, int? retryCancelAt = null, Dictionary<string, int>? cut = null)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
         var map = world.Members[0].Dht.Map<string, long>("m");
@@ -83,7 +89,11 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
                 // It tells one of the two shards that the outcome is known.
                 if (way == "an acknowledgement") after = map.OrderedMergeAsync("b0", 1L).AsTask();
                 while (pause-- > 0 && steps.MoveNext()) ;
-                (var first, moreOfRetry) = await CancelAtAsync(world, steps, world.Members[retriedAt].Dht.Map<string, long>("m"), pairs, id, at);
+                (var first, moreOfRetry) = await CancelAtAsync(world, steps, world.Members[retriedAt].Dht.Map<string, long>("m"), pairs, id, at, () =>
+                {
+                    string stands = Stands(world.Members[retriedAt], id);
+                    cut![stands] = cut.GetValueOrDefault(stands) + 1;
+                });
                 end += first.IsFaulted ? " twice" : ", then done";
                 if (first.IsFaulted) Assert.Equal(id, IdOf(first));
                 else Assert.Equal(2, (await first).Versions.Count);
@@ -104,7 +114,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
     }
 
     /// <summary>A put or a retry of one, cancelled after so many steps, and whether it had not ended before.</summary>
-    private static async Task<(Task<PutResult> Put, bool More)> CancelAtAsync(DhtWorld world, IEnumerator<bool> steps, IDhtMap<string, long> map, KeyValuePair<string, long>[] pairs, OpId? id, int cancelAt)
+    private static async Task<(Task<PutResult> Put, bool More)> CancelAtAsync(DhtWorld world, IEnumerator<bool> steps, IDhtMap<string, long> map, KeyValuePair<string, long>[] pairs, OpId? id, int cancelAt, Action? cut = null)
     {
         using var cancellation = new CancellationTokenSource();
         var put = map.OrderedMergeAsync(pairs, new() { Operation = id }, cancellation.Token).AsTask();
@@ -112,10 +122,18 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         while (steps.MoveNext() && !put.IsCompleted && step < cancelAt) step++;
         Assert.True(put.IsCompleted || step == cancelAt, $"It has not ended after {step} steps.");
         bool more = !put.IsCompleted;
+        if (more) cut?.Invoke();
         await cancellation.CancelAsync();
         world.Poke();
         Assert.True(put.IsCompleted, $"Cancelled at step {cancelAt}, it goes on.");
         return (put, more);
+    }
+
+    /// <summary>What a retry waits for as it is cancelled.</summary>
+    private static string Stands(HarnessMember member, OpId id)
+    {
+        var op = member.Host.Current!.Coordinator.Standing().Select(static one => one.Op).FirstOrDefault(op => op.Id == id);
+        return op is null ? "cancelled before its turn" : !op.Executed ? "cancelled while nothing is known" : op.Asks ? WhileAsking : WhileExecuting;
     }
 
     private static OpId IdOf(Task put) => Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;

@@ -99,16 +99,23 @@ public sealed class OutcomeTests
         using var source = new CancellationTokenSource();
         var asker = world.Members[1];
         var at = asker.Dht.Map<string, long>("m");
-        var retry = at.OrderedMergeAsync(pairs, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }, source.Token).AsTask();
+        // One that is cancelled has no time limit that could end it too.
+        var retry = at.OrderedMergeAsync(pairs, new() { Operation = id, Timeout = cancelled ? null : TimeSpan.FromSeconds(1) }, source.Token).AsTask();
         world.Poke();
         for (int i = 0; i < 100 && !IsKnown(); i++)
             foreach (var (from, to) in world.Busy())
                 if (!IsKnown()) world.Deliver(from, to);
         Assert.True(IsKnown());
         world.Members[0].Stall(TimeSpan.FromSeconds(5));
-        if (cancelled) await source.CancelAsync();
+        if (cancelled)
+        {
+            await source.CancelAsync();
+            world.Poke();
+            Assert.True(retry.IsCompleted, "Cancelled, it goes on.");
+        }
         world.RunUntil(() => retry.IsCompleted, "The retry that is cut short");
         Assert.Equal(id, PooledOperationTests.Unknown(world, retry));
+        Assert.IsType(cancelled ? typeof(OperationCanceledException) : typeof(OperationNotExecutedException), retry.Exception!.InnerException!.InnerException);
 
         retry = at.OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
         world.Poke();

@@ -13,6 +13,7 @@ internal static class ChaosRun
     private const long MostHeap = 512L << 20;
     private static readonly TimeSpan s_rest = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan s_final = TimeSpan.FromSeconds(120);
+    private static readonly TimeSpan s_end = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_calm = TimeSpan.FromSeconds(3);
 
     public static async Task<bool> RunAsync(ChaosOptions options, CancellationToken cancel)
@@ -35,7 +36,7 @@ internal static class ChaosRun
 
     private static async Task<bool> RunAsync(ChaosOptions options, string folder, CancellationToken cancel)
     {
-        Console.WriteLine($"{options.Members} processes, {options.Shards} shards of {options.ShardSize}, {options.Clients} clients each, {options.Seconds} s of {string.Join(", ", options.Faults).ToLowerInvariant()}, seed {options.Seed}");
+        Console.WriteLine($"{options.Members} processes, {options.Shards} shards of {options.ShardSize}, {options.Clients} clients each, {options.Seconds} s of {string.Join(", ", options.Faults).ToLowerInvariant()}, none longer than {options.Longest.TotalSeconds} s, seed {options.Seed}");
         var watch = Stopwatch.StartNew();
         string faults = Path.Combine(folder, "faults.jsonl");
         var processes = new List<int>();
@@ -52,6 +53,7 @@ internal static class ChaosRun
             Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalSeconds,8:F1} s        all up, {roster.Running.Sum(one => one.Resident()) >> 20} MiB resident in all"));
             await nemesis.RunAsync(TimeSpan.FromSeconds(options.Seconds), cancel);
             await Task.Delay(s_calm, cancel);
+            nemesis.CheckEnds();
             await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
             // Once more: what the last clients could not find out is with other members now.
             await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
@@ -62,6 +64,8 @@ internal static class ChaosRun
             roster.Histories.Add(faults);
             await stream.FlushAsync(cancel);
             foreach (var one in roster.Running) one.Kill();
+            await Task.WhenAll(roster.Running.Select(static one => one.WaitForExitAsync(s_end)));
+            nemesis.CheckEnds();
             var history = History.ReadFiles(roster.Histories.Where(File.Exists));
             if (options.History is { } file)
             {
@@ -80,7 +84,7 @@ internal static class ChaosRun
     {
         long heap = finals.Max(static one => one.Heap);
         int full = finals.Count(static one => one.Full);
-        Console.WriteLine($"{nemesis.Count} faults; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
+        Console.WriteLine($"{nemesis.Count} faults, {nemesis.BlinksJudged} of them blinks that nobody noticed; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
         foreach (var (one, final) in roster.Running.Zip(finals))
             if (final.Wrong is { } wrong) Console.WriteLine($"FAILED: calls of {one.Name}: {wrong}");
         var calls = new CallTable();

@@ -8,12 +8,19 @@ namespace Ida.Chaos.Driving;
 /// <summary>One life of one member process, as the driver sees it.</summary>
 internal sealed partial class MemberProcess : IDisposable
 {
-    private const int TailLines = 60;
     private const int Stop = 19, Continue = 18;
+
+    /// <summary>The exit code that tells of SIGKILL.</summary>
+    private const int KilledCode = 128 + 9;
+
+    /// <summary>What the runtime says of an exception that ends a process, before it ends it.</summary>
+    private const string Unhandled = "Unhandled exception.";
+    private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5);
     private readonly Process _process;
-    private readonly ConcurrentQueue<string> _tail = new();
+    private readonly LastWords _words = new();
     private readonly ConcurrentDictionary<string, TaskCompletionSource<MemberStatus>> _asked = new();
     private long _heardAt;
+    private volatile bool _killed, _unhandled;
 
     private MemberProcess(MemberPlace place, Process process)
     {
@@ -41,19 +48,44 @@ internal sealed partial class MemberProcess : IDisposable
     /// <summary>Told of each line in which the member asks for another to find out what became of a write.</summary>
     public Action<MemberProcess, string>? Unresolved { get; set; }
 
-    /// <summary>Whether the driver ended it, so that its end is no surprise.</summary>
+    /// <summary>Whether the driver told it to end, or killed it, so that it takes nothing on any more.</summary>
     public bool MayEnd { get; set; }
 
-    public string LastWords => $"{(HasExited ? $"exit code {_process.ExitCode} " : "")}{string.Join(" | ", _tail)}";
+    /// <summary>How it ended: 0 as it was told, 128 and the number of the signal that ended it, else a fault of its own; null while it runs.</summary>
+    public int? ExitCode => _process.HasExited ? _process.ExitCode : null;
+
+    /// <summary>
+    /// Whether it ended, or was about to, without being told: before it was killed or told to leave, also where the driver took notice only after that.
+    /// One that was told to leave is judged by its <see cref="ExitCode"/>.
+    /// </summary>
+    public bool EndedOnItsOwn => ExitCode is { } code && (_killed ? code != KilledCode || _unhandled : !MayEnd);
+
+    /// <summary>How it ended, if it has, and what it wrote last; then it waits, for seconds at most, until all of that is here.</summary>
+    public string LastWords
+    {
+        get
+        {
+            if (!HasExited) return _words.ToString();
+            _ = _process.WaitForExitAsync().Wait(s_output);
+            return $"exit code {_process.ExitCode} {_words}";
+        }
+    }
 
     /// <summary>Called by the <see cref="Starter"/>'s thread: the member ends when that thread does.</summary>
     public static MemberProcess Start(MemberPlace place)
     {
-        var start = new ProcessStartInfo(Environment.ProcessPath!) { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(Environment.ProcessPath!);
         // Started as `dotnet Ida.Chaos.dll`, the process is dotnet and wants the assembly first.
         if (Path.GetFileNameWithoutExtension(start.FileName) == "dotnet") start.ArgumentList.Add(typeof(MemberProcess).Assembly.Location);
         start.ArgumentList.Add(Program.MemberCommand);
         foreach (string word in place.Words) start.ArgumentList.Add(word);
+        return Start(place, start);
+    }
+
+    /// <summary>The same with a program of the caller's choice.</summary>
+    public static MemberProcess Start(MemberPlace place, ProcessStartInfo start)
+    {
+        start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
         return new(place, Process.Start(start)!);
     }
 
@@ -65,7 +97,9 @@ internal sealed partial class MemberProcess : IDisposable
         Tell(command);
         try
         {
-            return await answer.Task.WaitAsync(limit);
+            await Task.WhenAny(answer.Task, _process.WaitForExitAsync()).WaitAsync(limit);
+            if (answer.Task.IsCompleted) return await answer.Task;
+            throw new ChaosFailedException($"{Name} ended on its own, asked for '{command}'. Its last words: {LastWords}");
         }
         catch (TimeoutException)
         {
@@ -88,9 +122,10 @@ internal sealed partial class MemberProcess : IDisposable
 
     public void Kill()
     {
-        MayEnd = true;
         try
         {
+            if (_process.HasExited) return;
+            _killed = MayEnd = true;
             _process.Kill();
         }
         catch (InvalidOperationException)
@@ -150,8 +185,8 @@ internal sealed partial class MemberProcess : IDisposable
     private void Remember(string? line)
     {
         if (line is null) return;
-        _tail.Enqueue(line);
-        while (_tail.Count > TailLines) _tail.TryDequeue(out _);
+        if (line.StartsWith(Unhandled, StringComparison.Ordinal)) _unhandled = true;
+        _words.Add(line);
     }
 
     [LibraryImport("libc", EntryPoint = "kill")]

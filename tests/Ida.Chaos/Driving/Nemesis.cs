@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using GroupCore.Runtime;
 using Ida.Chaos.Members;
 using Ida.Testing.Checking;
@@ -15,9 +16,15 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     private const int LeastVoters = 3;
     private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90);
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50);
+    private Blinks? _blinks;
 
     /// <summary>Faults made so far.</summary>
     public int Count { get; private set; }
+
+    /// <summary>Those that nobody may notice, and of which it was looked whether anybody did.</summary>
+    public int BlinksJudged => _blinks?.Judged ?? 0;
+
+    private Blinks Blinks => _blinks ??= new(options, roster, this, random);
 
     /// <summary>One fault after the other until the time is over, then all is healed.</summary>
     public async Task RunAsync(TimeSpan time, CancellationToken cancel)
@@ -40,10 +47,16 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
                     await KillAsync(await VictimAsync(cancel), cancel);
                     break;
                 case FaultKind.Stop:
-                    await StopAsync(await VictimAsync(cancel), cancel);
+                    await StopAsync(await VictimAsync(cancel), await Blinks.DrawAsync(cancel), cancel);
                     break;
                 case FaultKind.Cut:
-                    await CutAsync(await VictimAsync(cancel), cancel);
+                    await CutAsync(await VictimAsync(cancel), await Blinks.DrawAsync(cancel), cancel);
+                    break;
+                case FaultKind.Blink when random.Next(2) == 0:
+                    await StopAsync(await VictimAsync(cancel), await Blinks.CalmAsync(cancel), cancel);
+                    break;
+                case FaultKind.Blink:
+                    await CutAsync(await VictimAsync(cancel), await Blinks.CalmAsync(cancel), cancel);
                     break;
             }
         }
@@ -88,42 +101,48 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         Begin(FaultKind.Kill, victim);
         victim.Kill();
         await victim.WaitForExitAsync(TimeSpan.FromSeconds(10));
+        CheckEnds();
         roster.Remove(victim);
         victim.Dispose();
         await Task.Delay((int)random.Next(100, 3_000), cancel);
         if (roster.Running.Count < options.Members) Begin(FaultKind.Join, roster.Start(), counts: false);
     }
 
-    private async Task StopAsync(MemberProcess victim, CancellationToken cancel)
+    private async Task StopAsync(MemberProcess victim, Blink? blink, CancellationToken cancel)
     {
         Begin(FaultKind.Stop, victim);
+        long since = Stopwatch.GetTimestamp();
         victim.Suspend();
-        await Task.Delay(Length(), cancel);
+        await Task.Delay(blink?.Length ?? Length(), cancel);
         victim.Resume();
+        var took = Stopwatch.GetElapsedTime(since);
         recorder.Nemesis("cont", victim.Name);
+        if (blink is not null) await Blinks.JudgeAsync(blink, took, $"{victim.Name} was stopped", cancel);
     }
 
-    private async Task CutAsync(MemberProcess victim, CancellationToken cancel)
+    private async Task CutAsync(MemberProcess victim, Blink? blink, CancellationToken cancel)
     {
         var others = roster.Running.Where(one => one != victim).ToList();
         var other = random.Chance(0.4) ? others[random.Next(others.Count)] : null;
         // Of a pair either one may be excluded.
         if (other is not null && victim.Status.Full && other.Status.Full && victim.Status.Shard == other.Status.Shard) other = null;
         Begin(FaultKind.Cut, victim, target: $"{victim.Name} {other?.Name ?? "all"}");
+        long since = Stopwatch.GetTimestamp();
         roster.Cuts.Cut(roster.Pairs(victim, other));
-        await Task.Delay(Length(), cancel);
+        await Task.Delay(blink?.Length ?? Length(), cancel);
         roster.Cuts.HealAll();
+        var took = Stopwatch.GetElapsedTime(since);
         recorder.Nemesis("heal", victim.Name);
+        if (blink is not null) await Blinks.JudgeAsync(blink, took, $"{victim.Name} was cut off from {other?.Name ?? "all"}", cancel);
     }
 
     /// <summary>
-    /// How long a stop or a cut lasts: mostly up to 8 s, where the outcome is open; one in ten a blink, which nobody may notice; where longer ones are
-    /// asked for one in four, from 8 s on, most of them not much longer.
+    /// How long a stop or a cut lasts that is no blink: mostly up to 8 s, where the outcome is open; where longer ones are asked for one in four, from 8 s
+    /// on, most of them not much longer.
     /// </summary>
     private TimeSpan Length()
     {
         double longest = options.Longest.TotalMilliseconds;
-        if (random.Chance(0.1)) return TimeSpan.FromMilliseconds(random.Next(1, ShortMs));
         if (longest > UsualMs && random.Chance(0.25)) return TimeSpan.FromMilliseconds(UsualMs * Math.Pow(longest / UsualMs, random.NextDouble()));
         return TimeSpan.FromMilliseconds(random.Next(ShortMs, (long)Math.Min(longest, UsualMs)));
     }
@@ -142,6 +161,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         {
             throw new ChaosFailedException($"{victim.Name} hangs: it was told to leave {s_whole.TotalSeconds:F0} s ago. Its last words: {victim.LastWords}");
         }
+        if (victim.ExitCode != 0) throw new ChaosFailedException($"{victim.Name} was told to leave, and failed. Its last words: {victim.LastWords}");
         roster.Remove(victim);
         victim.Dispose();
     }
@@ -155,10 +175,10 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     }
 
     /// <summary>No process ends without having been told.</summary>
-    private void CheckEnds()
+    public void CheckEnds()
     {
         foreach (var one in roster.Running)
-            if (one.HasExited && !one.MayEnd) throw new ChaosFailedException($"{one.Name} ended on its own. Its last words: {one.LastWords}");
+            if (one.EndedOnItsOwn) throw new ChaosFailedException($"{one.Name} ended on its own. Its last words: {one.LastWords}");
     }
 
     private async Task UntilAsync(Func<bool> condition, string otherwise, CancellationToken cancel)

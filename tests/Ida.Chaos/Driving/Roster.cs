@@ -42,7 +42,7 @@ internal sealed class Roster : IDisposable
         string name = $"m{place}.{++_started}", history = Path.Combine(_folder, $"{name}.jsonl");
         Histories.Add(history);
         var process = _starter.Start(new(name, _cluster, _places[place].Listen.ToString(), _places[place].Proxy.Address,
-            [.. _places.Take(Seeds).Select(static one => one.Proxy.Address)], _options.ShardSize, _options.TargetSize, _options.Clients, _options.Seed + (ulong)_started, history));
+            [.. _places.Take(Seeds).Select(static one => one.Proxy.Address)], _options.ShardSize, _options.TargetSize, _options.Clients, _options.Seed + (ulong)_started, history, _options.Longest));
         process.Unresolved = HandOn;
         lock (_running) _running.Add(place, process);
         return process;

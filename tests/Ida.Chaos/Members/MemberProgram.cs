@@ -20,6 +20,12 @@ internal sealed partial class MemberProgram
     private static readonly TimeSpan s_statusEvery = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_overtime = TimeSpan.FromSeconds(10);
 
+    /// <summary>
+    /// How long a life looks for the cluster, waits for a view and for the DHT, beyond the longest fault: a member that is cut off takes itself for excluded
+    /// after a minute and begins its next life, in which it may find nobody until the cut heals.
+    /// </summary>
+    private static readonly TimeSpan s_start = TimeSpan.FromSeconds(30), s_join = TimeSpan.FromSeconds(60), s_enable = TimeSpan.FromMinutes(10);
+
     /// <summary>Half an hour of it makes a history of some hundred megabytes, which the checker holds in memory.</summary>
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(20);
 
@@ -73,8 +79,8 @@ internal sealed partial class MemberProgram
     {
         var node = await _calls.Begin(CallKind.Start, _place.Name, () => IdaNode.StartAsync(new()
         {
-            Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = TimeSpan.FromSeconds(30),
-            OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => ServeAsync(next),
+            Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = s_start + _place.LongestFault,
+            Groups = new() { JoinTimeout = s_join + _place.LongestFault }, OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => ServeAsync(next),
         }).AsTask());
         using var over = new CancellationTokenSource();
         _ = ReportAsync(node, over.Token);
@@ -117,7 +123,7 @@ internal sealed partial class MemberProgram
             Run(BlockAsync(node));
             Run(new CalledGroup(_calls, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
             var group = _group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask());
-            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize }, HistoryWorkload.Register).AsTask());
+            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = s_enable + _place.LongestFault }, HistoryWorkload.Register).AsTask());
             _dht = dht;
             for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });
         }

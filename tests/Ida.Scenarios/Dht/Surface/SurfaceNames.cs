@@ -11,7 +11,7 @@ internal static class SurfaceNames
         Ordered = "level ordered", OtherLevel = "call of a put at another level than its others", ManyKeys = "more than 64 keys", Kilobytes = "value of 1 to 64 KiB", Limit = "value near its limit", BytePressure = "several values near their limit in one put", Empty = "value of 0 bytes",
         CancelledBefore = "token cancelled before the call", CancelQueued = "cancelled while it is queued", CancelLater = "cancelled some deliveries later", CancelInView = "cancelled in a view change", CancelRetry = "retry cancelled",
         ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", ExpireInView = "timeout that expires in a view change", BadTimeout = "timeout of 0 or less is refused", BadLevel = "level that names none is refused",
-        RetrySame = "retry by id at the same member", RetryOther = "retry by id at another member", RetryTwice = "two retries at once", RetryUnknown = "retry of a put without a given id", OtherPairs = "retry with other pairs",
+        RetrySame = "retry by id at the same member", RetryOther = "retry by id at another member", RetryTwice = "two retries at once", RetryUnknown = "retry of a put without a given id", Follower = "retry with a short time that waits for its put at the same member", OtherPairs = "retry with other pairs",
         ResolverThrows = "resolver throws", ResolverRemoves = "resolver removes", ResolverTooLarge = "resolver's value too large", ResolverBlocks = "resolver blocks for up to 10 s", ResolverCalls = "resolver calls the DHT",
         AfterCommit = "batch used after its commit", CommitTwice = "batch committed twice", RunTwice = "reading run twice", SameKeyTwice = "the same key twice in one put", NullKey = "null key", NoResolver = "merge without resolver",
         KeyTooLarge = "key too large", ValueTooLarge = "value too large", TooManyKeys = "too many keys", PartTooLarge = "part too large", ForeignMap = "map of another member's DHT", NothingAtAll = "put, get and batch of nothing",
@@ -31,7 +31,7 @@ internal static class SurfaceNames
         {
             PutOne, PutMany, PutNull, RemoveKeys, MergeOne, MergeMany, BatchLists, BatchValues, BatchMixed, BatchThrows, GetOne, GetMany, Reading, Snapshot, Status, WhenFull, Close, CallClosed,
             Ordered, OtherLevel, ManyKeys, Kilobytes, Limit, BytePressure, Empty, CancelledBefore, CancelQueued, CancelLater, CancelInView, CancelRetry, ShortTimeout, InfiniteTimeout, ExpireInView, BadTimeout, BadLevel,
-            RetrySame, RetryOther, RetryTwice, RetryUnknown, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
+            RetrySame, RetryOther, RetryTwice, RetryUnknown, Follower, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,
             LowBits, Constant, FewInFlight, FewOperations, ShortQueues, FewOutcomes, FewOfLost, SmallLinks, Flood, Refused, Throws, Crash, Exclusion, Join, View, Leave, LinkLost,
             LeaseLost, NeverGiven, Liar, AsksStalled, LateViews, FewBytes, LeaveBlocked, SlowBounds,

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Coordination;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
@@ -15,7 +16,7 @@ internal sealed class SurfaceSchedule
     private const int MostAttempts = 6;
     private readonly SimulationCase _run;
     private readonly DhtWorld _world;
-    private readonly Prng _random, _stalls, _levels;
+    private readonly Prng _random, _stalls, _levels, _followers;
 
     // Where few bytes may be in flight; null where as many as by default.
     private readonly Prng? _heavy;
@@ -37,7 +38,7 @@ internal sealed class SurfaceSchedule
 
     public SurfaceSchedule(SimulationCase run, Ingredients ingredients, CallTable calls, Rule without = Rule.None)
     {
-        (_run, _random, _stalls, _levels, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), new(run.Seed ^ 0x1E7E1), ingredients);
+        (_run, _random, _stalls, _levels, _followers, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), new(run.Seed ^ 0x1E7E1), new(run.Seed ^ 0xF0110), ingredients);
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
         var bytes = new Prng(run.Seed ^ 0xB17E5);
@@ -301,6 +302,11 @@ internal sealed class SurfaceSchedule
         // What has to be found out in the end is asked plainly.
         bool plain = _left <= 0 && !first;
         var timing = plain ? SurfaceTiming.Plain : SurfaceTiming.Draw(_random, _drawn, _world.Deliveries, retry: !first);
+        if (!plain && Follows(operation, member) && _followers.Next(2) == 0)
+        {
+            _drawn.Draw(SurfaceNames.Follower);
+            timing = timing with { Timeout = TimeSpan.FromMicroseconds(1 + _followers.Next(20_000)) };
+        }
         var level = operation.IsPut && !plain && !operation.IsImpostor ? LevelOf(operation) : operation.Level;
         var put = operation.IsPut ? new PutOptions { Level = level, Timeout = timing.Timeout, Operation = operation.Id } : null;
         var get = operation.IsPut ? null : new GetOptions { Level = operation.Level, Timeout = timing.Timeout };
@@ -318,6 +324,10 @@ internal sealed class SurfaceSchedule
         if (timing.CancelQueued) timing.Source!.Cancel();
         Turn(member);
     }
+
+    /// <summary>Whether a call waits for an earlier one of the same put, whose caller gave up, at the same member.</summary>
+    private static bool Follows(SurfaceOperation operation, HarnessMember member) => operation is { IsPut: true, IsImpostor: false, Id: { } id }
+        && member.Host.Current!.Coordinator.Standing().Any(one => one.Op.Id == id && one is { Place: OpPhase.Detached, Op.Follower: null });
 
     // Calls of one put, not all at its level: what is recorded as strict is not ended by one that may return before its execution.
     private ConsistencyLevel LevelOf(SurfaceOperation operation)

@@ -1,0 +1,22 @@
+using Ida.Chaos.Members;
+
+namespace Ida.Chaos.Judging;
+
+/// <summary>What all members said of themselves when all was well: nothing of it changes for a blink, which is too short to be noticed.</summary>
+internal sealed class CalmMoment(IEnumerable<(string Name, MemberStatus Status)> members)
+{
+    private readonly SortedDictionary<string, MemberStatus> _before = new(members.ToDictionary(static one => one.Name, static one => one.Status), StringComparer.Ordinal);
+
+    /// <summary>The first member that is in another view now, among others, or out of it; null when all is as it was.</summary>
+    public string? Change(IEnumerable<(string Name, MemberStatus Status)> members)
+    {
+        var after = members.ToDictionary(static one => one.Name, static one => one.Status);
+        foreach (var (name, before) in _before)
+        {
+            if (!after.TryGetValue(name, out var now)) return $"{name} is gone";
+            if (!now.Active) return $"{name} is not active any more, and was in view {before.View} of {before.Members}";
+            if (now.View != before.View || now.Members != before.Members) return $"{name} is in view {now.View} of {now.Members}, and was in view {before.View} of {before.Members}";
+        }
+        return after.Keys.FirstOrDefault(name => !_before.ContainsKey(name)) is { } more ? $"{more} is there too" : null;
+    }
+}

@@ -1,0 +1,38 @@
+using Ida.Chaos.Judging;
+using Ida.Chaos.Members;
+
+namespace Ida.Process.Tests.Chaos;
+
+/// <summary>How chaos judges a blink: who changed view, or was excluded, is found.</summary>
+public sealed class CalmMomentTests
+{
+    private static readonly MemberStatus s_calm = new() { Active = true, View = 7, Members = 3, Slot = 0, Full = true };
+
+    [Fact]
+    public void What_clients_do_and_what_voters_are_there_is_no_change()
+    {
+        var before = new CalmMoment(Three(s_calm));
+        Assert.Null(before.Change(Three(s_calm with { Succeeded = 99, Voters = ["a"], Heap = 5 })));
+    }
+
+    [Theory]
+    [InlineData(true, 8, 2, "m1.2 is in view 8 of 2, and was in view 7 of 3")]
+    [InlineData(true, 9, 3, "m1.2 is in view 9 of 3, and was in view 7 of 3")]
+    [InlineData(true, 0, 0, "m1.2 is in view 0 of 0, and was in view 7 of 3")]
+    [InlineData(false, 7, 3, "m1.2 is not active any more, and was in view 7 of 3")]
+    public void A_member_in_another_view_or_in_none_is_told(bool active, ulong view, int members, string told)
+    {
+        var before = new CalmMoment(Three(s_calm));
+        Assert.Equal(told, before.Change(Three(s_calm with { Active = active, View = view, Members = members })));
+    }
+
+    [Fact]
+    public void Who_is_gone_and_who_came_is_told()
+    {
+        var before = new CalmMoment(Three(s_calm));
+        Assert.Equal("m1.2 is gone", before.Change(Three(s_calm).Where(static one => one.Name != "m1.2")));
+        Assert.Equal("m3.4 is there too", before.Change(Three(s_calm).Append(("m3.4", s_calm))));
+    }
+
+    private static IEnumerable<(string Name, MemberStatus Status)> Three(MemberStatus second) => [("m0.1", s_calm), ("m1.2", second), ("m2.3", s_calm)];
+}

@@ -1,0 +1,77 @@
+using System.Diagnostics;
+using Ida.Chaos.Driving;
+using Ida.Chaos.Members;
+
+namespace Ida.Process.Tests.Chaos;
+
+/// <summary>How chaos judges the end of a member: only one that it killed or told to leave may end.</summary>
+public sealed class MemberProcessTests
+{
+    private static readonly TimeSpan s_bound = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public async Task One_that_ends_by_itself_is_at_fault_also_where_it_is_killed_afterwards()
+    {
+        using var member = Start("echo 'Error: the fault' >&2; exit 3");
+        await member.WaitForExitAsync(s_bound);
+        Assert.True(member.EndedOnItsOwn);
+        member.Kill();
+        Assert.True(member.EndedOnItsOwn);
+        Assert.Equal(3, member.ExitCode);
+        Assert.Equal("exit code 3 Error: the fault", member.LastWords);
+    }
+
+    [Fact]
+    public async Task One_that_is_killed_is_not()
+    {
+        using var member = Start("echo ready; read line");
+        Assert.Null(member.ExitCode);
+        Assert.False(member.EndedOnItsOwn);
+        member.Kill();
+        await member.WaitForExitAsync(s_bound);
+        Assert.Equal(137, member.ExitCode);
+        Assert.False(member.EndedOnItsOwn);
+    }
+
+    /// <summary>The runtime has told of the exception and not ended the process yet.</summary>
+    [Fact]
+    public async Task One_that_is_killed_while_an_exception_ends_it_is_at_fault()
+    {
+        using var member = Start("read line; echo 'Unhandled exception. System.Exception: the fault' >&2; echo '{\"Answer\":\"rest\"}'; read line");
+        await member.AskAsync(MemberCommands.Rest, s_bound);
+        member.Kill();
+        await member.WaitForExitAsync(s_bound);
+        Assert.Equal(137, member.ExitCode);
+        Assert.True(member.EndedOnItsOwn);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(134)]
+    public async Task One_that_was_told_to_leave_is_judged_by_its_exit_code(int code)
+    {
+        using var member = Start($"read line; exit {code}");
+        member.MayEnd = true;
+        member.Tell(MemberCommands.Leave);
+        await member.WaitForExitAsync(s_bound);
+        Assert.Equal(code, member.ExitCode);
+        Assert.False(member.EndedOnItsOwn);
+    }
+
+    [Fact]
+    public async Task Who_ends_before_it_answers_is_not_waited_for()
+    {
+        using var member = Start("read line; echo 'Error: the fault' >&2; exit 3");
+        var failure = await Assert.ThrowsAsync<ChaosFailedException>(() => member.AskAsync(MemberCommands.Rest, s_bound));
+        Assert.Contains("ended on its own", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("exit code 3 Error: the fault", failure.Message, StringComparison.Ordinal);
+    }
+
+    private static MemberProcess Start(string script)
+    {
+        var start = new ProcessStartInfo("/bin/sh");
+        start.ArgumentList.Add("-c");
+        start.ArgumentList.Add(script);
+        return MemberProcess.Start(new("m0.1", "chaos", "127.0.0.1:1", "127.0.0.1:1", [], 2, 4, 1, 1, "none", TimeSpan.Zero), start);
+    }
+}

@@ -1,0 +1,51 @@
+namespace Ida.Tests;
+
+/// <summary>A second call of a put whose caller gave up, at the same member: it waits for the first one, for as long as its own caller wants.</summary>
+public sealed class FollowerTests
+{
+    /// <summary>The put is stuck, and its own time is ten hours: who waits for it for 50 ms hears after these that nothing is known, and the next one is told the result.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Who_waits_for_a_put_waits_no_longer_than_its_own_time(bool expires)
+    {
+        var world = DhtWorld.Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
+        using var cancellation = new CancellationTokenSource();
+        var first = map.OrderedMergeAsync(pairs, cancellationToken: cancellation.Token).AsTask();
+        world.Poke();
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(first.Exception!.InnerException).Operation;
+
+        var follower = map.OrderedMergeAsync(pairs, new() { Operation = id, Timeout = expires ? TimeSpan.FromMilliseconds(50) : null }).AsTask();
+        world.Poke();
+        world.Advance(TimeSpan.FromMilliseconds(49));
+        Assert.False(follower.IsCompleted);
+        // One waits at a time.
+        var beside = map.OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
+        world.Poke();
+        Assert.IsType<ArgumentException>(beside.Exception!.InnerException);
+        // No frame has been delivered: that the put ends is not what ends the call.
+        world.Advance(TimeSpan.FromMilliseconds(11));
+        Assert.Equal(expires, follower.IsCompleted);
+        if (expires)
+        {
+            var unknown = Assert.IsType<OutcomeUnknownException>(follower.Exception!.InnerException);
+            Assert.Equal(id, unknown.Operation);
+            Assert.IsType<OperationNotExecutedException>(unknown.InnerException);
+            // Its place is free, and the put goes on.
+            follower = map.OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
+            world.Advance(TimeSpan.FromMilliseconds(200));
+            Assert.False(follower.IsCompleted);
+        }
+        world.RunUntil(() => follower.IsCompleted, "The put");
+        Assert.Equal((id, 2), ((await follower).Operation, (await follower).Versions.Count));
+        world.Settle();
+        var read = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal([1L, 1L], (await read).Values.Select(v => v.Value));
+        Assert.All(world.Members, m => Assert.False(m.Host.Current!.Coordinator.HasWork));
+    }
+}
