@@ -18,6 +18,8 @@ public sealed class RunOptionsTests
     [InlineData("kv --nodes five", "--nodes must be a whole number from 1 to 64, not 'five'")]
     [InlineData("kv --nodes -4", "--nodes must be a whole number")]
     [InlineData("kv --mix half", "--mix must be one of mixed95|mixed50|get|put")]
+    [InlineData("kv --calls blocking --inflight 2", "--calls blocking goes with --inflight 1")]
+    [InlineData("multikey --keys-by zipf", "unknown option --keys-by")]
     [InlineData("kv --nodes 5", "must be a multiple of --backups + 1")]
     [InlineData("kv --nodes 4 --backups 2", "must be a multiple of --backups + 1")]
     [InlineData("failover --nodes 4", "must be a multiple of --backups + 1")]

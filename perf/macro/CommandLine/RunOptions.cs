@@ -63,6 +63,12 @@ internal sealed record RunOptions
 
     public bool Strict { get; init; }
 
+    /// <summary>Whether each caller is a thread that is blocked for each operation.</summary>
+    public bool Blocking { get; init; }
+
+    /// <summary>Whether keys are drawn by a Zipf distribution rather than all alike.</summary>
+    public bool Zipf { get; init; }
+
     /// <summary>Keys of one operation.</summary>
     public int Keys { get; init; } = 1;
 
@@ -109,7 +115,7 @@ internal sealed record RunOptions
             "failover" => common.WithStore(a, 5, 1, "mixed50", "mixed95", "get", "put").WithFault(a),
             "join" => common.WithStore(a, 4, 0, "mixed50", "mixed95", "get", "put").WithoutOne(),
             "multikey" => common.WithMultiKey(a),
-            _ => common.WithStore(a, 4, 0, "mixed95", "mixed50", "get", "put"),
+            _ => common.WithStore(a, 4, 0, "mixed95", "mixed50", "get", "put").WithCalls(a),
         };
         a.RefuseUnknown();
         return options;
@@ -153,6 +159,12 @@ internal sealed record RunOptions
             throw new UsageException($"--nodes less --spares must be a multiple of --backups + 1, the members of a shard: {options.Members} - {options.Spares} is no multiple of {options.ShardSize}");
         }
         return options;
+    }
+
+    private RunOptions WithCalls(Arguments a)
+    {
+        var options = this with { Blocking = a.OneOf("calls", "chained", "blocking") == "blocking", Zipf = a.OneOf("keys-by", "uniform", "zipf") == "zipf" };
+        return options is { Blocking: true } and not { Rate: 0, InFlight: 1 } ? throw new UsageException("--calls blocking goes with --inflight 1 and without --rate") : options;
     }
 
     private RunOptions WithMultiKey(Arguments a)

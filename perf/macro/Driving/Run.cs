@@ -113,6 +113,8 @@ internal abstract class Run(RunOptions options, Cluster cluster, Report report)
         {
             report.Set("inflight", options.InFlight);
             report.Set("mix", options.Mix);
+            report.Set("calls", options.Blocking ? "blocking" : "chained");
+            report.Set("keys_by", options.Zipf ? "zipf 0.99" : "uniform");
         }
         report.Set("level", options.Strict ? "strict" : "ordered");
         report.Set("rate", options.Rate);

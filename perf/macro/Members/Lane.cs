@@ -5,8 +5,8 @@ using Ida.Perf.Macro.Measuring;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// One of the callers: an async method that awaits one operation after the other, as a program on this library would. T threads with D
-/// operations each under way are T · D of them: the library has no synchronous calls, so no thread is blocked for one.
+/// One of the callers: an async method that awaits one operation after the other, as a program on this library would (T threads with D
+/// operations each under way are T · D of them), or a thread that is blocked for each operation, as behind a synchronous interface.
 /// </summary>
 internal sealed class Lane
 {
@@ -18,10 +18,12 @@ internal sealed class Lane
     private readonly long[] _keys;
     private readonly ulong[] _known;
     private readonly KeyValuePair<long, byte[]?>[] _pairs;
+    private readonly ZipfKeys? _zipf;
     private ulong _stamp;
 
-    public Lane(Store store, RunOptions options, Window window, Timeline? timeline, ulong seed)
+    public Lane(Store store, RunOptions options, Window window, Timeline? timeline, ulong seed, ZipfKeys? zipf)
     {
+        _zipf = zipf;
         (_store, _options, _window, _timeline, _random, _stamp) = (store, options, window, timeline, new(seed), seed << 40);
         (_keys, _known) = (new long[options.Keys], new ulong[options.Keys]);
         _pairs = [.. _keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[options.Value]))];
@@ -42,6 +44,17 @@ internal sealed class Lane
         for (long began; (began = Clock.Now) < _window.Until;)
         {
             if (!await TryOnceAsync(began)) await Task.Delay(1);
+        }
+    }
+
+    /// <summary>The same on a thread that waits, blocked, for each operation.</summary>
+    public void RunBlocking()
+    {
+        Clock.SleepUntil(_window.Start);
+        for (long began; (began = Clock.Now) < _window.Until;)
+        {
+            var once = TryOnceAsync(began);
+            if (!(once.IsCompleted ? once.GetAwaiter().GetResult() : once.AsTask().GetAwaiter().GetResult())) Thread.Sleep(1);
         }
     }
 
@@ -99,7 +112,7 @@ internal sealed class Lane
     {
         for (int i = 0; i < _keys.Length; i++)
         {
-            do _keys[i] = _random.Next(_options.Keyspace);
+            do _keys[i] = _zipf?.Draw(_random) ?? _random.Next(_options.Keyspace);
             while (_keys.AsSpan(0, i).Contains(_keys[i]));
         }
     }

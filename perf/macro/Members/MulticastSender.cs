@@ -42,9 +42,10 @@ internal sealed class MulticastSender(Group group, string handler, RunOptions op
             long due = window.Start + (sequence * Clock.Second / options.Rate);
             if (due >= window.Until || Clock.Now >= window.Until + LateLimit) break;
             Clock.SleepUntil(due);
+            // Waiting for room is part of the send, as it is where a send blocks for it.
+            times[sequence] = Clock.Now;
             Wait(_underWay.RoomAsync());
             FilledBytes.Write(_message, Deliveries.NumberOf(id, sequence), (ulong)due);
-            times[sequence] = Clock.Now;
             _underWay.Add(options.TotalOrder
                 ? group.OrderedSendAsync(handler, (ReadOnlyMemory<byte>)_message)
                 : group.SendAsync(handler, (ReadOnlyMemory<byte>)_message));

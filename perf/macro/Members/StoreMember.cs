@@ -104,10 +104,11 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
 
     private async Task<JsonObject> GoAsync(Window window, Timeline? timeline)
     {
-        var lanes = Enumerable.Range(0, _options.Threads * _options.InFlight).Select(i => new Lane(_store, _options, window, timeline, (ulong)((place.Id * 1000) + i))).ToList();
+        var zipf = _options.Zipf ? new ZipfKeys(_options.Keyspace) : null;
+        var lanes = Enumerable.Range(0, _options.Threads * _options.InFlight).Select(i => new Lane(_store, _options, window, timeline, (ulong)((place.Id * 1000) + i), zipf)).ToList();
         var work = _options.Rate > 0
             ? Task.WhenAll(lanes.Chunk(_options.InFlight).Select(of => Task.Factory.StartNew(() => Pace(of, window), TaskCreationOptions.LongRunning)))
-            : Task.WhenAll(lanes.Select(lane => Task.Run(lane.RunAsync)));
+            : Task.WhenAll(lanes.Select(lane => _options.Blocking ? Task.Factory.StartNew(lane.RunBlocking, TaskCreationOptions.LongRunning) : Task.Run(lane.RunAsync)));
         var answer = new JsonObject();
         var counters = _dht.Counters;
         await window.WatchAsync(answer, ("fast", () => counters.FastPaths), ("slow", () => counters.SlowPaths), ("local_reads", () => counters.LocalReads), ("frames", () => counters.Sent));
