@@ -1,5 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using GroupCore.Transport;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -7,9 +8,9 @@ namespace Oracle.Tests;
 /// <summary>A replica that leads alone, as it stands in its node: with so many registered processes, of which it is the first.</summary>
 internal sealed class LoneLeader
 {
-    public LoneLeader(int processes)
+    public LoneLeader(int processes, ILinks? links = null)
     {
-        var part = Bus.Add(1);
+        var part = new LogBus.Part(Bus, 1, links);
         Replica = new(part, new(), new(part), () => { }, () => { });
         Replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= (ulong)processes; node++)
