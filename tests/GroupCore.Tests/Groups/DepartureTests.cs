@@ -119,7 +119,7 @@ public sealed class DepartureTests
         using var cluster = new GroupCluster(4, 2);
         Assert.True(cluster.Settle());
         var member = cluster[1];
-        _ = cluster.Simulation.Spawn(member.LeaveAsync);
+        var leaving = cluster.Simulation.Spawn(member.LeaveAsync);
         cluster.Simulation.Run(TimeSpan.FromMicroseconds(1));
         var again = member.Host.JoinAsync("g", static _ => { }).AsTask();
         cluster.Simulation.Run(TimeSpan.FromMicroseconds(1));
@@ -130,6 +130,7 @@ public sealed class DepartureTests
         foreach (var join in new[] { again, fresh })
             Assert.Contains("leav", (await Assert.ThrowsAsync<NotMemberException>(() => join)).Message, StringComparison.Ordinal);
         Assert.Null(cluster.Oracle.Find("other"));
+        Assert.True(cluster.Simulation.RunUntil(() => leaving.IsCompleted, TimeSpan.FromSeconds(5)));
         Assert.Null(cluster.Verdict());
     }
 
