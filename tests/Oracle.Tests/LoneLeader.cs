@@ -1,6 +1,5 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using GroupCore.Transport;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -8,9 +7,9 @@ namespace Oracle.Tests;
 /// <summary>A replica that leads alone, as it stands in its node: with so many registered processes, of which it is the first.</summary>
 internal sealed class LoneLeader
 {
-    public LoneLeader(int processes, ILinks? links = null)
+    public LoneLeader(int processes)
     {
-        var part = new LogBus.Part(Bus, 1, links);
+        var part = Bus.Add(1);
         Replica = new(part, new(), new(part), () => { }, () => { });
         Replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= (ulong)processes; node++)
