@@ -38,7 +38,7 @@ public sealed class WeavingGenerator : IIncrementalGenerator
             string code = new Weaving(shared).Visit(root).ToFullString();
             output.AddSource(name.Replace('{', '(').Replace('}', ')').Replace(".cs", ".g.cs"), SourceText.From($"#nullable enable\n#pragma warning disable\n#line 1 \"{name}\"\n{code}", Encoding.UTF8));
         }
-        string names = string.Join(", ", controls.Select(static control => $"\"{control.Name}\""));
-        output.AddSource("ControlNames.g.cs", SourceText.From($"namespace Ida.Interleavings.Seams;\ninternal static partial class Omitted\n{{\n    public static readonly string[] Names = [{names}];\n}}\n", Encoding.UTF8));
+        string all = string.Join(", ", controls.Where(static control => !control.IsFigure).Select(static control => control.Code));
+        output.AddSource("Omitted.g.cs", SourceText.From($"namespace Ida.Interleavings.Seams;\ninternal static partial class Omitted\n{{\n    public static readonly Control[] All = [{all}];\n}}\n", Encoding.UTF8));
     }
 }

@@ -18,7 +18,7 @@ internal static class Program
         root.SetAction(parsed =>
         {
             if (parsed.GetValue(scenario) is { } name && ScenarioTable.Find(name) is null) return Refuse($"--scenario must be one of {string.Join(", ", ScenarioTable.All.Select(static one => one.Name))}");
-            if (parsed.GetValue(omit) is { } rule && !Omitted.Names.Contains(rule)) return Refuse($"--omit must be one of {string.Join(", ", Omitted.Names)}");
+            if (parsed.GetValue(omit) is { } rule && Omitted.All.All(one => one.Name != rule)) return Refuse($"--omit must be one of {string.Join(", ", Omitted.All.Select(static one => one.Name))}");
             var run = new Run(Console.Out)
             {
                 Schedules = parsed.GetValue(schedules), Seed = parsed.GetValue(seed), Omit = parsed.GetValue(omit), Bounded = parsed.GetValue(bounded), Traces = parsed.GetValue(trace),

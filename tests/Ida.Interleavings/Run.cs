@@ -36,7 +36,7 @@ internal sealed class Run(TextWriter output)
         }
         if (Traces) Print(new Explorer(scenario).RunOne(Seed, Omit));
         if (!Holds(scenario, Omit) || Omit is not null) return;
-        foreach (string control in scenario.Controls) Finds(scenario, control);
+        foreach (var control in scenario.Controls) Finds(scenario, control);
     }
 
     private bool Holds(Scenario scenario, string? omitted)
@@ -50,11 +50,13 @@ internal sealed class Run(TextWriter output)
         return failed is null;
     }
 
-    private void Finds(Scenario scenario, string control)
+    private void Finds(Scenario scenario, Control control)
     {
-        var failed = new Explorer(scenario).Run(Seed, Schedules * ControlFactor, control);
-        Count(failed is not null);
-        Say(failed is null ? $"  FAILED: {control} left out, and {Schedules * ControlFactor:N0} schedules did not notice" : $"  without {control}: schedule {failed.Tried:N0}: {Short(failed.Schedule.Failure!)}");
+        var failed = new Explorer(scenario).Run(Seed, Schedules * ControlFactor, control.Name);
+        bool found = failed is not null && control.IsNoticedBy(failed.Schedule.Failure!);
+        Count(found);
+        if (failed is null) Say($"  FAILED: {control.Name} left out, and {Schedules * ControlFactor:N0} schedules did not notice");
+        else Say($"  {(found ? "" : $"FAILED: \"{control.Anomaly}\" was to be seen ")}without {control.Name}: schedule {failed.Tried:N0}, seed {failed.Seed}: {Short(failed.Schedule.Failure!)}");
     }
 
     private void RunBounded(Scenario scenario)

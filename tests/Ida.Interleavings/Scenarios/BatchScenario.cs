@@ -15,8 +15,6 @@ internal sealed class BatchScenario : Scenario
 
     public override string Rule => "each completion runs once, and none waits for one that is stuck before it";
 
-    public override IReadOnlyList<string> Controls => ["batch-claim", "batch-spare", "batch-last", "batch-add", "pool-rent"];
-
     public override Action Begin(Schedule schedule)
     {
         var made = new List<Item>();

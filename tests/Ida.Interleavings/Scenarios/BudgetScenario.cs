@@ -16,8 +16,6 @@ internal sealed class BudgetScenario : Scenario
 
     public override string Rule => "what calls hold is granted, and nothing is left of it when they are over";
 
-    public override IReadOnlyList<string> Controls => ["budget-again"];
-
     public override Action Begin(Schedule schedule)
     {
         var node = new NodeBacklog(Limit);

@@ -19,8 +19,6 @@ internal sealed class DispatcherScenario : Scenario
 
     public override string Rule => "events are handled in order, one at a time, and all of them; what waits for one ends once; their slabs are given back, and the loop hears of each behind what its handler posted";
 
-    public override IReadOnlyList<string> Controls => ["dispatch-fence", "dispatch-idle", "dispatch-take", "dispatch-behind"];
-
     public override Action Begin(Schedule schedule)
     {
         bool stops = schedule.Draw(3) == 0;

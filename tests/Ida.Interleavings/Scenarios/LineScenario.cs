@@ -11,8 +11,6 @@ internal sealed class LineScenario : Scenario
 
     public override string Rule => "each command runs, is abandoned or is refused, one of them and once; those of one caller run in its order, awaited or not; every call ends";
 
-    public override IReadOnlyList<string> Controls => ["line-empty", "line-leave", "line-last", "waiter-leaves", "line-stopped"];
-
     public override Action Begin(Schedule schedule)
     {
         var calls = new List<Call>();

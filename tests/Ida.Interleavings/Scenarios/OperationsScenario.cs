@@ -17,8 +17,6 @@ internal sealed class OperationsScenario : Scenario
 
     public override string Rule => "each call ends once, with its own result or by its own token; an operation serves no other call while its caller or the loop has it, comes back to its pool, and leaves no token behind";
 
-    public override IReadOnlyList<string> Controls => ["op-second", "op-holders", "op-waits"];
-
     public override Action Begin(Schedule schedule)
     {
         var held = new HashSet<ClientOp>();

@@ -12,8 +12,6 @@ internal sealed class QueueScenario : Scenario
 
     public override string Rule => "each command is taken once, in the order of its poster, and refused only by a full queue";
 
-    public override IReadOnlyList<string> Controls => ["queue-claim", "queue-sequence"];
-
     public override bool IsSmall => true;
 
     public override Action Begin(Schedule schedule)

@@ -11,7 +11,7 @@ internal abstract class Scenario
     public abstract string Rule { get; }
 
     /// <summary>The rules of Controls.txt without which it fails.</summary>
-    public abstract IReadOnlyList<string> Controls { get; }
+    public IEnumerable<Control> Controls => Omitted.All.Where(control => control.Scenario == Name);
 
     /// <summary>Whether all schedules with a few preemptions can be run.</summary>
     public virtual bool IsSmall => false;

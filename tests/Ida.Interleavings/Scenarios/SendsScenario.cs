@@ -14,8 +14,6 @@ internal sealed class SendsScenario : Scenario
 
     public override string Rule => "each call ends once, by its own token or as it should; none serves another caller before its result is taken, and none leaves a token behind";
 
-    public override IReadOnlyList<string> Controls => ["send-leaves", "send-waits"];
-
     public override Action Begin(Schedule schedule)
     {
         var held = new HashSet<SendOperation>();

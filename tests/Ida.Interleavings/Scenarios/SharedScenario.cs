@@ -12,8 +12,6 @@ internal sealed class SharedScenario : Scenario
 
     public override string Rule => "each caller's wait ends once: with the outcome, or by its token";
 
-    public override IReadOnlyList<string> Controls => ["shared-set", "shared-leave"];
-
     public override Action Begin(Schedule schedule)
     {
         int left = Callers;

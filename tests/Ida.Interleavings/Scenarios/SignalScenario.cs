@@ -10,8 +10,6 @@ internal sealed class SignalScenario : Scenario
 
     public override string Rule => "who waits is woken by each thing done after it has looked; a wait without a limit is not over by time";
 
-    public override IReadOnlyList<string> Controls => ["signal-again"];
-
     public override bool IsSmall => true;
 
     public override Action Begin(Schedule schedule)

@@ -15,8 +15,6 @@ internal sealed class StandInScenario : Scenario
 
     public override string Rule => "a pilot who is stuck in completions is replaced; one thread at a time is in a turn";
 
-    public override IReadOnlyList<string> Controls => ["standin-calls", "standin-exchange"];
-
     public override Action Begin(Schedule schedule)
     {
         var turn = new Exclusive("a turn");

@@ -11,8 +11,6 @@ internal sealed class StartScenario : Scenario
 
     public override string Rule => "nothing is left of a loop that could not start, and nothing of it is used behind its end";
 
-    public override IReadOnlyList<string> Controls => ["start-counts"];
-
     public override Action Begin(Schedule schedule)
     {
         bool refused = false;

@@ -8,7 +8,7 @@ namespace Ida.Interleavings.Scenarios;
 /// A whole loop: its two threads, callers, frames that come in, timers, completions that take long or wait for a later call. At the end, or at any time, or by a turn that
 /// throws, it stops.
 /// </summary>
-internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<string> controls) : Scenario
+internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
 {
     private const int Callers = 2, Most = 3;
     private static readonly int[] s_capacities = [2, 16];
@@ -18,8 +18,6 @@ internal sealed class TurnsScenario(string name, TurnsEnd end, IReadOnlyList<str
     public override string Rule => end == TurnsEnd.AtLast
         ? "one thread at a time is in a turn; each call runs once, in its caller's order, and ends once; what is sent leaves; nobody sleeps while there is something to do"
         : "one thread at a time is in a turn; each call ends once, though the node stops at any time; the threads end";
-
-    public override IReadOnlyList<string> Controls => controls;
 
     public override Action Begin(Schedule schedule)
     {

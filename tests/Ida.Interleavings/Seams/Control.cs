@@ -1,0 +1,24 @@
+namespace Ida.Interleavings.Seams;
+
+/// <summary>A rule that can be left out.</summary>
+/// <param name="Name">As after <c>--omit</c>.</param>
+/// <param name="Scenario">The one that notices it.</param>
+/// <param name="Seed">Of a schedule that shows it.</param>
+/// <param name="Anomaly">What goes wrong without it: pieces of a failure in order, with <c>…</c> between them; others that may be with <c>|</c>.</param>
+internal sealed record Control(string Name, string Scenario, ulong Seed, string Anomaly)
+{
+    /// <summary>Whether that is what went wrong, and not something else.</summary>
+    public bool IsNoticedBy(string failure) => Anomaly.Split(" | ").Any(one => Has(failure, one.Split('…', StringSplitOptions.TrimEntries)));
+
+    private static bool Has(string failure, string[] pieces)
+    {
+        int from = 0;
+        foreach (string piece in pieces)
+        {
+            int at = failure.IndexOf(piece, from, StringComparison.Ordinal);
+            if (at < 0) return false;
+            from = at + piece.Length;
+        }
+        return true;
+    }
+}
