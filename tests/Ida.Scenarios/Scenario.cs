@@ -27,7 +27,6 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Body)
     {
         var scenario = new ScenarioRun(run, this, without);
         Body(scenario);
-        scenario.NoteThreads();
         done?.Invoke(scenario);
     };
 

@@ -28,12 +28,6 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule 
     /// <summary>Counts what happened to the sockets of its simulation.</summary>
     public void NoteSockets() => SocketNames.Note(_simulation!.Tally, Ingredients);
 
-    /// <summary>Counts what threads did in its simulation.</summary>
-    public void NoteThreads()
-    {
-        if (_simulation is not null) ThreadNames.Note(_simulation.Threads, Ingredients);
-    }
-
     /// <summary>The rule that is left out, for negative controls.</summary>
     public Rule Without { get; } = without;
 
