@@ -63,10 +63,12 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
         return node.IsKind(SyntaxKind.SimpleMemberAccessExpression) && IsAccess(node) && IsValue(node.Expression) && shared.Has(node, name) ? Cell(visited.ToString(), node) : visited;
     }
 
-    public override SyntaxNode? VisitLockStatement(LockStatementSyntax node)
+    public override SyntaxNode? VisitInvocationExpression(InvocationExpressionSyntax node)
     {
-        var visited = (LockStatementSyntax)base.VisitLockStatement(node)!;
-        return Statement($"using ({Seams}LockSeam.Enter({visited.Expression})) {visited.Statement.ToFullString()}", node);
+        var visited = (InvocationExpressionSyntax)base.VisitInvocationExpression(node)!;
+        return visited is { ArgumentList.Arguments.Count: 0, Expression: MemberAccessExpressionSyntax { Name.Identifier.Text: "Hold" } hold }
+            ? Expression($"{Seams}LockSeam.Enter({hold.Expression})", node)
+            : visited;
     }
 
     public override SyntaxNode? VisitBlock(BlockSyntax node)

@@ -73,7 +73,7 @@ public static class GroupDhtExtensions
     {
         long clockOffset = options.ClockOffset(group.Protocol.Node);
         Task<DhtHost> attached;
-        lock (Gate)
+        using (Gate.Hold())
         {
             if (!Hosts.TryGetValue(group, out attached!) || attached.IsFaulted || attached.IsCanceled)
             {

@@ -15,8 +15,8 @@ public sealed class UnorderedIterationTests
     [InlineData("ImmutableHashSet<int> t", "t")]
     public async Task A_loop_and_a_spread_over_a_hash_table_are_reported(string parameter, string source)
     {
-        Assert.Equal([source], await Snippet.ReportsInAsync(parameter, $"foreach (var each in {source}) Console.Write(each);"));
-        Assert.Equal([source], await Snippet.ReportsInAsync(parameter, $"object[] all = [.. {source}];"));
+        Assert.Equal([source], await ReportsInAsync(parameter, $"foreach (var each in {source}) Console.Write(each);"));
+        Assert.Equal([source], await ReportsInAsync(parameter, $"object[] all = [.. {source}];"));
     }
 
     [Theory]
@@ -29,7 +29,7 @@ public sealed class UnorderedIterationTests
     [InlineData("_ = from each in t select each.Key;", "t")]
     public async Task A_query_and_a_loop_in_disguise_are_reported(string body, string source)
     {
-        string reported = Assert.Single(await Snippet.ReportsInAsync("Dictionary<int, int> t", body));
+        string reported = Assert.Single(await ReportsInAsync("Dictionary<int, int> t", body));
         Assert.Contains(reported, source, StringComparison.Ordinal);
     }
 
@@ -40,11 +40,13 @@ public sealed class UnorderedIterationTests
     [InlineData("SortedSet<int> t", "object[] all = [.. t];")]
     [InlineData("ImmutableSortedDictionary<int, int> t", "_ = t.First();")]
     [InlineData("ImmutableArray<int> t", "_ = t.Select(each => each + 1);")]
-    public async Task What_has_an_order_is_not_reported(string parameter, string body) => Assert.Empty(await Snippet.ReportsInAsync(parameter, body));
+    public async Task What_has_an_order_is_not_reported(string parameter, string body) => Assert.Empty(await ReportsInAsync(parameter, body));
 
     [Theory]
     [InlineData("_ = t[1]; t.Add(2, 2); t.Remove(1); _ = t.TryGetValue(3, out _);")]
     [InlineData("_ = t.Count; _ = t.Count(); _ = t.Any(each => each.Key > 1); _ = t.All(each => each.Key > 1); _ = t.Contains(new(1, 1));")]
     [InlineData("for (int i = 0; i < t.Count; i++) Console.Write(i);")]
-    public async Task What_no_order_shows_in_is_not_reported(string body) => Assert.Empty(await Snippet.ReportsInAsync("Dictionary<int, int> t", body));
+    public async Task What_no_order_shows_in_is_not_reported(string body) => Assert.Empty(await ReportsInAsync("Dictionary<int, int> t", body));
+
+    private static Task<string[]> ReportsInAsync(string parameters, string body) => Snippet.ReportsInAsync<UnorderedIterationAnalyzer>("IDA0001", parameters, body);
 }

@@ -52,7 +52,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         {
             var current = new ScenarioRun(simulation, scenario);
             run ??= current;
-            scenario.Body(current);
+            scenario.Play(current);
         });
         lock (_lock)
         {

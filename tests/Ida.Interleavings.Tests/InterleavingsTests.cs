@@ -51,7 +51,7 @@ public sealed class InterleavingsTests
     {
         foreach (var scenario in ScenarioTable.All.Where(static scenario => scenario.IsSmall))
         {
-            var (failed, count, all) = new Explorer(scenario).RunBounded(preemptions: 1, most: 10_000);
+            var (failed, count, all) = new Explorer(scenario).RunBounded(preemptions: 1, most: 20_000);
             Assert.Null(failed?.Failure);
             Assert.True(all && count > 10, $"{scenario.Name}: {count} schedules");
         }

@@ -3,8 +3,8 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>A family of random schedules: the tests run some seeds of it, the campaign very many. The body throws when a guarantee is broken.</summary>
-internal sealed record Scenario(string Name, Action<ScenarioRun> Body)
+/// <summary>A family of random schedules: the tests run some seeds of it, the campaign very many. The script throws when a guarantee is broken.</summary>
+internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
 {
     /// <summary>What its runs may draw, each to be found in at least one seed of a hundred; see <see cref="Scenarios.Ingredients"/>.</summary>
     public IReadOnlyList<string> Ingredients { get; init; } = [];
@@ -16,17 +16,20 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Body)
     public int LeastBuffer { get; init; } = new SocketModel().LeastBuffer;
 
     /// <summary>The same over the TCP mesh on simulated sockets; <paramref name="except"/>: what only links in memory do.</summary>
-    public Scenario OverMesh(params string[] except) => new($"{Name}-mesh", run =>
-    {
-        Body(run);
-        run.NoteSockets();
-    }) { IsOverMesh = true, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared, .. MeshStranger.Names] };
+    public Scenario OverMesh(params string[] except) => new($"{Name}-mesh", Script) { IsOverMesh = true, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared, .. MeshStranger.Names] };
 
-    /// <summary>The body as the runner of seeds wants it.</summary>
+    /// <summary>Plays one seed of it, and counts what its simulated world did. Every runner of seeds comes by here.</summary>
+    public void Play(ScenarioRun run)
+    {
+        Script(run);
+        run.NoteWorld();
+    }
+
+    /// <summary>The scenario as the runner of seeds wants it.</summary>
     public Action<SimulationCase> Case(Rule without = Rule.None, Action<ScenarioRun>? done = null) => run =>
     {
         var scenario = new ScenarioRun(run, this, without);
-        Body(scenario);
+        Play(scenario);
         done?.Invoke(scenario);
     };
 

@@ -25,8 +25,17 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule 
     public SimNode? BeginStranger(Func<View?> view) =>
         scenario.IsOverMesh && MeshStranger.IsDrawn(Case.Seed) && Case.Happens($"stranger") ? MeshStranger.Begin(_simulation!, view, Ingredients.Draw) : null;
 
-    /// <summary>Counts what happened to the sockets of its simulation.</summary>
-    public void NoteSockets() => SocketNames.Note(_simulation!.Tally, Ingredients);
+    /// <summary>Counts what sockets, strangers and threads did in its simulation.</summary>
+    public void NoteWorld()
+    {
+        if (_simulation is null) return;
+        if (scenario.IsOverMesh)
+        {
+            SocketNames.Note(_simulation.Tally, Ingredients);
+            MeshStranger.Note(_simulation.Nodes, Ingredients);
+        }
+        ThreadNames.Note(_simulation.Threads, Ingredients);
+    }
 
     /// <summary>The rule that is left out, for negative controls.</summary>
     public Rule Without { get; } = without;

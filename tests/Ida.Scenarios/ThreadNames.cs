@@ -19,17 +19,16 @@ internal static class ThreadNames
     {
         var shape = new Prng(run.Case.Seed * 0x9FB2_1C65_1E98_DF25);
         options ??= new();
-        if (shape.Chance(0.4))
-        {
-            options = options with { BorrowedTurns = shape.Chance(0.5) ? 1 : 0.3 };
-            run.Ingredients.Draw(Borrowed);
-        }
-        if (shape.Chance(0.4))
-        {
-            // 1 µs to 16 ms.
-            options = options with { MaxCompletionDelay = TimeSpan.FromMicroseconds(1 << (int)shape.Next(15)) };
-            run.Ingredients.Draw(Late);
-        }
+        if (shape.Chance(0.4)) options = options with { BorrowedTurns = shape.Chance(0.5) ? 1 : 0.3 };
+        // 1 µs to 16 ms.
+        if (shape.Chance(0.4)) options = options with { MaxCompletionDelay = TimeSpan.FromMicroseconds(1 << (int)shape.Next(15)) };
         return run.Start(options);
+    }
+
+    /// <summary>What threads did in it, and not what they might have done.</summary>
+    public static void Note(ThreadTally tally, Ingredients drawn)
+    {
+        if (tally.BorrowedTurns > 0 && drawn.Allows(Borrowed)) drawn.Draw(Borrowed);
+        if (tally.LateCompletions > 0 && drawn.Allows(Late)) drawn.Draw(Late);
     }
 }

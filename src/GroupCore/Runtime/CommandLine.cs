@@ -21,7 +21,7 @@ internal sealed class CommandLine(CommandQueue queue)
     /// <summary>The same for a caller that waits: null when the command is queued, else the wait for that. From any thread.</summary>
     public CommandWaiter? Enter(NodeCommand command, CancellationToken cancellationToken)
     {
-        lock (_lock)
+        using (_lock.Hold())
         {
             if (_stopped is null && TryEnqueue(command)) return null;
             var waiter = new CommandWaiter(this, command);
@@ -40,7 +40,7 @@ internal sealed class CommandLine(CommandQueue queue)
     /// <summary>Takes a waiter out that does not wait any more; false when its command is queued, or the node has stopped. From any thread.</summary>
     public bool Leave(CommandWaiter waiter)
     {
-        lock (_lock)
+        using (_lock.Hold())
         {
             if (waiter.Place.List is null) return false;
             _waiters.Remove(waiter.Place);
@@ -52,7 +52,7 @@ internal sealed class CommandLine(CommandQueue queue)
     /// <summary>Lets commands enter the queue as far as there is room; those that waited for it are added to <paramref name="entered"/>. On the loop.</summary>
     public void Advance(List<ICompletion> entered)
     {
-        lock (_lock)
+        using (_lock.Hold())
         {
             while (_waiters.First is { } first && queue.TryEnqueue(first.Value.Command))
             {
@@ -67,7 +67,7 @@ internal sealed class CommandLine(CommandQueue queue)
     /// <summary>Ends it: nobody enters it any more, and who waits hears <paramref name="reason"/> by one of the waiters returned.</summary>
     public CommandWaiter[] Stop(Exception reason)
     {
-        lock (_lock)
+        using (_lock.Hold())
         {
             _stopped = reason;
             CommandWaiter[] waiters = [.. _waiters];
@@ -81,6 +81,6 @@ internal sealed class CommandLine(CommandQueue queue)
     /// <summary>Takes the next queued command for its abandonment. From the loop that stops, and from callers that queued one while it stopped: one at a time.</summary>
     public bool TryAbandon([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out NodeCommand? command)
     {
-        lock (_lock) return queue.TryDequeue(out command);
+        using (_lock.Hold()) return queue.TryDequeue(out command);
     }
 }

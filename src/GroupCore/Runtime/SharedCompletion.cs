@@ -7,6 +7,7 @@ namespace GroupCore.Runtime;
 internal sealed class SharedCompletion
 {
     private readonly TaskCompletionSource _outcome = new();
+    private readonly Lock _lock = new();
     private readonly LinkedList<Waiter> _waiting = new();
     private readonly Action<Exception?>? _told;
     private volatile INode? _node;
@@ -32,13 +33,17 @@ internal sealed class SharedCompletion
         if (Task.IsCompleted) return Task;
         if (cancellationToken.IsCancellationRequested) return Task.FromCanceled(cancellationToken);
         var waiter = new Waiter(this);
-        lock (_waiting)
+        bool isSet;
+        using (_lock.Hold())
         {
-            if (_isSet) return Task;
-            _waiting.AddLast(waiter.Place);
-            waiter.CancelBy(cancellationToken);
+            isSet = _isSet;
+            if (!isSet)
+            {
+                _waiting.AddLast(waiter.Place);
+                waiter.CancelBy(cancellationToken);
+            }
         }
-        return waiter.Task;
+        return isSet ? Task : waiter.Task;
     }
 
     /// <summary>Sets the outcome, once, outside of the loop: <paramref name="error"/>, or none. Last in a completion: what awaits <see cref="Task"/> may block.</summary>
@@ -53,7 +58,7 @@ internal sealed class SharedCompletion
     private void Tell()
     {
         Waiter[] waiting;
-        lock (_waiting)
+        using (_lock.Hold())
         {
             _isSet = true;
             waiting = [.. _waiting];
@@ -65,7 +70,7 @@ internal sealed class SharedCompletion
 
     private bool Leave(Waiter waiter)
     {
-        lock (_waiting)
+        using (_lock.Hold())
         {
             if (waiter.Place.List is null) return false;
             _waiting.Remove(waiter.Place);

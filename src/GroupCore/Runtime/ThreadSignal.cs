@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Runtime;
@@ -8,6 +9,7 @@ namespace GroupCore.Runtime;
 /// </summary>
 internal sealed unsafe class ThreadSignal : IDisposable
 {
+    private const long Millisecond = 1_000_000;
     private readonly int _descriptor = -1;
     private readonly AutoResetEvent? _event;
 
@@ -34,12 +36,16 @@ internal sealed unsafe class ThreadSignal : IDisposable
         if (_event is not null) return Wait(_event, milliseconds);
         if (!OperatingSystem.IsLinux()) return false;
         var poll = new LibC.Polled { Descriptor = _descriptor, Wanted = (short)LibC.In };
-        while (LibC.Poll(&poll, 1, milliseconds) > 0)
+        long end = milliseconds < 0 ? long.MaxValue : HostClock.Now() + (milliseconds * Millisecond);
+        while (true)
         {
+            int found = LibC.Poll(&poll, 1, milliseconds);
             ulong count;
-            if (LibC.Read(_descriptor, &count, sizeof(ulong)) > 0) return true;
+            if (found > 0 && LibC.Read(_descriptor, &count, sizeof(ulong)) > 0) return true;
+            // A signal of the system's ends a poll before its time.
+            if (found == 0 || (found < 0 && Marshal.GetLastPInvokeError() != LibC.Interrupted)) return false;
+            if (milliseconds >= 0) milliseconds = (int)Math.Max(0, (end - HostClock.Now() + Millisecond - 1) / Millisecond);
         }
-        return false;
     }
 
     // An interrupt is meant for users' code that this thread ran, and that ended before it came.

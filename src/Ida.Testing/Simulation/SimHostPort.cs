@@ -34,6 +34,6 @@ internal sealed class SimHostPort(SimNode node) : IHostPort
 
     public void Resume(ICompletion work)
     {
-        if (node.Simulation.OnOwnThread($"A completion of {node.Name}")) node.Simulation.Resume(work);
+        if (node.Simulation.OnOwnThread($"A completion of {node.Name}")) node.Resume(work);
     }
 }

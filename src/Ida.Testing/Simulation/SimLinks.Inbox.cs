@@ -8,7 +8,7 @@ internal sealed partial class SimLinks
 {
     private readonly Queue<InboxItem> _inbox = new();
     private readonly Queue<SimLinkEnd> _haveRoom = new();
-    private int _frames;
+    private int _frames, _news;
 
     public void Receive(InboxItem item)
     {
@@ -19,7 +19,7 @@ internal sealed partial class SimLinks
 
     public int Deliver(int most)
     {
-        _frames = 0;
+        (_frames, _news) = (0, 0);
         int events = 0;
         while (events < most && _inbox.TryPeek(out var item))
         {
@@ -29,7 +29,7 @@ internal sealed partial class SimLinks
             events += Math.Max(1, _frames - before);
         }
         AnnounceRoom();
-        return _frames;
+        return _frames + _news;
     }
 
     public void OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
@@ -66,6 +66,7 @@ internal sealed partial class SimLinks
     private void Announce(InboxItem item)
     {
         if (item.End.IsClosed) return;
+        _news++;
         owner.Simulation.Trace.Add(((ulong)item.End.Number << 8) | (item.Fault is { } kind ? (ulong)kind + 1 : 0));
         if (item.Fault is { } fault) node.LinkFailed(item.End.Number, fault);
         else node.LinkUp(item.End.Number);
@@ -76,6 +77,7 @@ internal sealed partial class SimLinks
         while (_haveRoom.TryDequeue(out var end))
         {
             if (end.IsClosed) continue;
+            _news++;
             owner.Simulation.Trace.Add((ulong)end.Number << 8);
             node.LinkHasRoom(end.Number);
         }

@@ -6,7 +6,8 @@ namespace Ida.Testing;
 
 /// <content>
 /// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside of a turn may find the pilot asleep, and runs its command before it returns.
-/// No frames are read in them and no timers fire. What they send leaves at once or, where the caller is one of many, in the next turn of the node.
+/// No frames are read in them and no timers fire. What they send leaves at once or, where the caller is one of many, in the next turn of the node. Where they leave
+/// nothing to do, no turn follows.
 /// </content>
 public sealed partial class SimNode
 {
@@ -19,13 +20,15 @@ public sealed partial class SimNode
     {
         if (!Lends(command.AtOnce) || !_borrowing.Chance(Simulation.Options.BorrowedTurns) || !RuntimeHelpers.TryEnsureSufficientExecutionStack()) return false;
         var own = kept ? command as ICompletion : null;
-        bool done = false;
+        bool done = false, rouses = false;
         (_inTurn, _borrowed) = (true, true);
         try
         {
             _node.Advance(LocalTime);
             _node.RunCommands();
             if (_node.LendsTurns) _node.EndTurn();
+            else _unended = true;
+            rouses = _unended || Carrier.HasWork;
             if (_borrowing.Chance(0.5)) Carrier.Flush(Simulation.Time);
             done = own is not null && _node.TryKeep(own);
             _node.Release();
@@ -33,15 +36,16 @@ public sealed partial class SimNode
         catch (Exception error)
         {
             // Its own next turn ends the node with it.
-            _callersFault = error;
+            (_callersFault, rouses) = (error, true);
         }
         finally
         {
             (_inTurn, _borrowed) = (false, false);
         }
         Simulation.Trace.Add(Id);
+        Simulation.Threads.BorrowedTurns++;
         if (_crashing) Die(_crashAnswers);
-        else ScheduleTurn();
+        else Rest(rouses);
         if (done && Alive) own!.Run();
         return true;
     }
@@ -50,8 +54,18 @@ public sealed partial class SimNode
     private bool Lends(bool atOnce) =>
         Alive && !_inTurn && !_midTurn && _callersFault is null && _node.LendsTurns && (atOnce || !_turnScheduled) && PausedUntil <= Simulation.Time && _busyUntil <= Simulation.Time;
 
+    // As in production nobody makes another turn for what a turn has left behind without saying so.
+    private void Rest(bool roused)
+    {
+        if (roused || Carrier.HasWork || _node.HasCommands) ScheduleTurn();
+        ScheduleTimer();
+    }
+
     private void ThrowCallersFault()
     {
-        if (_callersFault is { } fault) ExceptionDispatchInfo.Throw(fault);
+        if (_callersFault is not { } fault) return;
+        // Once: it ends the run, or the node.
+        _callersFault = null;
+        ExceptionDispatchInfo.Throw(fault);
     }
 }

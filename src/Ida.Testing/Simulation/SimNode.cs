@@ -18,7 +18,7 @@ public sealed partial class SimNode
     private readonly SimClock _clock;
     private readonly Node _node;
     private Choices _choices, _order;
-    private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashed, _crashAnswers, _silent;
+    private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashed, _crashAnswers, _silent, _unended;
     private long _pauseInTurn;
     private Exception? _fault;
     private int _framesOfTurn;
@@ -140,7 +140,11 @@ public sealed partial class SimNode
         _fault = fault;
         if (place == TurnPlace.Command) NodePosting.Post(_node, new ActionCommand(() => throw fault));
         else if (place == TurnPlace.Timer) _node.SetTimer(_node.Now, new ThrowingStep(fault), 0);
-        else _node.AtEndOfTurn(new ThrowingStep(fault));
+        else
+        {
+            _node.AtEndOfTurn(new ThrowingStep(fault));
+            _unended = true;
+        }
         ScheduleTurn();
     }
 
@@ -271,8 +275,7 @@ public sealed partial class SimNode
         if (_crashing) Die(_crashAnswers);
         else if (faulted) Die(hostAnswers: true, new NodeFaultedException(_fault!));
         if (!Alive || _midTurn) return;
-        if (Carrier.HasWork || _node.HasCommands) ScheduleTurn();
-        ScheduleTimer();
+        Rest(roused: false);
     }
 
     private void BeginTurn()
@@ -292,7 +295,8 @@ public sealed partial class SimNode
         int frames = _framesOfTurn;
         int commands = _node.RunCommands(1 + (int)_choices.UpTo(options.MaxBatch - 1));
         int timers = _node.FireTimers();
-        _node.EndTurn();
+        if (frames + commands + timers > 0 || _unended) _node.EndTurn();
+        _unended = false;
         Simulation.Trace.Add((ulong)frames ^ ((ulong)commands << 20) ^ ((ulong)timers << 40));
         _busyUntil = Simulation.Time + (long)(Simulation.Nanoseconds(options.TurnTime + options.FrameTime * (frames + commands)) * _slowFactor);
         Carrier.Flush(_busyUntil);
@@ -317,5 +321,7 @@ public sealed partial class SimNode
         Carrier.Die(hostAnswers, atFrame: _silent);
         if (told is not null) _node.Stop(told);
         else _node.Refuse(new NodeStoppedException($"{Name} crashed."));
+        // What a caller's turn threw is a fault of the protocol also where a crash comes before the turn that would have ended the node with it.
+        if (!ReferenceEquals(_callersFault, _fault)) ThrowCallersFault();
     }
 }

@@ -84,6 +84,7 @@ public sealed partial class Simulation : IDisposable
     internal long Time { get; private set; }
     internal SimEventQueue Events { get; } = new();
     internal SocketTally Tally { get; } = new();
+    internal ThreadTally Threads { get; } = new();
 
     /// <summary>What sockets do from now on.</summary>
     internal SocketModel Sockets { get; set; }

@@ -11,6 +11,7 @@ public sealed class Dht : IDhtEvents
     private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), object> _maps = new();
     private readonly OpPool<PutOp> _puts;
     private readonly TaskCompletionSource _serving = new();
+    private readonly Lock _gate = new();
     private readonly SharedCompletion _completion = new();
     private SharedCompletion _full = new();
     private volatile bool _isFull;
@@ -78,7 +79,7 @@ public sealed class Dht : IDhtEvents
     public Task WhenFullAsync(CancellationToken cancellationToken = default)
     {
         SharedCompletion full;
-        lock (_serving) full = LatestFull(_isFull);
+        using (_gate.Hold()) full = LatestFull(_isFull);
         // Without a token nothing takes a caller out of the line that asks again and again.
         return cancellationToken.CanBeCanceled ? full.WaitAsync(cancellationToken) : full.Task;
     }
@@ -170,7 +171,7 @@ public sealed class Dht : IDhtEvents
         do
         {
             SharedCompletion reached;
-            lock (_serving)
+            using (_gate.Hold())
             {
                 full = _isFull;
                 reached = LatestFull(full);
@@ -194,7 +195,7 @@ public sealed class Dht : IDhtEvents
         // Nothing replaces what is put here, and nobody else sets it: who waits, or will, hears the end.
         SharedCompletion waited, over = new();
         over.TrySet(Layer.Node, reason);
-        lock (_serving) (_isOver, waited, _full) = (true, _full, over);
+        using (_gate.Hold()) (_isOver, waited, _full) = (true, _full, over);
         // Each by itself: what awaits one of them may block where it goes on.
         Layer.Node.Resume(new ActionCompletion(() => waited.TrySet(Layer.Node, reason)));
         Layer.Node.Resume(new ActionCompletion(() => _completion.TrySet(Layer.Node, reason is NotDhtMemberException ? null : reason)));

@@ -13,7 +13,7 @@ public sealed partial class IdaNode
     private void BeginLife()
     {
         // Either a life begins before the stop, which then ends it, or it does not begin.
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_stopped) throw new OperationCanceledException(_untilStopped);
             _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options)));

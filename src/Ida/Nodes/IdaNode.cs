@@ -109,7 +109,7 @@ public sealed partial class IdaNode : IAsyncDisposable
     private async ValueTask StopAsync(bool goodbye, Exception? fault)
     {
         bool first;
-        lock (_gate) (first, _stopped) = (!_stopped, true);
+        using (_gate.Hold()) (first, _stopped) = (!_stopped, true);
         if (!first)
         {
             await _completion.WaitAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

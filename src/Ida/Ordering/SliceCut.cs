@@ -1,3 +1,5 @@
+using GroupCore.Runtime;
+
 namespace Ida.Ordering;
 
 /// <summary>
@@ -53,7 +55,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     /// <summary>The finished cut, for the callers' threads or the pool. Callers may share one cut: the first to come makes what all get.</summary>
     public LocalSlice ToSlice()
     {
-        lock (_making) return _made ??= Make();
+        using (_making.Hold()) return _made ??= Make();
     }
 
     private LocalSlice Make()

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
 using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
@@ -7,8 +8,9 @@ namespace Ida.Interleavings.Seams;
 [SuppressMessage("Naming", "CA1720", Justification = "As the original")]
 internal static unsafe class LibCSeam
 {
-    public const int NonBlocking = 1, CloseOnExec = 2, In = 1;
+    public const int NonBlocking = 1, CloseOnExec = 2, In = 1, Interrupted = 4;
     private const long Millisecond = 1_000_000;
+    private const int InterruptedOneIn = 16;
 
     /// <summary>How many descriptors of a schedule are not closed.</summary>
     public static int OpenIn(Schedule schedule) => schedule.Things.TryGetValue(typeof(LibCSeam), out object? found) ? ((List<ulong?>)found).Count(static one => one is not null) : 0;
@@ -45,6 +47,14 @@ internal static unsafe class LibCSeam
         int descriptor = polled->Descriptor;
         Open(descriptor);
         var counts = Explored.Of<List<ulong?>>(typeof(LibCSeam));
+        // A signal of the system's, once: each doubles what there is to explore.
+        var interrupted = Explored.Of<Once>(typeof(Once));
+        if (!interrupted.Done && Lane.Current!.Schedule.Happens(InterruptedOneIn))
+        {
+            interrupted.Done = true;
+            Marshal.SetLastPInvokeError(Interrupted);
+            return -1;
+        }
         bool some = Explored.Wait(() => counts[descriptor] != 0, milliseconds < 0 ? long.MaxValue : milliseconds * Millisecond, "poll");
         Open(descriptor);
         return some ? 1 : 0;
@@ -60,6 +70,11 @@ internal static unsafe class LibCSeam
     private static void Open(int descriptor)
     {
         if (Explored.Of<List<ulong?>>(typeof(LibCSeam))[descriptor] is null) Lane.Current!.Schedule.Fail("A descriptor is used that was closed");
+    }
+
+    internal sealed class Once
+    {
+        public bool Done;
     }
 
     internal struct Polled

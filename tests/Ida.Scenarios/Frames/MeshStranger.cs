@@ -26,9 +26,12 @@ internal sealed class MeshStranger : ITimerTarget, IFrameHandler
 
     private MeshStranger(SimNode node, Func<View?> view, Action<string> drew) => (_node, _outlet, _view, _drew) = (node.Node, new(node.Node), view, drew);
 
+    /// <summary>Some of what it sent came to where it hurts: nobody else sends what no node of this code would.</summary>
+    private const string Refused = "hostile frame refused";
+
     /// <summary>What it may draw.</summary>
     /// <remarks>Lies in the framing are left to the bits that flip: its own links would not take them.</remarks>
-    public static IReadOnlyList<string> Names { get; } = [.. Enum.GetValues<Mutation>().Where(static mutation => mutation != Mutation.Framing).Select(Name)];
+    public static IReadOnlyList<string> Names { get; } = [Refused, .. Enum.GetValues<Mutation>().Where(static mutation => mutation != Mutation.Framing).Select(Name)];
 
     public static bool IsDrawn(ulong seed) => (seed * 0xE703_7ED1_A0B4_28DB) >> 32 is var drawn && (uint)drawn % 3 == 0;
 
@@ -40,6 +43,12 @@ internal sealed class MeshStranger : ITimerTarget, IFrameHandler
         stranger._node.Route(FrameType.OracleIs, FrameType.OracleIs, stranger);
         node.Post(() => stranger.OnTimer(0));
         return node;
+    }
+
+    /// <summary>What of it arrived at the nodes of a simulation.</summary>
+    public static void Note(IEnumerable<SimNode> nodes, Ingredients drawn)
+    {
+        if (nodes.Any(static one => one.Node.Counters.Refused(RefusalReason.Malformed) > 0)) drawn.Draw(Refused);
     }
 
     public void OnTimer(long token)
@@ -68,8 +77,8 @@ internal sealed class MeshStranger : ITimerTarget, IFrameHandler
         for (int i = _node.Random.Next(LargestBurst); i >= 0; i--)
         {
             var frame = source.Next();
-            _drew(Name(frame.Mutation));
             for (int times = frame.Mutation == Mutation.Replay ? 3 : 1; times > 0; times--) Send(peer, frame);
+            _drew(Name(frame.Mutation));
         }
         if (_node.Random.Chance(Leaving)) _node.Links.GiveUp(peer);
     }

@@ -60,7 +60,7 @@ public sealed partial class Group : IAsyncDisposable
     public async IAsyncEnumerable<View> Views([System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         var reader = new ViewReader(ViewsBehind);
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_view is { } current) reader.Add(current);
             if (_over) reader.End(_error);
@@ -73,7 +73,7 @@ public sealed partial class Group : IAsyncDisposable
                 cancellationToken.ThrowIfCancellationRequested();
                 View? view;
                 Task? news;
-                lock (_gate) view = reader.Take(out news);
+                using (_gate.Hold()) view = reader.Take(out news);
                 if (view is not null) yield return view;
                 else if (news is not null) await news.WaitAsync(cancellationToken).ConfigureAwait(false);
                 else yield break;
@@ -81,7 +81,7 @@ public sealed partial class Group : IAsyncDisposable
         }
         finally
         {
-            lock (_gate) _readers.Remove(reader);
+            using (_gate.Hold()) _readers.Remove(reader);
         }
     }
 
@@ -149,7 +149,7 @@ public sealed partial class Group : IAsyncDisposable
     /// <summary>On the worker: the handlers of a view are done. It is published later, in this order.</summary>
     internal void Handled(View view)
     {
-        lock (_gate) _handled.Enqueue(view);
+        using (_gate.Hold()) _handled.Enqueue(view);
     }
 
     /// <summary>Gives readers the views that were handled; completions come in no particular order, so it is all there are and not a certain one.</summary>
@@ -164,7 +164,7 @@ public sealed partial class Group : IAsyncDisposable
     private void Tell(Action<Group> then)
     {
         var waiting = new List<TaskCompletionSource>();
-        lock (_gate)
+        using (_gate.Hold())
         {
             while (_handled.TryDequeue(out var view))
                 foreach (var reader in _readers) reader.Add(view);

@@ -1,4 +1,5 @@
 using GroupCore.Groups.Peers;
+using GroupCore.Runtime;
 using GroupCore.Transport;
 
 namespace GroupCore.Groups.Multicast;
@@ -64,7 +65,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
 
     private bool TryGrow()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             long more = (Bytes - _granted + Block - 1) / Block * Block;
             if (more > 0 && node?.TryTakeForCalls(more) == false) return false;
@@ -77,7 +78,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
     private void Shrink()
     {
         if (Volatile.Read(ref _granted) == Block || Needed() >= Volatile.Read(ref _granted)) return;
-        lock (_gate)
+        using (_gate.Hold())
         {
             var (had, needed) = (_granted, Needed());
             if (needed >= had) return;

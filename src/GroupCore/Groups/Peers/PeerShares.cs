@@ -1,4 +1,5 @@
 using GroupCore.Membership;
+using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Peers;
 
@@ -13,7 +14,7 @@ internal sealed class PeerShares
     {
         var table = _table;
         if (table is not null && ReferenceEquals(table.View, view) && table.Shares[rank] is { } share) return share;
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_table is not { } latest || latest.View.Id < view.Id) _table = latest = Next(view, _table);
             // A caller may still be in an earlier view: whom only that one has, nothing is sent to any more.
@@ -25,7 +26,7 @@ internal sealed class PeerShares
     /// <summary>Nothing has happened for long: gives back what grew.</summary>
     public void Trim()
     {
-        lock (_gate)
+        using (_gate.Hold())
         {
             if (_table is { } table && !Array.Exists(table.Shares, static share => share is { IsUsed: true })) _table = null;
         }

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
+using GroupCore.Runtime;
 
 namespace GroupCore.Transport.Sockets;
 
@@ -206,7 +207,7 @@ internal sealed unsafe class EpollPort : ISocketPort
     public void Wake()
     {
         // The descriptor's number may belong to another file once it is closed.
-        lock (_wakeLock)
+        using (_wakeLock.Hold())
         {
             ulong one = 1;
             if (!_disposed) LibC.Write(_wake, &one, sizeof(ulong));
@@ -219,7 +220,7 @@ internal sealed unsafe class EpollPort : ISocketPort
             if (socket is not null) Close(socket);
         if (_listener >= 0) LibC.Close(_listener);
         _listener = -1;
-        lock (_wakeLock)
+        using (_wakeLock.Hold())
         {
             if (_disposed) return;
             _disposed = true;

@@ -23,7 +23,7 @@ internal sealed class LifeCluster
 
     public LifeCluster(ScenarioRun run)
     {
-        (_run, Nodes, _plan) = (run, new(run.Start()), new(run));
+        (_run, Nodes, _plan) = (run, new(ThreadNames.Start(run)), new(run));
         Length = _plan.Faults.End + TimeSpan.FromSeconds(1);
         Calls = new(() => Simulation.Now);
         Workload = new()

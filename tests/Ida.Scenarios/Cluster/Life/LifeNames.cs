@@ -21,7 +21,7 @@ internal static class LifeNames
     public static IReadOnlyList<string> Declared { get; } =
     [
         Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
-        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. new[] { CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close }.Select(GivenUp),
+        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. new[] { CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close }.Select(GivenUp), .. ThreadNames.Declared,
     ];
 
     public static string Of(FaultKind kind) => $"fault: {kind}";
