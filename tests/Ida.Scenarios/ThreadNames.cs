@@ -22,6 +22,8 @@ internal static class ThreadNames
         if (shape.Chance(0.4)) options = options with { BorrowedTurns = shape.Chance(0.5) ? 1 : 0.3 };
         // 1 µs to 16 ms.
         if (shape.Chance(0.4)) options = options with { MaxCompletionDelay = TimeSpan.FromMicroseconds(1 << (int)shape.Next(15)) };
+        // Another runner of a batch may overtake one that has taken its completion and not begun with it.
+        if (shape.Chance(0.25)) options = options with { ShuffleCompletions = true };
         return run.Start(options);
     }
 

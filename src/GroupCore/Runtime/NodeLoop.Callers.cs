@@ -38,7 +38,8 @@ internal sealed partial class NodeLoop
     // pilot, or the end of the batch that the caller is part of, sends it with what else comes.
     private void RunFor(ICompletion? own, PilotState from)
     {
-        bool done = false;
+        bool done = false, sends = false;
+        Exception? fault = null;
         try
         {
             _node.Advance(HostClock.Now());
@@ -46,23 +47,33 @@ internal sealed partial class NodeLoop
             // A group with inline handlers came into being: they run in the pilot's turn.
             if (_node.LendsTurns) _node.EndTurn();
             else _unended = true;
-            bool sends = _mesh.HasWork;
+            sends = _mesh.HasWork;
             if (sends && from == PilotState.Asleep && !CompletionBatch.IsRunning(_batches)) Flush();
             done = own is not null && _node.TryKeep(own);
             _node.Release();
             _unsent = _mesh.HasWork;
-            GiveBack(from, sends || _unended);
         }
         catch (Exception error)
         {
-            OnCallersFault(from, error);
+            fault = error;
         }
+        GiveBack(from, sends || _unended, fault);
         if (done) own!.Run();
     }
 
-    /// <summary>A pilot who sleeps is roused if there is anything that it would have stayed awake for.</summary>
-    private void GiveBack(PilotState from, bool rouse)
+    /// <summary>
+    /// Once, whatever happened: what is given back twice may be somebody else's by then. A pilot who sleeps is roused if there is anything that it would have stayed
+    /// awake for; a <paramref name="fault"/> lets it end the node, as if it had happened there.
+    /// </summary>
+    private void GiveBack(PilotState from, bool rouse, Exception? fault)
     {
+        if (fault is not null)
+        {
+            _callersFault = fault;
+            _gate.Return(from);
+            Rouse();
+            return;
+        }
         if (from != PilotState.Asleep)
         {
             _gate.Return(from);
@@ -78,24 +89,17 @@ internal sealed partial class NodeLoop
     private void SendLeft()
     {
         if (!_unsent || !TryBorrow(atOnce: true, out var from)) return;
+        Exception? fault = null;
         try
         {
             _node.Advance(HostClock.Now());
             Flush();
-            GiveBack(from, false);
         }
         catch (Exception error)
         {
-            OnCallersFault(from, error);
+            fault = error;
         }
-    }
-
-    // The pilot ends the node, as if it had happened there.
-    private void OnCallersFault(PilotState from, Exception error)
-    {
-        _callersFault = error;
-        _gate.Return(from);
-        Rouse();
+        GiveBack(from, false, fault);
     }
 
     private void Rouse()

@@ -13,12 +13,12 @@ internal sealed class SimHostPort(SimNode node) : IHostPort
     public void Posted(NodeCommand command, bool kept)
     {
         if (!node.Simulation.OnOwnThread($"A call to {node.Name}") || node.TryBorrow(command, kept)) return;
-        node.Wake();
+        node.Rouse();
     }
 
     public void Wake()
     {
-        if (node.Simulation.OnOwnThread($"A call to {node.Name}")) node.Wake();
+        if (node.Simulation.OnOwnThread($"A call to {node.Name}")) node.Rouse();
     }
 
     public void RunCompletions(List<ICompletion> completions)

@@ -8,7 +8,7 @@ internal sealed partial class SimLinks
 {
     private readonly Queue<InboxItem> _inbox = new();
     private readonly Queue<SimLinkEnd> _haveRoom = new();
-    private int _frames, _news;
+    private int _frames, _reads, _news;
 
     public void Receive(InboxItem item)
     {
@@ -19,7 +19,7 @@ internal sealed partial class SimLinks
 
     public int Deliver(int most)
     {
-        (_frames, _news) = (0, 0);
+        (_frames, _reads, _news) = (0, 0, 0);
         int events = 0;
         while (events < most && _inbox.TryPeek(out var item))
         {
@@ -29,7 +29,7 @@ internal sealed partial class SimLinks
             events += Math.Max(1, _frames - before);
         }
         AnnounceRoom();
-        return _frames + _news;
+        return _frames + _reads + _news;
     }
 
     public void OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
@@ -50,6 +50,8 @@ internal sealed partial class SimLinks
             Announce(item);
             return true;
         }
+        // As over the mesh a read is work, whatever it brings.
+        _reads++;
         if (!item.End.Read(packet, frames)) return false;
         owner.Simulation.Packets.Return(packet);
         return true;

@@ -91,7 +91,9 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             if (end.IsOver) continue;
             end.Session.IsForeign = end.IsForeign;
             buffer.AppendShared(end.Session, length);
-            MarkDirty(end);
+            // What has no connection is written when it has one: no turn is needed for that before.
+            if (end.Session.Overflowed) end.End(LinkFault.Overflow);
+            else if (end.Connected) MarkDirty(end);
         }
         buffer.Commit(length);
     }

@@ -18,18 +18,27 @@ public sealed partial class SimNode
     /// <summary>What the caller asked for was run here, and if it was to be <paramref name="kept"/> and is done, completed.</summary>
     internal bool TryBorrow(NodeCommand command, bool kept)
     {
-        if (!Lends(command.AtOnce) || !_borrowing.Chance(Simulation.Options.BorrowedTurns) || !RuntimeHelpers.TryEnsureSufficientExecutionStack()) return false;
+        if (!Lends(command.AtOnce)) return false;
         var own = kept ? command as ICompletion : null;
-        bool done = false, rouses = false;
+        if (!TryRunCallersTurn(own, out bool done)) return false;
+        if (done && Alive) own!.Run();
+        return true;
+    }
+
+    private bool TryRunCallersTurn(ICompletion? own, out bool done)
+    {
+        done = false;
+        if (!_node.LendsTurns || !_borrowing.Chance(Simulation.Options.BorrowedTurns) || !RuntimeHelpers.TryEnsureSufficientExecutionStack()) return false;
+        bool rouses = false;
         (_inTurn, _borrowed) = (true, true);
         try
         {
             _node.Advance(LocalTime);
-            _node.RunCommands();
+            TakeTime(_node.RunCommands());
             if (_node.LendsTurns) _node.EndTurn();
             else _unended = true;
             rouses = _unended || Carrier.HasWork;
-            if (_borrowing.Chance(0.5)) Carrier.Flush(Simulation.Time);
+            if (_borrowing.Chance(0.5)) Carrier.Flush(_busyUntil);
             done = own is not null && _node.TryKeep(own);
             _node.Release();
         }
@@ -46,18 +55,18 @@ public sealed partial class SimNode
         Simulation.Threads.BorrowedTurns++;
         if (_crashing) Die(_crashAnswers);
         else Rest(rouses);
-        if (done && Alive) own!.Run();
+        RunBeside();
         return true;
     }
 
-    // A command that takes no message is run also where the pilot is about to wake.
-    private bool Lends(bool atOnce) =>
-        Alive && !_inTurn && !_midTurn && _callersFault is null && _node.LendsTurns && (atOnce || !_turnScheduled) && PausedUntil <= Simulation.Time && _busyUntil <= Simulation.Time;
+    // Arrivals and timers leave the pilot asleep until it wakes, so that a caller may run its command with frames unread and timers overdue; a command that takes
+    // no message is run also where somebody has roused the pilot.
+    private bool Lends(bool atOnce) => Alive && !_inTurn && !_midTurn && _callersFault is null && (atOnce || !_roused) && PausedUntil <= Simulation.Time && _busyUntil <= Simulation.Time;
 
     // As in production nobody makes another turn for what a turn has left behind without saying so.
     private void Rest(bool roused)
     {
-        if (roused || Carrier.HasWork || _node.HasCommands) ScheduleTurn();
+        if (roused || Carrier.HasWork || _node.HasCommands) Rouse();
         ScheduleTimer();
     }
 

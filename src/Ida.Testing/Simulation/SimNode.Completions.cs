@@ -3,22 +3,29 @@ using GroupCore.Runtime;
 namespace Ida.Testing;
 
 /// <content>
-/// Completions that do not run right after their turn: those of a batch begin in their order, some time later, while the node goes on, or as the turn's own time
-/// is over, so that what they call finds the node asleep. Batches overlap. Of a life that crashed none is run any more.
+/// Completions that do not run right after their turn: those of a batch begin in their order, some time after the turn's own time is over, while the node goes on, or
+/// just as it is over, so that what they call finds the node asleep; those of a caller's turn also before its call returns, as on a thread beside it. Batches overlap.
+/// Of a process that is frozen none begins, and of a life that crashed none is run any more.
 /// </content>
 public sealed partial class SimNode
 {
     // Most begin at once, as where a thread of the pool is free.
-    private const double Late = 0.25, AsTurnEnds = 0.25;
+    private const double Late = 0.25, AsTurnEnds = 0.25, Beside = 0.25;
+    private readonly Queue<ICompletion> _beside = new();
     private long _delay;
+    private bool _atEnd;
 
     internal bool TryDelay(ICompletion completion)
     {
-        long most = Simulation.Nanoseconds(Simulation.Options.MaxCompletionDelay);
+        if (_crashed) return false;
+        var options = Simulation.Options;
+        long most = Simulation.Nanoseconds(options.MaxCompletionDelay);
         if (most > _delay && _borrowing.Chance(Late)) _delay += _borrowing.UpTo(most - _delay);
-        if (_busyUntil > Simulation.Time + _delay && Simulation.Options.BorrowedTurns > 0 && _borrowing.Chance(AsTurnEnds)) _delay = _busyUntil - Simulation.Time;
-        if (_crashed || (_delay == 0 && !_borrowed)) return false;
-        RunLater(completion, _delay);
+        _atEnd |= _delay > 0 || (_busyUntil > Simulation.Time && options.BorrowedTurns > 0 && _borrowing.Chance(AsTurnEnds));
+        if (_atEnd) RunLater(completion, Math.Max(Simulation.Time, _busyUntil), _delay);
+        else if (!_borrowed) return false;
+        else if (_borrowing.Chance(Beside)) _beside.Enqueue(completion);
+        else RunLater(completion, Simulation.Time, 0);
         return true;
     }
 
@@ -26,19 +33,39 @@ public sealed partial class SimNode
     internal void Resume(ICompletion work)
     {
         long most = Simulation.Nanoseconds(Simulation.Options.MaxCompletionDelay);
-        if (!_crashed && most > 0 && _borrowing.Chance(Late)) RunLater(work, _borrowing.UpTo(most));
-        else Simulation.Resume(work);
-    }
-
-    private void RunLater(ICompletion completion, long delay)
-    {
-        if (delay > 0) Simulation.Threads.LateCompletions++;
-        Simulation.Events.Add(Simulation.Time + delay, SimEventKind.Continuation, (Action)(() =>
-        {
-            if (!_crashed) completion.Run();
-        }));
+        if (_crashed) Simulation.Resume(work);
+        else RunLater(work, Simulation.Time, most > 0 && _borrowing.Chance(Late) ? _borrowing.UpTo(most) : 0);
     }
 
     /// <summary>The next batch does not wait for this one.</summary>
-    internal void EndDelays() => _delay = 0;
+    internal void EndDelays() => (_delay, _atEnd) = (0, false);
+
+    private void RunLater(ICompletion completion, long from, long delay) => Simulation.Events.Add(from + delay, SimEventKind.Continuation, (Action)(() =>
+    {
+        if (_crashed) return;
+        if (FrozenUntil > Simulation.Time)
+        {
+            RunLater(completion, FrozenUntil, delay);
+            return;
+        }
+        if (delay > 0) Simulation.Threads.LateCompletions++;
+        completion.Run();
+    }));
+
+    // As a thread of the pool does it while the caller has not returned: without what the caller's code has set for itself.
+    private void RunBeside()
+    {
+        if (_beside.Count == 0) return;
+        var outer = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(null);
+        try
+        {
+            while (_beside.TryDequeue(out var completion))
+                if (!_crashed) completion.Run();
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(outer);
+        }
+    }
 }

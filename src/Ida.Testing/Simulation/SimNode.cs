@@ -18,8 +18,8 @@ public sealed partial class SimNode
     private readonly SimClock _clock;
     private readonly Node _node;
     private Choices _choices, _order;
-    private bool _turnScheduled, _inTurn, _midTurn, _crashing, _crashed, _crashAnswers, _silent, _unended;
-    private long _pauseInTurn;
+    private bool _turnScheduled, _roused, _inTurn, _midTurn, _crashing, _crashed, _crashAnswers, _silent, _unended, _thaws;
+    private long _pauseInTurn, _midTurnUntil;
     private Exception? _fault;
     private int _framesOfTurn;
     private Func<SimNode, FrameSent, CrashMoment>? _watch;
@@ -37,7 +37,7 @@ public sealed partial class SimNode
         _choices = new(Choices.Seed(ScheduleSeed, 1, 0));
         var own = new Choices(Choices.Seed(ScheduleSeed, 2, 0));
         _order = new(Choices.Seed(ScheduleSeed, 4, 0));
-        _borrowing = new(Choices.Seed(ScheduleSeed, 5, 0));
+        _borrowing = new(Choices.Seed(ScheduleSeed, 6, 0));
         double drift = simulation.Options.MaxClockDrift * (own.UpTo(2_000_000) - 1_000_000) / 1_000_000.0;
         _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
@@ -109,6 +109,9 @@ public sealed partial class SimNode
     internal ulong ScheduleSeed { get; }
     internal long PausedUntil { get; private set; }
 
+    // Until when nothing of it runs: neither turns nor completions.
+    private long FrozenUntil => Math.Max(PausedUntil, _midTurn ? _midTurnUntil : 0);
+
     /// <summary>What its clock shows.</summary>
     internal long LocalTime => _clock.Local(Simulation.Time);
 
@@ -126,7 +129,7 @@ public sealed partial class SimNode
     /// <summary>Ends this life as a program does that stops its node: who waits for it is told, which a crash never does.</summary>
     internal void Stop()
     {
-        if (Alive) Die(hostAnswers: true, new NodeStoppedException("The node was stopped."));
+        if (Alive) Die(hostAnswers: true, _callersFault is { } fault ? new NodeFaultedException(fault) : new NodeStoppedException("The node was stopped."));
     }
 
     /// <summary>
@@ -224,6 +227,13 @@ public sealed partial class SimNode
         if (!_inTurn) ScheduleTurn();
     }
 
+    /// <summary>A caller wakes the pilot, or the pilot does not go to sleep: until its turn nobody else is the first to run one. What arrives wakes nobody at once.</summary>
+    internal void Rouse()
+    {
+        _roused = true;
+        Wake();
+    }
+
     internal void ScheduleTurn()
     {
         if (_turnScheduled || !Alive) return;
@@ -252,10 +262,18 @@ public sealed partial class SimNode
         _turnScheduled = false;
         if (PausedUntil > Simulation.Time)
         {
-            _turnScheduled = true;
+            _turnScheduled = _thaws = true;
             Simulation.Events.Add(PausedUntil, SimEventKind.Turn, this);
             return;
         }
+        bool thaws = _thaws;
+        _thaws = false;
+        if (thaws && _node.HasCommands && TryRunCallersTurn(null, out _))
+        {
+            ScheduleTurn();
+            return;
+        }
+        _roused = false;
         _inTurn = true;
         bool faulted = false;
         try
@@ -285,7 +303,8 @@ public sealed partial class SimNode
         _framesOfTurn = Carrier.Deliver(1 + (int)_choices.UpTo(Simulation.Options.MaxBatch - 1));
         if (_pauseInTurn == 0) return;
         _midTurn = _turnScheduled = true;
-        Simulation.Events.Add(Simulation.Time + _pauseInTurn, SimEventKind.Turn, this);
+        _midTurnUntil = Simulation.Time + _pauseInTurn;
+        Simulation.Events.Add(_midTurnUntil, SimEventKind.Turn, this);
         _pauseInTurn = 0;
     }
 
@@ -298,9 +317,15 @@ public sealed partial class SimNode
         if (frames + commands + timers > 0 || _unended) _node.EndTurn();
         _unended = false;
         Simulation.Trace.Add((ulong)frames ^ ((ulong)commands << 20) ^ ((ulong)timers << 40));
-        _busyUntil = Simulation.Time + (long)(Simulation.Nanoseconds(options.TurnTime + options.FrameTime * (frames + commands)) * _slowFactor);
+        TakeTime(frames + commands);
         Carrier.Flush(_busyUntil);
         _node.Release();
+    }
+
+    private void TakeTime(int steps)
+    {
+        var options = Simulation.Options;
+        _busyUntil = Simulation.Time + (long)(Simulation.Nanoseconds(options.TurnTime + options.FrameTime * steps) * _slowFactor);
     }
 
     private void ScheduleTimer()
@@ -322,6 +347,7 @@ public sealed partial class SimNode
         if (told is not null) _node.Stop(told);
         else _node.Refuse(new NodeStoppedException($"{Name} crashed."));
         // What a caller's turn threw is a fault of the protocol also where a crash comes before the turn that would have ended the node with it.
-        if (!ReferenceEquals(_callersFault, _fault)) ThrowCallersFault();
+        if (_callersFault is { } lost && !ReferenceEquals(lost, _fault)) Simulation.Fail(lost);
+        _callersFault = null;
     }
 }

@@ -7,7 +7,7 @@ public sealed partial class Simulation
 {
     private readonly SimContext _context;
     private readonly Queue<(SendOrPostCallback Callback, object? State)> _continuations = new();
-    private Exception? _spawnFailure;
+    private Exception? _failure;
 
     /// <summary>
     /// Runs asynchronous code to its end while virtual time passes. Its awaits of calls to nodes and of <see cref="Delay"/> resume between
@@ -56,6 +56,9 @@ public sealed partial class Simulation
     /// <summary>A later step of the same time, without a synchronization context.</summary>
     internal void Resume(ICompletion work) => Events.Add(Time, SimEventKind.Continuation, (Action)work.Run);
 
+    /// <summary>The run fails, at the end of this step or of all, with what was thrown where a caller's code might have caught it.</summary>
+    internal void Fail(Exception exception) => _failure ??= exception;
+
     private T Begin<T>(Func<T> body)
         where T : Task
     {
@@ -79,7 +82,7 @@ public sealed partial class Simulation
         }
         catch (Exception exception)
         {
-            _spawnFailure ??= exception;
+            Fail(exception);
             throw;
         }
     }
@@ -108,8 +111,13 @@ public sealed partial class Simulation
                 SynchronizationContext.SetSynchronizationContext(outer);
             }
         }
-        if (_spawnFailure is not { } failure) return;
-        _spawnFailure = null;
-        throw new SimulationException(this, $"Spawned code threw {failure.GetType().Name}: {failure.Message}", failure);
+        ThrowFailure();
+    }
+
+    private void ThrowFailure()
+    {
+        if (_failure is not { } failure) return;
+        _failure = null;
+        throw new SimulationException(this, $"Spawned code or a caller's turn threw {failure.GetType().Name}: {failure.Message}", failure);
     }
 }

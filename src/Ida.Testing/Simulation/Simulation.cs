@@ -190,6 +190,7 @@ public sealed partial class Simulation : IDisposable
         foreach (var host in _hosts) host.Node!.Crash();
         Buffer.End();
         Leaked = Slabs.RentedBytes - _rented;
+        ThrowFailure();
     }
 
     /// <summary>Bytes of slabs that its nodes hold though they have ended; known when it is disposed.</summary>

@@ -194,7 +194,8 @@ internal sealed class DhtCluster
         member.Host.FaultInTurn(place, fault);
         while (member.Host.Alive) await Simulation.Delay(TimeSpan.FromMilliseconds(1));
         if (member.Node.State != MembershipState.Faulted) return;
-        await Simulation.Delay(TimeSpan.FromMilliseconds(1) + Simulation.Options.MaxCompletionDelay);
+        // What has ended is told by a completion, and that by another.
+        await Simulation.Delay(TimeSpan.FromMilliseconds(1) + (2 * Simulation.Options.MaxCompletionDelay));
         foreach (var ended in (ReadOnlySpan<Task>)[member.Node.Completion, group.Completion, dht.Completion])
             if (CauseOf(ended) is not NodeFaultedException { InnerException: { } cause } || cause != fault) throw new ScenarioFailedException($"{member} faulted, and a part of it ended with {CauseOf(ended)}.");
         foreach (var call in waiting)

@@ -105,6 +105,112 @@ public sealed class ThreadTests
         Assert.InRange(lost, 1, 19);
     }
 
+    [Fact]
+    public void Of_a_process_that_is_frozen_no_completion_begins()
+    {
+        int held = 0;
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, MaxCompletionDelay = TimeSpan.FromMilliseconds(10) });
+            var call = new Call(simulation.AddNode());
+            simulation.Run(TimeSpan.FromSeconds(1));
+            Assert.True(call.Node.TryPost(call));
+            Assert.True(simulation.RunUntil(() => call.Ran == 1, TimeSpan.FromSeconds(1)));
+            int completed = call.Completed;
+            simulation.Nodes[0].Pause(TimeSpan.FromSeconds(5));
+            simulation.Run(TimeSpan.FromSeconds(4.9));
+            Assert.Equal(completed, call.Completed);
+            simulation.Run(TimeSpan.FromSeconds(1));
+            Assert.Equal(1, call.Completed);
+            held += 1 - completed;
+        }
+        Assert.InRange(held, 1, 19);
+    }
+
+    /// <summary>The pilot is not always the first to run when a process goes on: a caller's turn has the frames and timers of the freeze before it.</summary>
+    [Fact]
+    public void A_call_of_a_freeze_may_run_before_the_turn_that_it_has_delayed()
+    {
+        bool[] seen = [false, false];
+        for (ulong seed = 1; seed <= 40; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, BorrowedTurns = 0.5 });
+            var call = new Call(simulation.AddNode());
+            simulation.Run(TimeSpan.FromSeconds(1));
+            simulation.Nodes[0].Pause(TimeSpan.FromSeconds(2));
+            Assert.True(call.Node.TryPost(call));
+            simulation.Run(TimeSpan.FromSeconds(3));
+            Assert.Equal(1, call.Completed);
+            seen[simulation.Threads.BorrowedTurns] = true;
+        }
+        Assert.Equal([true, true], seen);
+    }
+
+    [Fact]
+    public void A_command_that_takes_messages_runs_in_a_callers_turn_though_frames_wait_but_not_once_another_has_roused_the_pilot()
+    {
+        using var simulation = new Simulation(new SimulationOptions { BorrowedTurns = 1 });
+        var (one, other) = (new Call(simulation.AddNode()), new Call(simulation.AddNode()));
+        simulation.Run(TimeSpan.FromSeconds(1));
+        simulation.Nodes[0].ScheduleTurn();
+        Assert.True(one.Node.TryPost(one));
+        Assert.Equal(1, one.Ran);
+        simulation.Nodes[1].Rouse();
+        Assert.True(other.Node.TryPost(other));
+        Assert.Equal(0, other.Ran);
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(1, other.Completed);
+    }
+
+    [Fact]
+    public void A_turn_of_a_caller_takes_time()
+    {
+        using var simulation = new Simulation(new SimulationOptions { BorrowedTurns = 1 });
+        var node = simulation.AddNode();
+        var (one, next) = (new Call(node), new Call(node));
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.True(one.Node.TryPost(one));
+        Assert.True(next.Node.TryPost(next));
+        Assert.Equal((1, 0), (one.Ran, next.Ran));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_throws_in_a_turn_of_a_caller_is_not_lost_where_the_life_or_the_run_ends_before_the_next(bool crash)
+    {
+        var simulation = new Simulation(new SimulationOptions { BorrowedTurns = 1 });
+        var node = simulation.AddNode();
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.True(node.Node.TryPost(new ActionCommand(static () => throw new InvalidDataException("on purpose"))));
+        var failed = Assert.Throws<SimulationException>(() =>
+        {
+            if (crash)
+            {
+                node.Crash();
+                simulation.Run(TimeSpan.FromSeconds(1));
+            }
+            else simulation.Dispose();
+        });
+        Assert.IsType<InvalidDataException>(failed.InnerException);
+        simulation.Dispose();
+        Assert.Equal(0, simulation.Leaked);
+    }
+
+    [Fact]
+    public void A_stop_that_overtakes_the_turn_which_would_end_the_node_tells_what_a_turn_of_a_caller_threw()
+    {
+        var simulation = new Simulation(new SimulationOptions { BorrowedTurns = 1 });
+        var node = simulation.AddNode();
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.True(node.Node.TryPost(new ActionCommand(static () => throw new InvalidDataException("on purpose"))));
+        var call = new Call(node);
+        Assert.True(node.Node.TryPost(call));
+        node.Stop();
+        Assert.IsType<InvalidDataException>(Assert.IsType<NodeFaultedException>(call.Abandoned).InnerException);
+        Assert.Throws<SimulationException>(simulation.Dispose);
+    }
+
     private sealed class Call(SimNode node) : NodeCommand, ICompletion
     {
         public INode Node => node.Node;
@@ -112,6 +218,8 @@ public sealed class ThreadTests
         public int Ran { get; private set; }
 
         public int Completed { get; private set; }
+
+        public Exception? Abandoned { get; private set; }
 
         internal override bool IsKept => true;
 
@@ -121,10 +229,7 @@ public sealed class ThreadTests
             Node.Complete(this);
         }
 
-        public override void Abandon(Exception reason)
-        {
-            // Nobody waits for it.
-        }
+        public override void Abandon(Exception reason) => Abandoned = reason;
 
         void ICompletion.Run() => Completed++;
     }
