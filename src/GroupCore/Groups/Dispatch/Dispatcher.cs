@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using GroupCore.Groups.Multicast;
 using GroupCore.Runtime;
 
@@ -216,7 +217,21 @@ internal sealed class Dispatcher : ICompletion
     }
 
     /// <summary>Runs a batch, or what is left of it; outside of the loop unless inline.</summary>
-    public void Run() => ExecutionContext.Run(_target.Context, static dispatcher => ((Dispatcher)dispatcher!).RunBatch(), this);
+    public void Run()
+    {
+        try
+        {
+            ExecutionContext.Run(_target.Context, static dispatcher => ((Dispatcher)dispatcher!).RunBatch(), this);
+        }
+        catch (Exception error) when (!_inline)
+        {
+            Fail(error);
+        }
+    }
+
+    // Users' code is guarded: this is a defect, or memory that was not to be had. The group would handle nothing any more and nobody would learn of it, so the node
+    // ends by it, as by what is thrown in a turn.
+    private void Fail(Exception error) => _node.Post(new Failure(error));
 
     private void RunBatch()
     {
@@ -230,8 +245,16 @@ internal sealed class Dispatcher : ICompletion
     /// </summary>
     private async Task FinishAsync(ValueTask pending)
     {
-        await pending.ConfigureAwait(false);
-        OnEventDone();
+        try
+        {
+            await pending.ConfigureAwait(false);
+            OnEventDone();
+        }
+        catch (Exception error)
+        {
+            Fail(error);
+            return;
+        }
         _node.Resume(this);
     }
 
@@ -329,6 +352,16 @@ internal sealed class Dispatcher : ICompletion
             CountDropped();
         }
         _target.OnProgress();
+    }
+
+    private sealed class Failure(Exception error) : NodeCommand
+    {
+        public override void Run() => ExceptionDispatchInfo.Throw(error);
+
+        public override void Abandon(Exception reason)
+        {
+            // The node has ended already.
+        }
     }
 
     private sealed class Progress(Dispatcher dispatcher) : NodeCommand
