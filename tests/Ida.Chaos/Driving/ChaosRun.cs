@@ -64,7 +64,7 @@ internal static class ChaosRun
             roster.Histories.Add(faults);
             await stream.FlushAsync(cancel);
             foreach (var one in roster.Running) one.Kill();
-            await Task.WhenAll(roster.Running.Select(static one => one.WaitForExitAsync(s_end)));
+            await Task.WhenAll(roster.Running.Select(static one => one.WaitForExitAsync(s_end, "killed")));
             nemesis.CheckEnds();
             var history = History.ReadFiles(roster.Histories.Where(File.Exists));
             if (options.History is { } file)

@@ -18,6 +18,9 @@ internal sealed partial class MemberProcess : IDisposable
     private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5);
     private readonly Process _process;
     private readonly LastWords _words = new();
+
+    /// <summary>Of the writer to its input: the nemesis and who hands a write on may tell it something at once.</summary>
+    private readonly Lock _telling = new();
     private readonly ConcurrentDictionary<string, TaskCompletionSource<MemberStatus>> _asked = new();
     private long _heardAt;
     private volatile bool _killed, _unhandled;
@@ -111,8 +114,11 @@ internal sealed partial class MemberProcess : IDisposable
     {
         try
         {
-            _process.StandardInput.WriteLine(command);
-            _process.StandardInput.Flush();
+            lock (_telling)
+            {
+                _process.StandardInput.WriteLine(command);
+                _process.StandardInput.Flush();
+            }
         }
         catch (IOException)
         {
@@ -134,11 +140,24 @@ internal sealed partial class MemberProcess : IDisposable
         }
     }
 
-    public void Suspend() => _ = Signal(_process.Id, Stop);
+    public void Suspend() => Send(Stop);
 
-    public void Resume() => _ = Signal(_process.Id, Continue);
+    public void Resume() => Send(Continue);
 
-    public Task WaitForExitAsync(TimeSpan limit) => _process.WaitForExitAsync().WaitAsync(limit);
+    /// <summary>Waits until it has ended and all that it wrote is here.</summary>
+    /// <param name="limit">For how long.</param>
+    /// <param name="since">What should have ended it, for the report that it hangs.</param>
+    public async Task WaitForExitAsync(TimeSpan limit, string since)
+    {
+        try
+        {
+            await _process.WaitForExitAsync().WaitAsync(limit);
+        }
+        catch (TimeoutException)
+        {
+            throw new ChaosFailedException($"{Name} hangs: it was {since} {limit.TotalSeconds:F0} s ago. Its last words: {LastWords}");
+        }
+    }
 
     /// <summary>Resident bytes now; 0 when it is gone.</summary>
     public long Resident()
@@ -182,6 +201,12 @@ internal sealed partial class MemberProcess : IDisposable
         else if (_asked.TryRemove(status.Answer, out var asked)) asked.TrySetResult(status);
     }
 
+    // A process that is there no more has ended on its own, which is found by its end.
+    private void Send(int signal)
+    {
+        if (Signal(_process.Id, signal) != 0 && !_process.HasExited) throw new ChaosFailedException($"{Name} could not be sent signal {signal}: error {Marshal.GetLastPInvokeError()}.");
+    }
+
     private void Remember(string? line)
     {
         if (line is null) return;
@@ -189,6 +214,6 @@ internal sealed partial class MemberProcess : IDisposable
         _words.Add(line);
     }
 
-    [LibraryImport("libc", EntryPoint = "kill")]
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
     private static partial int Signal(int process, int signal);
 }

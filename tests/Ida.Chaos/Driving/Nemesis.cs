@@ -14,7 +14,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
 {
     private const int ShortMs = 50, UsualMs = 8_000;
     private const int LeastVoters = 3;
-    private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90), s_killed = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50);
     private Blinks? _blinks;
 
@@ -100,7 +100,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     {
         Begin(FaultKind.Kill, victim);
         victim.Kill();
-        await victim.WaitForExitAsync(TimeSpan.FromSeconds(10));
+        await victim.WaitForExitAsync(s_killed, "killed");
         CheckEnds();
         roster.Remove(victim);
         victim.Dispose();
@@ -153,14 +153,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         victim.MayEnd = true;
         victim.Tell(MemberCommands.Leave);
         // It counts as a member until it has ended; so no other fault meets it.
-        try
-        {
-            await victim.WaitForExitAsync(s_whole);
-        }
-        catch (TimeoutException)
-        {
-            throw new ChaosFailedException($"{victim.Name} hangs: it was told to leave {s_whole.TotalSeconds:F0} s ago. Its last words: {victim.LastWords}");
-        }
+        await victim.WaitForExitAsync(s_whole, "told to leave");
         if (victim.ExitCode != 0) throw new ChaosFailedException($"{victim.Name} was told to leave, and failed. Its last words: {victim.LastWords}");
         roster.Remove(victim);
         victim.Dispose();

@@ -13,7 +13,7 @@ public sealed class MemberProcessTests
     public async Task One_that_ends_by_itself_is_at_fault_also_where_it_is_killed_afterwards()
     {
         using var member = Start("echo 'Error: the fault' >&2; exit 3");
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.True(member.EndedOnItsOwn);
         member.Kill();
         Assert.True(member.EndedOnItsOwn);
@@ -28,7 +28,7 @@ public sealed class MemberProcessTests
         Assert.Null(member.ExitCode);
         Assert.False(member.EndedOnItsOwn);
         member.Kill();
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.Equal(137, member.ExitCode);
         Assert.False(member.EndedOnItsOwn);
     }
@@ -40,7 +40,7 @@ public sealed class MemberProcessTests
         using var member = Start("read line; echo 'Unhandled exception. System.Exception: the fault' >&2; echo '{\"Answer\":\"rest\"}'; read line");
         await member.AskAsync(MemberCommands.Rest, s_bound);
         member.Kill();
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.Equal(137, member.ExitCode);
         Assert.True(member.EndedOnItsOwn);
     }
@@ -53,7 +53,7 @@ public sealed class MemberProcessTests
         using var member = Start($"read line; exit {code}");
         member.MayEnd = true;
         member.Tell(MemberCommands.Leave);
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.Equal(code, member.ExitCode);
         Assert.False(member.EndedOnItsOwn);
     }
@@ -65,6 +65,32 @@ public sealed class MemberProcessTests
         var failure = await Assert.ThrowsAsync<ChaosFailedException>(() => member.AskAsync(MemberCommands.Rest, s_bound));
         Assert.Contains("ended on its own", failure.Message, StringComparison.Ordinal);
         Assert.Contains("exit code 3 Error: the fault", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task One_that_does_not_end_is_named()
+    {
+        using var member = Start("echo 'what it does' >&2; echo '{\"Answer\":\"rest\"}'; read line; read line");
+        await member.AskAsync(MemberCommands.Rest, s_bound);
+        var failure = await Assert.ThrowsAsync<ChaosFailedException>(() => member.WaitForExitAsync(TimeSpan.FromMilliseconds(100), "killed"));
+        Assert.Matches("^m0.1 hangs: it was killed 0 s ago. Its last words: ", failure.Message);
+    }
+
+    /// <summary>A stopped process reads nothing: whoever writes more than its pipe holds writes his lines in parts.</summary>
+    [Fact]
+    public async Task Lines_of_two_who_tell_it_something_at_once_do_not_mix()
+    {
+        const int Each = 10_000;
+        using var member = Start($"wrong=0; for i in $(seq {2 * Each}); do read line; case $line in aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb) ;; *) wrong=$((wrong+1)) ;; esac; done; exit $((wrong > 0))");
+        member.MayEnd = true;
+        await Task.WhenAll(Task.Run(() => Tell('a')), Task.Run(() => Tell('b')));
+        await member.WaitForExitAsync(s_bound, "told enough");
+        Assert.Equal(0, member.ExitCode);
+
+        void Tell(char letter)
+        {
+            for (int i = 0; i < Each; i++) member.Tell(new string(letter, 30));
+        }
     }
 
     private static MemberProcess Start(string script)
