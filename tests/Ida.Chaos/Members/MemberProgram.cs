@@ -121,7 +121,7 @@ internal sealed partial class MemberProgram
         {
             _dht = null;
             Run(BlockAsync(node));
-            Run(new CalledGroup(_calls, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
+            Run(new CalledGroup(_calls, new(_place.LongestFault), $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
             var group = _group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask());
             var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = s_enable + _place.LongestFault }, HistoryWorkload.Register).AsTask());
             _dht = dht;
