@@ -15,7 +15,7 @@ internal sealed partial class MemberProcess : IDisposable
 
     /// <summary>What the runtime says of an exception that ends a process, before it ends it.</summary>
     private const string Unhandled = "Unhandled exception.";
-    private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5), s_fresh = TimeSpan.FromSeconds(1);
     private readonly Process _process;
     private readonly LastWords _words = new();
 
@@ -44,12 +44,18 @@ internal sealed partial class MemberProcess : IDisposable
     public MemberStatus Status { get; private set; } = new();
 
     /// <summary>Whether it has spoken within the last second: a stopped process has not.</summary>
-    public bool IsFresh => Stopwatch.GetElapsedTime(Volatile.Read(ref _heardAt)) < TimeSpan.FromSeconds(1);
+    public bool IsHeard => Stopwatch.GetElapsedTime(Volatile.Read(ref _heardAt)) < s_fresh;
+
+    /// <summary>Whether it has, and its DHT has answered it within that time.</summary>
+    public bool IsFresh => IsHeard && Status.UnansweredMs < s_fresh.TotalMilliseconds;
 
     public bool HasExited => _process.HasExited;
 
     /// <summary>Told of each line in which the member asks for another to find out what became of a write.</summary>
     public Action<MemberProcess, string>? Unresolved { get; set; }
+
+    /// <summary>Told of all that the member says of itself.</summary>
+    public Action<MemberProcess, MemberStatus>? Said { get; set; }
 
     /// <summary>Whether the driver told it to end, or killed it, so that it takes nothing on any more.</summary>
     public bool MayEnd { get; set; }
@@ -193,6 +199,7 @@ internal sealed partial class MemberProcess : IDisposable
             Remember(line);
             return;
         }
+        Said?.Invoke(this, status);
         if (status.Answer.Length == 0)
         {
             Status = status;

@@ -1,6 +1,8 @@
 using System.Diagnostics;
 using Ida.Chaos.Driving;
+using Ida.Chaos.Judging;
 using Ida.Chaos.Members;
+using Ida.Testing.Calls;
 
 namespace Ida.Process.Tests.Chaos;
 
@@ -67,6 +69,31 @@ public sealed class MemberProcessTests
         Assert.Contains("exit code 3 Error: the fault", failure.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>What a member said last is heard, though it was killed right behind it.</summary>
+    [Fact]
+    public async Task What_one_that_is_killed_found_is_kept()
+    {
+        var findings = new Findings();
+        using var member = Start($"read line; {Echo(new() { Wrong = "a call is late" })}; {Echo(new() { Answer = MemberStatus.Note, Calls = [new(CallKind.Send, CallTable.OfFault("kill"), 3)] })}; kill -9 $$");
+        member.Said = (one, said) => findings.Note(one.Name, said);
+        member.Tell(MemberCommands.Fault + "kill");
+        await member.WaitForExitAsync(s_bound, "killed");
+        Assert.Equal("calls of m0.1: a call is late", Assert.Single(findings.Wrong));
+        Assert.Equal(3, findings.Calls()[CallKind.Send, "fault: kill"]);
+        Assert.Empty(findings.Unmet(["kill"]));
+    }
+
+    /// <summary>A process that speaks, and whose DHT does not answer it, is as silent as one that says nothing.</summary>
+    [Fact]
+    public async Task One_whose_dht_does_not_answer_it_is_not_fresh()
+    {
+        using var member = Start($"read line; {Echo(new() { UnansweredMs = 1_000 })}; {Echo(new() { Answer = MemberCommands.Rest })}; read line; {Echo(new() { UnansweredMs = 999 })}; {Echo(new() { Answer = MemberCommands.Final })}; read line");
+        await member.AskAsync(MemberCommands.Rest, s_bound);
+        Assert.Equal((1_000, false), (member.Status.UnansweredMs, member.IsFresh));
+        await member.AskAsync(MemberCommands.Final, s_bound);
+        Assert.Equal(999, member.Status.UnansweredMs);
+    }
+
     [Fact]
     public async Task One_that_does_not_end_is_named()
     {
@@ -92,6 +119,8 @@ public sealed class MemberProcessTests
             for (int i = 0; i < Each; i++) member.Tell(new string(letter, Length));
         }
     }
+
+    private static string Echo(MemberStatus status) => $"echo '{status.ToLine()}'";
 
     private static MemberProcess Start(string script)
     {
