@@ -160,13 +160,13 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         string told = $"{kind} {question} got [{string.Join(", ", answers.Select(static one => $"{one.From.Rank}: {one.Value}"))}]";
         if (!areRight(question, answers)) Break($"{told}, which is another question's, or of other states");
         MemberRef[] from = [.. answers.Select(static one => one.From)];
-        View? asked = null, next = null;
+        View? asked = null;
         // Who is missing may have gone: that is told by a view which handlers hear of in their turn. Of a membership that is over nothing comes any more.
         bool heard = await UntilAsync(() => _seat!.Asked.TryGetValue(question, out asked));
-        bool right = heard && await UntilAsync(() => Answers.Missing(replies, from, asked, next = _seat!.ViewOf(asked!.Id + 1)) is null);
+        bool right = heard && await UntilAsync(() => Answers.Missing(replies, from, asked, _seat!.ViewsAfter(asked!)) is null);
         _seat!.Asked.TryRemove(question, out _);
         if (right || _group!.Completion.IsCompleted) return;
-        Break($"{told}: {(heard ? Answers.Missing(replies, from, asked, next) : "the question did not come to its asker")}");
+        Break($"{told}: {(heard ? Answers.Missing(replies, from, asked, _seat.ViewsAfter(asked!)) : "the question did not come to its asker")}");
     }
 
     /// <summary>Whether something is so, or becomes it soon.</summary>

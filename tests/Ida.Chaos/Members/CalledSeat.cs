@@ -24,8 +24,8 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
     /// <summary>In which view its own questions came to it.</summary>
     public ConcurrentDictionary<ulong, View> Asked { get; } = [];
 
-    /// <summary>A view that it has seen; null: not yet, or long ago.</summary>
-    public View? ViewOf(ulong id) => _views.GetValueOrDefault(id);
+    /// <summary>The views that it has seen after another, unless that was long ago.</summary>
+    public IReadOnlyCollection<View> ViewsAfter(View view) => [.. _views.Values.Where(one => one.Id > view.Id)];
 
     public void Configure(GroupBuilder group) => group
         .Handle<(ulong Number, bool Anew)>("fifo", (from, message) => Hear("fifo", from, message.Number, message.Anew))
