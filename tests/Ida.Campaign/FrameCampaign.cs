@@ -36,6 +36,9 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
         return error.Length == 0;
     }
 
+    /// <summary>The frames of each port: equal shares, rounded up, so that no port is left out.</summary>
+    public long Share => (Frames + Ports.Count - 1) / Ports.Count;
+
     /// <summary>Runs the frames, an equal share through each port. Batches that passed and that failed.</summary>
     public async Task<(long Passed, long Failed)> RunAsync(CancellationToken cancel)
     {
@@ -46,7 +49,7 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
             var watch = Stopwatch.StartNew();
             using var end = CancellationTokenSource.CreateLinkedTokenSource(cancel);
             if (Time is { } time) end.CancelAfter(time / Ports.Count);
-            long until = tally.Count + (Frames / Ports.Count);
+            long until = tally.Count + Share;
             var (done, memory, failures) = FromMember ? await FromMemberAsync(port, until, tally, end.Token) : await FromStrangersAsync(port, until, tally, end.Token);
             Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{port}: {done.Passed} batches passed, {done.Failed} failed, {watch.Elapsed.TotalSeconds:F0} s; {memory}"));
             (passed, failed) = (passed + done.Passed, failed + done.Failed);

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Ida.Campaign;
 
-/// <summary>The command line. Exit codes: 0 all seeds passed, drew every ingredient often enough and left no error that nobody looked at (with --mutate: the missing rule was noticed), 1 not so, 2 the command line makes no sense, 130 interrupted.</summary>
+/// <summary>The command line. Exit codes: 0 all seeds passed, drew every ingredient often enough and left no error that nobody looked at (with --mutate: the missing rule was noticed), 1 not so, also where nothing ran, 2 the command line makes no sense, 130 interrupted.</summary>
 internal static class Program
 {
     public static async Task<int> Main(string[] args)
@@ -49,7 +49,7 @@ internal static class Program
         var (passed, failed) = await campaign.RunAsync(cancel.Token);
         if (cancel.IsCancellationRequested) Console.WriteLine("Interrupted.");
         Console.WriteLine($"{passed} passed, {failed} failed");
-        return cancel.IsCancellationRequested ? 130 : failed == 0 ? 0 : 1;
+        return cancel.IsCancellationRequested ? 130 : IsPassed(passed, failed) ? 0 : 1;
     }
 
     private static int Run(CampaignOptions options)
@@ -64,8 +64,11 @@ internal static class Program
         var (passed, failed) = options.Mutated.Count > 0 ? new Mutations(options).Run(cancel.Token) : campaign.Run(cancel.Token);
         if (cancel.IsCancellationRequested) Console.WriteLine("Interrupted.");
         Console.WriteLine($"{passed} passed, {failed} failed");
-        return cancel.IsCancellationRequested ? 130 : failed == 0 && campaign.IsThorough ? 0 : 1;
+        return cancel.IsCancellationRequested ? 130 : IsPassed(passed, failed) && campaign.IsThorough ? 0 : 1;
     }
+
+    /// <summary>Nothing failed, and something ran: a run of nothing has shown nothing.</summary>
+    public static bool IsPassed(long passed, long failed) => failed == 0 && passed > 0;
 
     private static int Refuse(string error)
     {

@@ -7,13 +7,15 @@ namespace Ida.Testing.Calls;
 /// (<see cref="CallErrors"/>). Thread-safe.
 /// </summary>
 /// <param name="now">The time that bounds are counted in: virtual, or without the time for which the process was stopped.</param>
-internal sealed class CallLedger(Func<TimeSpan> now)
+/// <param name="slack">How much later than it must a call may end; null: <see cref="Slack"/>.</param>
+internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
 {
     private const int MostWrong = 20;
 
     /// <summary>How much later than it must a call may end: a busy machine, a clock that is slow.</summary>
     public static readonly TimeSpan Slack = TimeSpan.FromSeconds(1.5);
 
+    private readonly TimeSpan _slack = slack ?? Slack;
     private readonly Lock _lock = new();
     private readonly List<Entry> _open = [];
     private readonly List<string> _wrong = [];
@@ -124,12 +126,12 @@ internal sealed class CallLedger(Func<TimeSpan> now)
             Judge(entry);
             return true;
         }
-        if (life == CallerLife.Over && time - (entry.OverSince ??= time) > Slack)
+        if (life == CallerLife.Over && time - (entry.OverSince ??= time) > _slack)
         {
             Report($"{entry} has not ended with its node");
             return true;
         }
-        if (entry.Bound is not { } bound || time - entry.Begun <= bound + Slack) return false;
+        if (entry.Bound is not { } bound || time - entry.Begun <= bound + _slack) return false;
         Report(string.Create(CultureInfo.InvariantCulture, $"{entry} is open after {(time - entry.Begun).TotalSeconds:0.###} s, and had {bound.TotalSeconds:0.###} s"));
         return true;
     }

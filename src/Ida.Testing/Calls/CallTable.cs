@@ -14,7 +14,10 @@ internal sealed class CallTable
     public const string InView = "fault: view change";
 
     /// <summary>The column of calls that were open when a fault began.</summary>
-    public static string Of(FaultKind fault) => $"fault: {fault}";
+    public static string Of(FaultKind fault) => OfFault(fault.ToString());
+
+    /// <summary>The same of a fault of another harness.</summary>
+    public static string OfFault(string fault) => $"fault: {fault}";
 
     /// <summary>Columns in their order, with the number of calls of each kind.</summary>
     public IReadOnlyDictionary<(CallKind Kind, string Column), long> Cells => _cells;

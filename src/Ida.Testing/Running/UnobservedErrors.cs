@@ -22,7 +22,16 @@ internal sealed class UnobservedErrors : IDisposable
             GC.Collect();
             GC.WaitForPendingFinalizers();
         }
-        lock (_lock) return _count == 0 ? null : $"{_count} tasks ended with errors that nobody looked at:\n{string.Join('\n', _kept)}";
+        return Found;
+    }
+
+    /// <summary>What was found so far, without looking for more.</summary>
+    public string? Found
+    {
+        get
+        {
+            lock (_lock) return _count == 0 ? null : $"{_count} tasks ended with errors that nobody looked at:\n{string.Join('\n', _kept)}";
+        }
     }
 
     public void Dispose() => TaskScheduler.UnobservedTaskException -= Note;

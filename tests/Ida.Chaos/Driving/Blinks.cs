@@ -8,20 +8,35 @@ namespace Ida.Chaos.Driving;
 
 /// <summary>
 /// Stops and cuts too short for anybody to notice: one in ten. Half of them come when all is well and nothing has changed for seconds, so that what changes
-/// then would be for the blink, and are judged; the other half as soon as they can, beside what is left of the fault before.
+/// then would be for the blink, and are to be judged; the other half as soon as they can, beside what is left of the fault before.
 /// </summary>
+/// <remarks>
+/// Where nothing has changed nobody has noticed, whatever else was. What has changed is for the blink, unless the machine had no time, for the driver or for a process that says so itself: such a
+/// blink is not judged. A member that has time and says nothing of its DHT has noticed.
+/// </remarks>
 internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesis, Prng random)
 {
+    /// <summary>So many that could not be judged, and no more that were, are a run that shows nothing of blinks; where they are all there is, none.</summary>
+    private const int Enough = 3;
+
+    /// <summary>How often a calm moment is waited for.</summary>
+    private const int Trials = 5;
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50), s_first = TimeSpan.FromMilliseconds(500);
 
     /// <summary>Who is silent is excluded within a second or two; what has not changed after that long is not going to.</summary>
     private static readonly TimeSpan s_calm = TimeSpan.FromSeconds(4);
 
-    /// <summary>How much longer than it should a blink may last for want of the driver's time, and be judged: nobody may be excluded for half a second.</summary>
-    private static readonly TimeSpan s_heldUp = TimeSpan.FromMilliseconds(200);
+    /// <summary>How much longer than it should a blink, or a pause of the driver or of a member, may last for want of time: nobody may be excluded for half a second.</summary>
+    private static readonly TimeSpan s_heldUp = TimeSpan.FromMilliseconds(250);
 
     /// <summary>How many were judged.</summary>
     public int Judged { get; private set; }
+
+    /// <summary>How many were to be judged, and could not be: something had changed, and it may have been for another reason.</summary>
+    public int Unjudged { get; private set; }
+
+    /// <summary>Whether no more of what was to be judged was than was not: a defect would hide among those.</summary>
+    public bool ShowNothing => AreNothing(Judged, Unjudged, options.Faults.Contains(FaultKind.Blink));
 
     /// <summary>Whether the next stop or cut is a blink; null where it is none.</summary>
     public async Task<Blink?> DrawAsync(CancellationToken cancel)
@@ -33,34 +48,60 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
     /// <summary>A blink at a calm moment, which is waited for; where none comes it is not judged.</summary>
     public async Task<Blink> CalmAsync(CancellationToken cancel)
     {
-        await nemesis.WholeAsync(cancel);
-        var moment = new CalmMoment(Said());
-        return new(Length(), await AllHeardAsync(cancel) && moment.Change(Said()) is null ? moment : null);
+        string? hindered = null;
+        for (int i = 0; i < Trials; i++)
+        {
+            await nemesis.WholeAsync(cancel);
+            var moment = new CalmMoment(Said());
+            var (driver, silent) = await SecondsAsync(cancel);
+            hindered = driver ?? moment.HeldUp(Said(), s_heldUp) ?? silent ?? moment.Change(Said());
+            if (hindered is null) break;
+        }
+        return new(Length(), new(Said()), hindered is null ? null : $"before it {hindered}");
     }
 
-    /// <summary>Looks, some time after a blink, whether anybody has noticed; not where the driver itself was held up, or a member was not heard of.</summary>
-    public async Task JudgeAsync(Blink blink, TimeSpan took, string what, CancellationToken cancel)
+    /// <summary>Looks, some time after a blink, whether anybody has noticed.</summary>
+    /// <param name="blink">The blink.</param>
+    /// <param name="took">How long it lasted.</param>
+    /// <param name="stopped">Who was stopped for it; null: nobody.</param>
+    /// <param name="what">What it was, for a report.</param>
+    /// <param name="cancel">Gives up.</param>
+    public async Task JudgeAsync(Blink blink, TimeSpan took, MemberProcess? stopped, string what, CancellationToken cancel)
     {
-        if (blink.Before is not { } before || took > TimeSpan.FromMilliseconds(options.BlinkMs) + s_heldUp || !await AllHeardAsync(cancel)) return;
+        if (blink.Before is not { } before) return;
+        what = string.Create(CultureInfo.InvariantCulture, $"{what} for {took.TotalMilliseconds:F0} ms");
+        var (driver, silent) = await SecondsAsync(cancel);
         nemesis.CheckEnds();
-        if (before.Change(Said()) is { } change)
-            throw new ChaosFailedException(string.Create(CultureInfo.InvariantCulture, $"{what} for {took.TotalMilliseconds:F0} ms, and nothing else was done: {change}."));
-        Judged++;
+        string? change = before.Change(Said()) ?? silent ?? (roster.Running.FirstOrDefault(static one => !one.IsFresh) is { } late ? $"{late.Name} says nothing" : null);
+        if (change is null)
+        {
+            Judged++;
+            return;
+        }
+        string? hindered = blink.Hindered ?? (took > TimeSpan.FromMilliseconds(options.BlinkMs) + s_heldUp ? "the driver was held up in it" : driver)
+            ?? before.HeldUp(Said(), s_heldUp, stopped?.Name, took) ?? (roster.Running.FirstOrDefault(static one => !one.IsHeard) is { } lost ? $"{lost.Name} is not heard of" : null);
+        if (hindered is null) throw new ChaosFailedException($"{what}, and nothing else was done: {change}.");
+        Unjudged++;
+        nemesis.Say($"not judged: {what}: {change}; but {hindered}");
     }
 
-    /// <summary>Lets seconds pass; whether all members were heard of all the time, and again after it. Whoever was not waited for the machine.</summary>
-    private async Task<bool> AllHeardAsync(CancellationToken cancel)
+    /// <summary>Lets seconds pass; what held the driver up meanwhile, and which member said nothing of itself, or of its DHT, for a second.</summary>
+    private async Task<(string? Driver, string? Silent)> SecondsAsync(CancellationToken cancel)
     {
-        bool all = true;
+        string? driver = null, silent = null;
         // Who was stopped, for a control, has to speak first.
         await Task.Delay(s_first, cancel);
-        for (long since = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(since) < s_calm;)
+        for (long since = Stopwatch.GetTimestamp(), last = since; Stopwatch.GetElapsedTime(since) < s_calm; last = Stopwatch.GetTimestamp())
         {
             await Task.Delay(s_poll, cancel);
-            all &= roster.Running.All(static one => one.IsFresh);
+            if (Stopwatch.GetElapsedTime(last) is var passed && passed > s_poll + s_heldUp) driver ??= string.Create(CultureInfo.InvariantCulture, $"the driver was held up for {passed.TotalMilliseconds:F0} ms");
+            if (roster.Running.FirstOrDefault(static one => !one.IsFresh) is { } one) silent ??= $"{one.Name} said nothing for a second{(one.IsHeard ? " of its DHT" : "")}";
         }
-        return all;
+        return (driver, silent);
     }
+
+    /// <summary>The same of so many that were judged, and so many that could not be.</summary>
+    public static bool AreNothing(int judged, int unjudged, bool asked) => judged <= unjudged && (asked || unjudged >= Enough);
 
     private TimeSpan Length() => TimeSpan.FromMilliseconds(random.Next(1, options.BlinkMs));
 

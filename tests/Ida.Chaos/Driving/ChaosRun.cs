@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using Ida.Chaos.Judging;
 using Ida.Chaos.Members;
-using Ida.Testing.Calls;
+using Ida.Testing;
 using Ida.Testing.Checking;
 
 namespace Ida.Chaos.Driving;
@@ -19,12 +19,20 @@ internal static class ChaosRun
     public static async Task<bool> RunAsync(ChaosOptions options, CancellationToken cancel)
     {
         var folder = Directory.CreateTempSubdirectory("ida-chaos-");
+        var findings = new Findings();
+        using var unobserved = new UnobservedErrors();
         try
         {
-            return await RunAsync(options, folder.FullName, cancel);
+            bool passed = await RunAsync(options, folder.FullName, findings, cancel);
+            string? driver = unobserved.Collect();
+            if (driver is not null) Console.WriteLine($"FAILED: in the driver {driver}");
+            passed &= driver is null;
+            Console.WriteLine(passed ? "PASSED" : "FAILED");
+            return passed;
         }
         catch (ChaosFailedException failed)
         {
+            foreach (string wrong in findings.Wrong) Console.WriteLine($"FAILED: {wrong}");
             Console.WriteLine($"FAILED: {failed.Message}");
             return false;
         }
@@ -34,7 +42,7 @@ internal static class ChaosRun
         }
     }
 
-    private static async Task<bool> RunAsync(ChaosOptions options, string folder, CancellationToken cancel)
+    private static async Task<bool> RunAsync(ChaosOptions options, string folder, Findings findings, CancellationToken cancel)
     {
         Console.WriteLine($"{options.Members} processes, {options.Shards} shards of {options.ShardSize}, {options.Clients} clients each, {options.Seconds} s of {string.Join(", ", options.Faults).ToLowerInvariant()}, none longer than {options.Longest.TotalSeconds} s, seed {options.Seed}");
         var watch = Stopwatch.StartNew();
@@ -42,7 +50,7 @@ internal static class ChaosRun
         var processes = new List<int>();
         bool passed;
         await using (var stream = new FileStream(faults, FileMode.CreateNew, FileAccess.Write, FileShare.Read, bufferSize: 0))
-        using (var roster = new Roster(options, folder))
+        using (var roster = new Roster(options, folder, findings))
         {
             var recorder = new HistoryRecorder(stream, prefix: "faults-");
             var nemesis = new Nemesis(options, roster, recorder, new(options.Seed), what =>
@@ -64,7 +72,7 @@ internal static class ChaosRun
             roster.Histories.Add(faults);
             await stream.FlushAsync(cancel);
             foreach (var one in roster.Running) one.Kill();
-            await Task.WhenAll(roster.Running.Select(static one => one.WaitForExitAsync(s_end)));
+            await Task.WhenAll(roster.Running.Select(static one => one.WaitForExitAsync(s_end, "killed")));
             nemesis.CheckEnds();
             var history = History.ReadFiles(roster.Histories.Where(File.Exists));
             if (options.History is { } file)
@@ -76,23 +84,23 @@ internal static class ChaosRun
         }
         int left = processes.Count(id => Directory.Exists($"/proc/{id}"));
         Console.WriteLine($"processes left over: {left}");
-        Console.WriteLine(passed && left == 0 ? "PASSED" : "FAILED");
-        return passed && left == 0;
+        foreach (string wrong in findings.Wrong) Console.WriteLine($"FAILED: {wrong}");
+        return passed && left == 0 && findings.Wrong.Count == 0;
     }
 
     private static bool Report(ChaosOptions options, Nemesis nemesis, Roster roster, MemberStatus[] finals)
     {
         long heap = finals.Max(static one => one.Heap);
         int full = finals.Count(static one => one.Full);
-        Console.WriteLine($"{nemesis.Count} faults, {nemesis.BlinksJudged} of them blinks that nobody noticed; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
-        foreach (var (one, final) in roster.Running.Zip(finals))
-            if (final.Wrong is { } wrong) Console.WriteLine($"FAILED: calls of {one.Name}: {wrong}");
-        var calls = new CallTable();
-        foreach (var met in finals.SelectMany(static one => one.Calls)) calls.Add(met.Kind, met.What, met.Times);
-        calls.Print(Console.Out);
+        Console.WriteLine($"{nemesis.Count} faults, {nemesis.Blinks.Judged} of them blinks that nobody noticed, {nemesis.Blinks.Unjudged} blinks that could not be judged; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
+        roster.Findings.Calls().Print(Console.Out);
+        var unmet = roster.Findings.Unmet(nemesis.Made);
+        if (nemesis.Count == 0) Console.WriteLine("FAILED: no fault was made");
+        if (unmet.Count > 0) Console.WriteLine($"FAILED: no call was open when a fault began: {string.Join(", ", unmet)}");
+        if (nemesis.Blinks.ShowNothing) Console.WriteLine("FAILED: no more blinks were judged than could not be");
         if (full < options.TargetSize) Console.WriteLine($"FAILED: {options.TargetSize} full replicas or more are wanted at the end");
         if (heap > MostHeap) Console.WriteLine($"FAILED: a member holds more than {MostHeap >> 20} MiB at rest");
-        return full >= options.TargetSize && heap <= MostHeap && finals.All(static one => one.Wrong is null);
+        return full >= options.TargetSize && heap <= MostHeap && nemesis.Count > 0 && unmet.Count == 0 && !nemesis.Blinks.ShowNothing;
     }
 
     private static bool Judge(History history)

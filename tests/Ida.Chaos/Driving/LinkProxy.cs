@@ -42,7 +42,7 @@ internal sealed class LinkProxy : IDisposable
         {
             while (true) _ = ServeAsync(await _listener.AcceptSocketAsync(_over.Token));
         }
-        catch (Exception error) when (error is OperationCanceledException or SocketException or ObjectDisposedException)
+        catch (Exception error) when (_over.IsCancellationRequested && error is (OperationCanceledException or SocketException or ObjectDisposedException))
         {
             // The run is over.
         }

@@ -15,9 +15,12 @@ internal sealed partial class MemberProcess : IDisposable
 
     /// <summary>What the runtime says of an exception that ends a process, before it ends it.</summary>
     private const string Unhandled = "Unhandled exception.";
-    private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5), s_fresh = TimeSpan.FromSeconds(1);
     private readonly Process _process;
     private readonly LastWords _words = new();
+
+    /// <summary>Of the writer to its input: the nemesis and who hands a write on may tell it something at once.</summary>
+    private readonly Lock _telling = new();
     private readonly ConcurrentDictionary<string, TaskCompletionSource<MemberStatus>> _asked = new();
     private long _heardAt;
     private volatile bool _killed, _unhandled;
@@ -41,12 +44,18 @@ internal sealed partial class MemberProcess : IDisposable
     public MemberStatus Status { get; private set; } = new();
 
     /// <summary>Whether it has spoken within the last second: a stopped process has not.</summary>
-    public bool IsFresh => Stopwatch.GetElapsedTime(Volatile.Read(ref _heardAt)) < TimeSpan.FromSeconds(1);
+    public bool IsHeard => Stopwatch.GetElapsedTime(Volatile.Read(ref _heardAt)) < s_fresh;
+
+    /// <summary>Whether it has, and its DHT has answered it within that time.</summary>
+    public bool IsFresh => IsHeard && Status.UnansweredMs < s_fresh.TotalMilliseconds;
 
     public bool HasExited => _process.HasExited;
 
     /// <summary>Told of each line in which the member asks for another to find out what became of a write.</summary>
     public Action<MemberProcess, string>? Unresolved { get; set; }
+
+    /// <summary>Told of all that the member says of itself.</summary>
+    public Action<MemberProcess, MemberStatus>? Said { get; set; }
 
     /// <summary>Whether the driver told it to end, or killed it, so that it takes nothing on any more.</summary>
     public bool MayEnd { get; set; }
@@ -111,8 +120,11 @@ internal sealed partial class MemberProcess : IDisposable
     {
         try
         {
-            _process.StandardInput.WriteLine(command);
-            _process.StandardInput.Flush();
+            lock (_telling)
+            {
+                _process.StandardInput.WriteLine(command);
+                _process.StandardInput.Flush();
+            }
         }
         catch (IOException)
         {
@@ -134,11 +146,24 @@ internal sealed partial class MemberProcess : IDisposable
         }
     }
 
-    public void Suspend() => _ = Signal(_process.Id, Stop);
+    public void Suspend() => Send(Stop);
 
-    public void Resume() => _ = Signal(_process.Id, Continue);
+    public void Resume() => Send(Continue);
 
-    public Task WaitForExitAsync(TimeSpan limit) => _process.WaitForExitAsync().WaitAsync(limit);
+    /// <summary>Waits until it has ended and all that it wrote is here.</summary>
+    /// <param name="limit">For how long.</param>
+    /// <param name="since">What should have ended it, for the report that it hangs.</param>
+    public async Task WaitForExitAsync(TimeSpan limit, string since)
+    {
+        try
+        {
+            await _process.WaitForExitAsync().WaitAsync(limit);
+        }
+        catch (TimeoutException)
+        {
+            throw new ChaosFailedException($"{Name} hangs: it was {since} {limit.TotalSeconds:F0} s ago. Its last words: {LastWords}");
+        }
+    }
 
     /// <summary>Resident bytes now; 0 when it is gone.</summary>
     public long Resident()
@@ -174,12 +199,19 @@ internal sealed partial class MemberProcess : IDisposable
             Remember(line);
             return;
         }
+        Said?.Invoke(this, status);
         if (status.Answer.Length == 0)
         {
             Status = status;
             Volatile.Write(ref _heardAt, Stopwatch.GetTimestamp());
         }
         else if (_asked.TryRemove(status.Answer, out var asked)) asked.TrySetResult(status);
+    }
+
+    // A process that is there no more has ended on its own, which is found by its end.
+    private void Send(int signal)
+    {
+        if (Signal(_process.Id, signal) != 0 && !_process.HasExited) throw new ChaosFailedException($"{Name} could not be sent signal {signal}: error {Marshal.GetLastPInvokeError()}.");
     }
 
     private void Remember(string? line)
@@ -189,6 +221,6 @@ internal sealed partial class MemberProcess : IDisposable
         _words.Add(line);
     }
 
-    [LibraryImport("libc", EntryPoint = "kill")]
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
     private static partial int Signal(int process, int signal);
 }

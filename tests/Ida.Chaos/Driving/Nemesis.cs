@@ -13,18 +13,23 @@ namespace Ida.Chaos.Driving;
 internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecorder recorder, Prng random, Action<string> say)
 {
     private const int ShortMs = 50, UsualMs = 8_000;
+
+    /// <summary>For so long members may hear that a fault begins, before it does: who is killed is to note which of its calls are open. Not always as long, so that it may do anything when it comes.</summary>
+    private const int LongestWordMs = 50;
     private const int LeastVoters = 3;
-    private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90), s_killed = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50);
+    private readonly SortedSet<string> _made = new(StringComparer.Ordinal);
     private Blinks? _blinks;
 
     /// <summary>Faults made so far.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Those that nobody may notice, and of which it was looked whether anybody did.</summary>
-    public int BlinksJudged => _blinks?.Judged ?? 0;
+    /// <summary>Which kinds of them.</summary>
+    public IReadOnlyCollection<string> Made => _made;
 
-    private Blinks Blinks => _blinks ??= new(options, roster, this, random);
+    /// <summary>Those that nobody may notice.</summary>
+    public Blinks Blinks => _blinks ??= new(options, roster, this, random);
 
     /// <summary>One fault after the other until the time is over, then all is healed.</summary>
     public async Task RunAsync(TimeSpan time, CancellationToken cancel)
@@ -38,10 +43,10 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
             switch (kind)
             {
                 case FaultKind.Join when roster.HasRoom:
-                    Begin(kind, roster.Start());
+                    await BeginAsync(kind, roster.Start(), cancel);
                     break;
                 case FaultKind.Leave when roster.Running.Count > options.Members:
-                    await LeaveAsync(await VictimAsync(cancel));
+                    await LeaveAsync(await VictimAsync(cancel), cancel);
                     break;
                 case FaultKind.Kill:
                     await KillAsync(await VictimAsync(cancel), cancel);
@@ -98,26 +103,26 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
 
     private async Task KillAsync(MemberProcess victim, CancellationToken cancel)
     {
-        Begin(FaultKind.Kill, victim);
+        await BeginAsync(FaultKind.Kill, victim, cancel);
         victim.Kill();
-        await victim.WaitForExitAsync(TimeSpan.FromSeconds(10));
+        await victim.WaitForExitAsync(s_killed, "killed");
         CheckEnds();
         roster.Remove(victim);
         victim.Dispose();
         await Task.Delay((int)random.Next(100, 3_000), cancel);
-        if (roster.Running.Count < options.Members) Begin(FaultKind.Join, roster.Start(), counts: false);
+        if (roster.Running.Count < options.Members) await BeginAsync(FaultKind.Join, roster.Start(), cancel, counts: false);
     }
 
     private async Task StopAsync(MemberProcess victim, Blink? blink, CancellationToken cancel)
     {
-        Begin(FaultKind.Stop, victim);
+        await BeginAsync(FaultKind.Stop, victim, cancel, isBlink: blink is not null);
         long since = Stopwatch.GetTimestamp();
         victim.Suspend();
         await Task.Delay(blink?.Length ?? Length(), cancel);
         victim.Resume();
         var took = Stopwatch.GetElapsedTime(since);
         recorder.Nemesis("cont", victim.Name);
-        if (blink is not null) await Blinks.JudgeAsync(blink, took, $"{victim.Name} was stopped", cancel);
+        if (blink is not null) await Blinks.JudgeAsync(blink, took, victim, $"{victim.Name} was stopped", cancel);
     }
 
     private async Task CutAsync(MemberProcess victim, Blink? blink, CancellationToken cancel)
@@ -126,14 +131,14 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         var other = random.Chance(0.4) ? others[random.Next(others.Count)] : null;
         // Of a pair either one may be excluded.
         if (other is not null && victim.Status.Full && other.Status.Full && victim.Status.Shard == other.Status.Shard) other = null;
-        Begin(FaultKind.Cut, victim, target: $"{victim.Name} {other?.Name ?? "all"}");
+        await BeginAsync(FaultKind.Cut, victim, cancel, target: $"{victim.Name} {other?.Name ?? "all"}", isBlink: blink is not null);
         long since = Stopwatch.GetTimestamp();
         roster.Cuts.Cut(roster.Pairs(victim, other));
         await Task.Delay(blink?.Length ?? Length(), cancel);
         roster.Cuts.HealAll();
         var took = Stopwatch.GetElapsedTime(since);
         recorder.Nemesis("heal", victim.Name);
-        if (blink is not null) await Blinks.JudgeAsync(blink, took, $"{victim.Name} was cut off from {other?.Name ?? "all"}", cancel);
+        if (blink is not null) await Blinks.JudgeAsync(blink, took, stopped: null, $"{victim.Name} was cut off from {other?.Name ?? "all"}", cancel);
     }
 
     /// <summary>
@@ -147,32 +152,33 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         return TimeSpan.FromMilliseconds(random.Next(ShortMs, (long)Math.Min(longest, UsualMs)));
     }
 
-    private async Task LeaveAsync(MemberProcess victim)
+    private async Task LeaveAsync(MemberProcess victim, CancellationToken cancel)
     {
-        Begin(FaultKind.Leave, victim);
+        await BeginAsync(FaultKind.Leave, victim, cancel);
         victim.MayEnd = true;
         victim.Tell(MemberCommands.Leave);
         // It counts as a member until it has ended; so no other fault meets it.
-        try
-        {
-            await victim.WaitForExitAsync(s_whole);
-        }
-        catch (TimeoutException)
-        {
-            throw new ChaosFailedException($"{victim.Name} hangs: it was told to leave {s_whole.TotalSeconds:F0} s ago. Its last words: {victim.LastWords}");
-        }
+        await victim.WaitForExitAsync(s_whole, "told to leave");
         if (victim.ExitCode != 0) throw new ChaosFailedException($"{victim.Name} was told to leave, and failed. Its last words: {victim.LastWords}");
         roster.Remove(victim);
         victim.Dispose();
     }
 
-    private void Begin(FaultKind kind, MemberProcess victim, string? target = null, bool counts = true)
+    /// <summary>Tells a line of what happens.</summary>
+    public void Say(string what) => say($"      {what}");
+
+    private async Task BeginAsync(FaultKind kind, MemberProcess victim, CancellationToken cancel, string? target = null, bool counts = true, bool isBlink = false)
     {
         if (counts) Count++;
-        string name = kind.ToString().ToLowerInvariant();
+        string name = NameOf(kind), met = isBlink ? NameOf(FaultKind.Blink) : name;
+        _made.Add(met);
+        foreach (var one in roster.Running) one.Tell(MemberCommands.Fault + met);
+        await Task.Delay((int)random.Next(LongestWordMs), cancel);
         recorder.Nemesis(name, target ?? victim.Name);
         say($"{(counts ? Count : ""),4}  {name} {target ?? victim.Name}");
     }
+
+    private static string NameOf(FaultKind kind) => kind.ToString().ToLowerInvariant();
 
     /// <summary>No process ends without having been told.</summary>
     public void CheckEnds()

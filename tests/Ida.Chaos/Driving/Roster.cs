@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Ida.Chaos.Judging;
 
 namespace Ida.Chaos.Driving;
 
@@ -15,9 +16,9 @@ internal sealed class Roster : IDisposable
     private readonly Starter _starter = new();
     private int _started;
 
-    public Roster(ChaosOptions options, string folder)
+    public Roster(ChaosOptions options, string folder, Findings findings)
     {
-        (_options, _folder) = (options, folder);
+        (_options, _folder, Findings) = (options, folder, findings);
         for (int i = 0; i < options.Members + 2; i++)
         {
             var listen = new IPEndPoint(IPAddress.Loopback, FreePort());
@@ -26,6 +27,9 @@ internal sealed class Roster : IDisposable
     }
 
     public CutPairs Cuts { get; } = new();
+
+    /// <summary>What all members said of their calls.</summary>
+    public Findings Findings { get; }
 
     /// <summary>Processes that run, in the order of their places.</summary>
     public IReadOnlyCollection<MemberProcess> Running => _running.Values;
@@ -44,6 +48,7 @@ internal sealed class Roster : IDisposable
         var process = _starter.Start(new(name, _cluster, _places[place].Listen.ToString(), _places[place].Proxy.Address,
             [.. _places.Take(Seeds).Select(static one => one.Proxy.Address)], _options.ShardSize, _options.TargetSize, _options.Clients, _options.Seed + (ulong)_started, history, _options.Longest));
         process.Unresolved = HandOn;
+        process.Said = (one, said) => Findings.Note(one.Name, said);
         lock (_running) _running.Add(place, process);
         return process;
     }

@@ -19,4 +19,16 @@ internal sealed class CalmMoment(IEnumerable<(string Name, MemberStatus Status)>
         }
         return after.Keys.FirstOrDefault(name => !_before.ContainsKey(name)) is { } more ? $"{more} is there too" : null;
     }
+
+    /// <summary>The first member that was held up since then for longer than is allowed, by its own word; null when none was. Who is stopped meanwhile may be held up for that long more.</summary>
+    public string? HeldUp(IEnumerable<(string Name, MemberStatus Status)> members, TimeSpan allowed, string? stopped = null, TimeSpan stop = default)
+    {
+        foreach (var (name, now) in members)
+        {
+            if (!_before.TryGetValue(name, out var before)) continue;
+            long late = now.HeldUpMs - before.HeldUpMs;
+            if (late > (allowed + (name == stopped ? stop : TimeSpan.Zero)).TotalMilliseconds) return $"{name} was held up for {late} ms";
+        }
+        return null;
+    }
 }

@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.Buffers.Binary;
-using System.Collections.Concurrent;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -9,26 +6,32 @@ using Ida.Testing.Calls;
 namespace Ida.Chaos.Members;
 
 /// <summary>
-/// A group of which this member makes every call there is, one after the other, some of them given up, and which it leaves and joins again now and then. Messages of a sender come once and
-/// in their order, an ordered one is handled here when its call returns, a question that is ordered finds the same state everywhere, and views follow each other.
+/// A group of which this member makes every call there is, one after the other, some of them given up, and which it leaves and joins again now and then. What its handlers must hear:
+/// <see cref="CalledSeat"/>; an ordered message is handled here when its call returns, a question that is ordered finds the same state everywhere, and views follow each other.
+/// It ends only when the run comes to rest, or the life of the node ends.
 /// </summary>
-internal sealed class CalledGroup(CallLedger calls, string who, Prng random, Func<bool> rest)
+internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string who, Prng random, Func<bool> rest)
 {
     private const int PauseMs = 50, Kinds = 60;
-    private static readonly TimeSpan s_query = TimeSpan.FromSeconds(10), s_bound = TimeSpan.FromMinutes(3), s_join = TimeSpan.FromMinutes(5);
-    private readonly ConcurrentDictionary<(string Handler, ProcessId From), ulong> _heard = [];
-    private ulong _chain = 1, _number, _lastOwn;
-    private bool _isOver;
-    private Group? _group;
 
-    /// <summary>One life of the node: ends with it, or when the run comes to rest.</summary>
+    /// <summary>How much later than a call an upcall, or the node's word on its own end, may come.</summary>
+    private static readonly TimeSpan s_later = TimeSpan.FromSeconds(15);
+    private readonly Numbering _fifo = new(), _ordered = new();
+    private readonly Dictionary<ProcessId, Numbering> _one = [];
+    private ulong _question;
+    private Exception? _over;
+    private Group? _group;
+    private CalledSeat? _seat;
+
+    /// <summary>One life of the node.</summary>
     public async Task RunAsync(IdaNode node)
     {
-        while (!rest() && !_isOver)
+        var self = node.Id;
+        while (!rest() && _over is null && node.Id == self)
         {
-            (_chain, _group) = (1, null);
-            _heard.Clear();
-            if (!await TryAsync(CallKind.Join, async token => _group = await node.JoinAsync("called", Configure, cancellationToken: token), s_join)) continue;
+            (_group, _seat) = (null, new(self, Break));
+            await Task.Delay((int)random.Next(1, PauseMs));
+            if (await TryAsync(CallKind.Join, async token => _group = await node.JoinAsync("called", _seat.Configure, cancellationToken: token), bounds.Join) != CallEnd.Done) continue;
             using var left = new CancellationTokenSource();
             var views = ReadViewsAsync(left.Token);
             bool leaves = false;
@@ -39,91 +42,142 @@ internal sealed class CalledGroup(CallLedger calls, string who, Prng random, Fun
             }
             await left.CancelAsync();
             await views;
-            if (_group!.Completion.IsCompleted) return;
-            await TryAsync(CallKind.Leave, token => _group.LeaveAsync(token).AsTask(), s_bound);
-            await _group.Completion.WaitAsync(CancellationToken.None).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            bool known = !_group!.Completion.IsCompleted && await TryAsync(CallKind.Leave, token => _group.LeaveAsync(token).AsTask(), bounds.Send) == CallEnd.Done;
+            await EndAsync();
+            BeginAnew(known);
+        }
+        if (_over is not null) await CheckEndAsync(node, self);
+    }
+
+    /// <summary>The membership ends, and says how: with the node, or so that it is joined again.</summary>
+    private async Task EndAsync()
+    {
+        try
+        {
+            await _group!.Completion.WaitAsync(bounds.Send);
+        }
+        catch (TimeoutException)
+        {
+            Break($"its membership did not end within {bounds.Send}");
+        }
+        catch (Exception error) when (error is PoisonedException or NodeStoppedException)
+        {
+            _over ??= error;
+        }
+        catch (Exception error) when (error is NotMemberException or GroupOverloadedException)
+        {
+            await Console.Error.WriteLineAsync($"{who} in group 'called': {error.GetType().Name}: {error.Message}");
         }
     }
 
-    private void Configure(GroupBuilder group) => group
-        .Handle<ulong>("fifo", (from, number) => Hear("fifo", from, number))
-        .Handle<ulong>("one", (from, number) => Hear("one", from, number))
-        .Handle<ulong>("ordered", OnOrdered)
-        .OnQuery<ulong, ulong>("ask", static (_, question) => question + 1)
-        .OnQuery<ulong, ulong>("state", (_, _) => _chain)
-        .Checkpoint(Save, Load);
-
-    private void OnOrdered(MemberRef from, ulong number)
+    /// <summary>What a call said of the end of the node must be so.</summary>
+    private async Task CheckEndAsync(IdaNode node, ProcessId self)
     {
-        Hear("ordered", from, number);
-        _chain = (_chain * 0x9E37_79B9_7F4A_7C15) + (number ^ from.Id.Node);
-        if (_group is not null && from.Rank == _group.Rank) Volatile.Write(ref _lastOwn, number);
+        for (var waited = TimeSpan.Zero; node.Id == self && node.State == MembershipState.Active && !rest(); waited += TimeSpan.FromMilliseconds(PauseMs))
+        {
+            if (waited > s_later)
+            {
+                Break($"it ended, and its node goes on: {_over}");
+                return;
+            }
+            await Task.Delay(PauseMs);
+        }
     }
 
-    private void Hear(string handler, MemberRef from, ulong number)
+    /// <summary>What was sent in a membership that did not end as it should may be known to nobody; a message to one member is promised while both stay.</summary>
+    private void BeginAnew(bool known)
     {
-        ulong last = _heard.GetValueOrDefault((handler, from.Id));
-        if (number <= last) Break($"message {number} of {from.Id} came to '{handler}' after its {last}");
-        _heard[(handler, from.Id)] = number;
+        foreach (var to in _one.Values) to.BeginAnew();
+        if (known) return;
+        _fifo.BeginAnew();
+        _ordered.BeginAnew();
     }
-
-    private void Save(IBufferWriter<byte> to)
-    {
-        BinaryPrimitives.WriteUInt64LittleEndian(to.GetSpan(sizeof(ulong)), _chain);
-        to.Advance(sizeof(ulong));
-    }
-
-    private void Load(ReadOnlyMemory<byte> state) => _chain = BinaryPrimitives.ReadUInt64LittleEndian(state.Span);
 
     /// <summary>Some call; false when it is time to leave.</summary>
     private async Task<bool> CallAsync()
     {
         var group = _group!;
-        ulong number = ++_number;
-        int rank = (int)random.Next(group.CurrentView.Members.Count);
+        var view = group.CurrentView;
+        int rank = (int)random.Next(view.Members.Count);
         switch (random.Next(Kinds))
         {
             case 0: return random.Next(4) != 0;
             case < 15:
-                await TryAsync(CallKind.Send, token => group.SendAsync("fifo", number, token).AsTask(), s_bound);
+                _fifo.Note(await TryAsync(CallKind.Send, token => group.SendAsync("fifo", _fifo.Next, token).AsTask(), bounds.Send));
                 break;
             case < 30:
-                if (await TryAsync(CallKind.OrderedSend, token => group.OrderedSendAsync("ordered", number, token).AsTask(), s_bound) && Volatile.Read(ref _lastOwn) < number)
-                    Break($"the call of ordered message {number} returned before its own member had handled it");
+                var ordered = _ordered.Next;
+                var end = await TryAsync(CallKind.OrderedSend, token => group.OrderedSendAsync("ordered", ordered, token).AsTask(), bounds.Send);
+                _ordered.Note(end);
+                if (end == CallEnd.Done && _seat!.LastOwn != ordered.Number) Break($"the call of ordered message {ordered.Number} returned when its own member had handled {_seat.LastOwn}");
                 break;
             case < 40:
-                await TryAsync(CallKind.SendTo, token => group.SendToAsync(rank, "one", number, token).AsTask(), s_bound);
+                await SendToAsync(group, view, rank);
                 break;
             case < 46:
-                await TryAsync(CallKind.Query, async token => Judge(number, await group.QueryAsync<ulong, ulong>("ask", number, DrawReplies(), s_query, token)), s_query);
+                await AskAsync(CallKind.Query, (question, replies, token) => group.QueryAsync<(ulong, ulong), ulong>("ask", (question, _fifo.Last), replies, CallBounds.Query, token),
+                    (question, answers) => answers.All(one => one.Value == question + 1));
                 break;
             case < 51:
-                await TryAsync(CallKind.OrderedQuery, async token => JudgeStates(await group.OrderedQueryAsync<ulong, ulong>("state", number, DrawReplies(), s_query, token)), s_query);
+                await AskAsync(CallKind.OrderedQuery, (question, replies, token) => group.OrderedQueryAsync<ulong, ulong>("state", question, replies, CallBounds.Query, token),
+                    static (_, answers) => answers.Select(static one => one.Value).Distinct().Count() <= 1);
                 break;
             case < 56:
+                ulong asked = ++_question;
                 await TryAsync(CallKind.QueryTo, async token =>
                 {
-                    if (await group.QueryToAsync<ulong, ulong>(rank, "ask", number, s_query, token) != number + 1) Break($"question {number} got the answer to another");
-                }, s_query);
+                    if (await group.QueryToAsync<(ulong, ulong), ulong>(rank, "ask", (asked, 0), CallBounds.Query, token) != asked + 1) Break($"question {asked} got the answer to another");
+                }, CallBounds.Query);
                 break;
             default:
-                await TryAsync(CallKind.Flush, token => group.FlushAsync(token).AsTask(), s_bound);
+                await TryAsync(CallKind.Flush, token => group.FlushAsync(token).AsTask(), bounds.Send);
                 break;
         }
         return true;
     }
 
-    private Replies DrawReplies() => random.Next(4) switch { 0 => Replies.First, 1 => Replies.Majority, _ => Replies.All };
-
-    private void Judge(ulong question, IReadOnlyList<MemberReply<ulong>> replies)
+    private async Task SendToAsync(Group group, View view, int rank)
     {
-        for (int i = 0; i < replies.Count; i++)
-            if (replies[i].Value != question + 1 || (i > 0 && replies[i].From.Rank <= replies[i - 1].From.Rank)) Break($"question {question} got {string.Join(", ", replies)}");
+        var id = view.Members[rank].Id;
+        if (!_one.TryGetValue(id, out var to)) _one[id] = to = new();
+        bool moved = false;
+        var end = await TryAsync(CallKind.SendTo, token =>
+        {
+            var sent = group.SendToAsync(rank, "one", (to.Next.Number, to.Next.Anew, id.Node), token).AsTask();
+            moved = group.CurrentView.Id != view.Id;
+            return sent;
+        }, bounds.Send);
+        to.Note(moved && end == CallEnd.Done ? CallEnd.Perhaps : end);
     }
 
-    private void JudgeStates(IReadOnlyList<MemberReply<ulong>> replies)
+    /// <summary>A question to all, whose answers are right, and as many as were asked for.</summary>
+    private async Task AskAsync(CallKind kind, Func<ulong, Replies, CancellationToken, ValueTask<IReadOnlyList<MemberReply<ulong>>>> ask, Func<ulong, IReadOnlyList<MemberReply<ulong>>, bool> areRight)
     {
-        if (replies.Select(static reply => reply.Value).Distinct().Count() > 1) Break($"members answered from other states: {string.Join(", ", replies)}");
+        ulong question = ++_question;
+        var replies = random.Next(4) switch { 0 => Replies.First, 1 => Replies.Majority, _ => Replies.All };
+        IReadOnlyList<MemberReply<ulong>> answers = [];
+        if (await TryAsync(kind, async token => answers = await ask(question, replies, token), CallBounds.Query) != CallEnd.Done) return;
+        string told = $"{kind} {question} got [{string.Join(", ", answers.Select(static one => $"{one.From.Rank}: {one.Value}"))}]";
+        if (!areRight(question, answers)) Break($"{told}, which is another question's, or of other states");
+        MemberRef[] from = [.. answers.Select(static one => one.From)];
+        View? asked = null;
+        // Who is missing may have gone: that is told by a view which handlers hear of in their turn. Of a membership that is over nothing comes any more.
+        bool heard = await UntilAsync(() => _seat!.Asked.TryGetValue(question, out asked));
+        bool right = heard && await UntilAsync(() => Answers.Missing(replies, from, asked, _seat!.ViewsAfter(asked!)) is null);
+        _seat!.Asked.TryRemove(question, out _);
+        if (right || _group!.Completion.IsCompleted) return;
+        Break($"{told}: {(heard ? Answers.Missing(replies, from, asked, _seat.ViewsAfter(asked!)) : "the question did not come to its asker")}");
+    }
+
+    /// <summary>Whether something is so, or becomes it soon.</summary>
+    private async Task<bool> UntilAsync(Func<bool> isSo)
+    {
+        for (var waited = TimeSpan.Zero; !isSo(); waited += TimeSpan.FromMilliseconds(PauseMs))
+        {
+            if (waited > s_later || _group!.Completion.IsCompleted) return false;
+            await Task.Delay(PauseMs);
+        }
+        return true;
     }
 
     private async Task ReadViewsAsync(CancellationToken left)
@@ -133,26 +187,27 @@ internal sealed class CalledGroup(CallLedger calls, string who, Prng random, Fun
         {
             await foreach (var view in _group!.Views(token))
             {
-                if (last != 0 && view.Id != last + 1) Break($"view {view.Id} came after {last}");
+                if (last != 0 && view.Id != last + 1) Break($"view {view.Id} was read after {last}");
                 last = view.Id;
             }
         }, bound: null, left);
     }
 
-    /// <summary>Makes a call, which may be given up; true where it ended well. Where it says that the node is over, so is this.</summary>
-    private async Task<bool> TryAsync(CallKind kind, Func<CancellationToken, Task> call, TimeSpan? bound, CancellationToken given = default)
+    /// <summary>Makes a call, which may be given up. Where it says that the node is over, so is this.</summary>
+    private async Task<CallEnd> TryAsync(CallKind kind, Func<CancellationToken, Task> call, TimeSpan? bound, CancellationToken given = default)
     {
         using var source = CancellationTokenSource.CreateLinkedTokenSource(given);
         if (!given.CanBeCanceled && random.Next(10) == 0) source.CancelAfter((int)random.Next(0, 60));
         try
         {
-            await calls.Begin(kind, who, () => call(source.Token), bound: bound, token: source.Token);
-            return true;
+            var group = _group;
+            await calls.Begin(kind, who, () => call(source.Token), () => group is { Completion.IsCompleted: true } ? CallerLife.Over : CallerLife.GoesOn, bound, source.Token);
+            return CallEnd.Done;
         }
         catch (Exception error) when (CallErrors.Allows(kind, error, source.IsCancellationRequested))
         {
-            _isOver |= error is PoisonedException or NodeStoppedException || (kind == CallKind.Join && error is NotMemberException);
-            return false;
+            if (error is PoisonedException or NodeStoppedException || (kind == CallKind.Join && error is NotMemberException)) _over ??= error;
+            return CallErrors.MeaningOf(kind, error) == ErrorMeaning.NotDone ? CallEnd.NotDone : CallEnd.Perhaps;
         }
     }
 

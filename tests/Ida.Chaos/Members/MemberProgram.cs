@@ -20,12 +20,6 @@ internal sealed partial class MemberProgram
     private static readonly TimeSpan s_statusEvery = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_overtime = TimeSpan.FromSeconds(10);
 
-    /// <summary>
-    /// How long a life looks for the cluster, waits for a view and for the DHT, beyond the longest fault: a member that is cut off takes itself for excluded
-    /// after a minute and begins its next life, in which it may find nobody until the cut heals.
-    /// </summary>
-    private static readonly TimeSpan s_start = TimeSpan.FromSeconds(30), s_join = TimeSpan.FromSeconds(60), s_enable = TimeSpan.FromMinutes(10);
-
     /// <summary>Half an hour of it makes a history of some hundred megabytes, which the checker holds in memory.</summary>
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(20);
 
@@ -37,9 +31,13 @@ internal sealed partial class MemberProgram
 
     /// <summary>Longest time for which a handler of the second group keeps its thread, and between two such messages of a member.</summary>
     private const int LongestBlockMs = 5_000, BlockEveryMs = 20_000;
+
+    /// <summary>Every so many lines have the table of calls.</summary>
+    private const int LinesPerTable = 10;
     private readonly MemberPlace _place;
+    private readonly CallBounds _bounds;
     private readonly HistoryRecorder _recorder;
-    private readonly AwakeClock _clock = new();
+    private readonly AwakeClock _clock = new(TimeProvider.System);
     private readonly CallLedger _calls;
     private readonly UnobservedErrors _unobserved;
     private readonly HistoryWorkload _workload;
@@ -50,12 +48,13 @@ internal sealed partial class MemberProgram
     private Group? _group;
     private Dht? _dht;
     private int _lives;
-    private volatile bool _rest;
+    private volatile bool _rest, _leaves;
 
     private MemberProgram(MemberPlace place, Stream history, UnobservedErrors unobserved)
     {
         _unobserved = unobserved;
-        _calls = new(() => _clock.Now);
+        _calls = new(() => _clock.Now, CallBounds.Slack);
+        _bounds = new(place.LongestFault);
         (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed), new()
         {
             Calls = _calls,
@@ -77,14 +76,20 @@ internal sealed partial class MemberProgram
 
     private async Task RunAsync()
     {
+        using var ticker = new Ticker(() =>
+        {
+            _clock.Tick();
+            _calls.Look();
+        });
         var node = await _calls.Begin(CallKind.Start, _place.Name, () => IdaNode.StartAsync(new()
         {
-            Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = s_start + _place.LongestFault,
-            Groups = new() { JoinTimeout = s_join + _place.LongestFault }, OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => ServeAsync(next),
-        }).AsTask());
+            Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = _bounds.Start,
+            Groups = new() { JoinTimeout = _bounds.JoinWithoutProgress }, OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => WatchAsync("a later life", ServeAsync(next)),
+        }).AsTask(), bound: _bounds.Start);
         using var over = new CancellationTokenSource();
-        _ = ReportAsync(node, over.Token);
-        var serving = ServeAsync(node);
+        _ = WatchAsync("what says how it is", ReportAsync(node, over.Token));
+        _ = WatchAsync("its node", EndOfAsync(node));
+        var serving = WatchAsync("its first life", ServeAsync(node));
         while (await Console.In.ReadLineAsync() is { } line)
         {
             switch (line)
@@ -92,20 +97,27 @@ internal sealed partial class MemberProgram
                 case var _ when line.StartsWith(MemberCommands.Resolve, StringComparison.Ordinal):
                     Resolve(line[MemberCommands.Resolve.Length..]);
                     break;
+                case var _ when line.StartsWith(MemberCommands.Fault, StringComparison.Ordinal):
+                    _calls.Meet(CallTable.OfFault(line[MemberCommands.Fault.Length..]));
+                    Say(new() { Answer = MemberStatus.Note, Wrong = Wrong, Calls = Met() });
+                    break;
                 case MemberCommands.Rest:
                     _rest = true;
                     await Task.WhenAll(Running());
-                    await SayAsync(node, line);
+                    Say(new() { Answer = line, Wrong = Wrong });
                     break;
                 case MemberCommands.Final:
                     bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder);
-                    await SayAsync(node, line, full);
+                    Say(new() { Answer = line, Full = full, Wrong = await WrongAsync(), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
                     break;
                 case MemberCommands.Leave:
                     _rest = true;
                     await Task.WhenAll(Running());
-                    await _calls.Begin(CallKind.Stop, _place.Name, () => node.DisposeAsync().AsTask());
-                    if (await WrongAsync() is { } wrong) throw new InvalidOperationException(wrong);
+                    _leaves = true;
+                    await _calls.Begin(CallKind.Stop, _place.Name, () => node.DisposeAsync().AsTask(), bound: CallBounds.Stop);
+                    string? wrong = await WrongAsync();
+                    Say(new() { Answer = line, Wrong = wrong, Calls = Met() });
+                    if (wrong is not null) throw new InvalidOperationException(wrong);
                     return;
             }
         }
@@ -120,10 +132,10 @@ internal sealed partial class MemberProgram
         try
         {
             _dht = null;
-            Run(BlockAsync(node));
-            Run(new CalledGroup(_calls, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
-            var group = _group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask());
-            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = s_enable + _place.LongestFault }, HistoryWorkload.Register).AsTask());
+            Run("the group whose handlers block", BlockAsync(node));
+            Run("the group of every call", new CalledGroup(_calls, _bounds, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
+            var group = _group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask(), bound: _bounds.Join);
+            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = _bounds.Enable }, HistoryWorkload.Register).AsTask(), bound: _bounds.Enable);
             _dht = dht;
             for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });
         }
@@ -139,11 +151,11 @@ internal sealed partial class MemberProgram
         try
         {
             var random = Fork();
-            var group = await node.JoinAsync("blocking", static group => group.Handle<int>("block", static (_, time) => Thread.Sleep(time)));
+            var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("blocking", static group => group.Handle<int>("block", static (_, time) => Thread.Sleep(time))).AsTask(), bound: _bounds.Join);
             while (!_rest && !group.Completion.IsCompleted)
             {
                 await Task.Delay((int)random.Next(1_000, BlockEveryMs));
-                if (!_rest) await _calls.Begin(CallKind.Send, _place.Name, () => group.SendAsync("block", (int)random.Next(0, LongestBlockMs)).AsTask());
+                if (!_rest) await _calls.Begin(CallKind.Send, _place.Name, () => group.SendAsync("block", (int)random.Next(0, LongestBlockMs)).AsTask(), bound: _bounds.Send);
             }
         }
         catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or JoinRefusedException)
@@ -162,22 +174,46 @@ internal sealed partial class MemberProgram
     private void Resolve(string json)
     {
         if (_dht is { } dht && JsonSerializer.Deserialize(json, MemberJson.Default.HistoryWrite) is { } write)
-            Run(new HistoryClient($"{_place.Name}.resolver", _place.Name, dht, _recorder, Fork(), _workload).ResolveAsync(write));
+            Run("a client that finds out what became of a write", new HistoryClient($"{_place.Name}.resolver", _place.Name, dht, _recorder, Fork(), _workload).ResolveAsync(write));
     }
 
     private void Start(HistoryClient client)
     {
         lock (_lock) _clients.Add(client);
-        Run(Task.Run(() => client.RunAsync(() => _rest)));
+        Run("a client", Task.Run(() => client.RunAsync(() => _rest)));
     }
 
-    private void Run(Task task)
+    private void Run(string what, Task task)
     {
         lock (_lock)
         {
-            _running.RemoveAll(static one => one.IsCompletedSuccessfully);
-            _running.Add(task);
+            _running.RemoveAll(static one => one.IsCompleted);
+            _running.Add(WatchAsync(what, task));
         }
+    }
+
+    /// <summary>
+    /// Whatever a part of this program ends with is a finding, and told at once: the member may be killed before anybody asks. So is a join that takes longer than the longest fault, and the
+    /// end of a node that gives up.
+    /// </summary>
+    private async Task WatchAsync(string what, Task part)
+    {
+        try
+        {
+            await part;
+        }
+        catch (Exception error)
+        {
+            _calls.Accuse($"{_place.Name}: {what} ended with {error}");
+            Say(new() { Answer = MemberStatus.Note, Wrong = Wrong });
+        }
+    }
+
+    /// <summary>A node goes on until it is told to leave: excluded, it begins another life.</summary>
+    private async Task EndOfAsync(IdaNode node)
+    {
+        await node.Completion;
+        if (!_leaves) throw new InvalidOperationException("nothing, and nobody had told it to end");
     }
 
     private Prng Fork()
@@ -192,40 +228,36 @@ internal sealed partial class MemberProgram
 
     private async Task ReportAsync(IdaNode node, CancellationToken over)
     {
+        var slots = new SlotReport(_calls, _place.Name, _clock);
         using var timer = new PeriodicTimer(s_statusEvery);
-        while (await timer.WaitForNextTickAsync(over))
+        try
         {
-            _clock.Tick();
-            _calls.Look();
-            await SayAsync(node, "");
+            for (int line = 0; await timer.WaitForNextTickAsync(over); line++)
+            {
+                var status = new MemberStatus { Active = node.State == MembershipState.Active, Succeeded = Succeeded(), Voters = node.Voters };
+                status = await slots.AddToAsync(status, _group, _dht);
+                Say(status with { HeldUpMs = (long)_clock.HeldUp.TotalMilliseconds, Wrong = Wrong, Calls = line % LinesPerTable == 0 ? Met() : [] });
+            }
+        }
+        catch (OperationCanceledException) when (over.IsCancellationRequested)
+        {
+            // The input has ended.
         }
     }
 
-    private async Task SayAsync(IdaNode node, string answer, bool full = false)
-    {
-        var status = new MemberStatus { Answer = answer, Active = node.State == MembershipState.Active, Succeeded = Succeeded(), Voters = node.Voters };
-        if (answer == MemberCommands.Final) status = status with { Full = full, Wrong = await WrongAsync(), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) };
-        else if (_dht is { Completion.IsCompleted: false } dht && _group is { Completion.IsCompleted: false } group)
-        {
-            try
-            {
-                var slots = await _calls.Begin(CallKind.Status, _place.Name, () => dht.StatusAsync());
-                status = status with { View = slots.View, Members = group.CurrentView.Members.Count, Slot = slots.OwnSlot, Full = slots.IsFull && slots.OwnSlot >= 0, Shards = slots.Shards };
-            }
-            catch (Exception error) when (error is DhtException or NotMemberException or PoisonedException or NodeStoppedException)
-            {
-                // Between two lives.
-            }
-        }
-        Console.WriteLine(status.ToLine());
-    }
+    private static void Say(MemberStatus status) => Console.WriteLine(status.ToLine());
+
+    /// <summary>What is known so far.</summary>
+    private string? Wrong => Join(_calls.Wrong, _unobserved.Found);
+
+    private static string? Join(string? one, string? other) => one is null ? other : other is null ? one : $"{one}\n{other}";
 
     /// <summary>What calls did that they must not; null when nothing. None is open but what says how the member is.</summary>
     private async Task<string?> WrongAsync()
     {
         for (int i = 0; _calls.Open > 0 && i < 100; i++) await Task.Delay(s_statusEvery);
         _calls.Finish();
-        return _calls.Wrong is { } wrong ? wrong : _unobserved.Collect();
+        return Join(_calls.Wrong, _unobserved.Collect());
     }
 
     private List<MetCalls> Met()

@@ -8,6 +8,9 @@ namespace Ida.Chaos.Members;
 /// <summary>What a member says of itself, several times a second, and in answer to a command.</summary>
 internal sealed record MemberStatus
 {
+    /// <summary>The answer of a line that says only what calls did, at once.</summary>
+    public const string Note = "note";
+
     /// <summary>Which command this answers; empty when nobody asked.</summary>
     public string Answer { get; init; } = "";
 
@@ -29,14 +32,20 @@ internal sealed record MemberStatus
 
     public long Succeeded { get; init; }
 
-    /// <summary>What its calls did that they must not, and errors that nobody looked at; only in the answer to <see cref="MemberCommands.Final"/>.</summary>
+    /// <summary>What its calls did that they must not, and errors that nobody looked at, in all: in each line, since it may be the last.</summary>
     public string? Wrong { get; init; }
 
-    /// <summary>What its calls met, as kind, column, number; only in the answer to <see cref="MemberCommands.Final"/>.</summary>
+    /// <summary>What its calls met, in all; in one line a second, when a fault begins, and in the end.</summary>
     public IReadOnlyList<MetCalls> Calls { get; init; } = [];
 
     /// <summary>Addresses of the Oracle's voters, as far as the member knows.</summary>
     public IReadOnlyList<string> Voters { get; init; } = [];
+
+    /// <summary>For how long it was held up so far, by a stop or by the machine.</summary>
+    public long HeldUpMs { get; init; }
+
+    /// <summary>For how long its DHT has not answered it, while the process was awake; what it says of its view and slot is older than that.</summary>
+    public long UnansweredMs { get; init; }
 
     [JsonIgnore]
     public int Shard => Slot < 0 ? -1 : Slot % Math.Max(1, Shards);

@@ -1,3 +1,4 @@
+using Ida.Chaos.Driving;
 using Ida.Chaos.Judging;
 using Ida.Chaos.Members;
 
@@ -32,6 +33,30 @@ public sealed class CalmMomentTests
         var before = new CalmMoment(Three(s_calm));
         Assert.Equal("m1.2 is gone", before.Change(Three(s_calm).Where(static one => one.Name != "m1.2")));
         Assert.Equal("m3.4 is there too", before.Change(Three(s_calm).Append(("m3.4", s_calm))));
+    }
+
+    [Theory]
+    [InlineData(3, 2, true, false)]
+    [InlineData(2, 2, true, true)]
+    [InlineData(2, 2, false, false)]
+    [InlineData(3, 3, false, true)]
+    [InlineData(0, 0, true, true)]
+    [InlineData(0, 0, false, false)]
+    [InlineData(0, 2, false, false)]
+    [InlineData(0, 3, false, true)]
+    public void Blinks_of_which_no_more_were_judged_than_not_show_nothing(int judged, int unjudged, bool asked, bool nothing) =>
+        Assert.Equal(nothing, Blinks.AreNothing(judged, unjudged, asked));
+
+    [Fact]
+    public void Who_was_held_up_is_told_and_who_was_stopped_may_have_been()
+    {
+        var before = new CalmMoment(Three(s_calm with { HeldUpMs = 5_000 }));
+        var allowed = TimeSpan.FromMilliseconds(200);
+        var now = Three(s_calm with { HeldUpMs = 5_201 }).ToList();
+        Assert.Null(before.HeldUp(Three(s_calm with { HeldUpMs = 5_200 }), allowed));
+        Assert.Equal("m1.2 was held up for 201 ms", before.HeldUp(now, allowed));
+        Assert.Equal("m1.2 was held up for 201 ms", before.HeldUp(now, allowed, "m0.1", TimeSpan.FromSeconds(1)));
+        Assert.Null(before.HeldUp(now, allowed, "m1.2", TimeSpan.FromSeconds(1)));
     }
 
     private static IEnumerable<(string Name, MemberStatus Status)> Three(MemberStatus second) => [("m0.1", s_calm), ("m1.2", second), ("m2.3", s_calm)];

@@ -1,6 +1,8 @@
 using System.Diagnostics;
 using Ida.Chaos.Driving;
+using Ida.Chaos.Judging;
 using Ida.Chaos.Members;
+using Ida.Testing.Calls;
 
 namespace Ida.Process.Tests.Chaos;
 
@@ -13,7 +15,7 @@ public sealed class MemberProcessTests
     public async Task One_that_ends_by_itself_is_at_fault_also_where_it_is_killed_afterwards()
     {
         using var member = Start("echo 'Error: the fault' >&2; exit 3");
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.True(member.EndedOnItsOwn);
         member.Kill();
         Assert.True(member.EndedOnItsOwn);
@@ -28,7 +30,7 @@ public sealed class MemberProcessTests
         Assert.Null(member.ExitCode);
         Assert.False(member.EndedOnItsOwn);
         member.Kill();
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.Equal(137, member.ExitCode);
         Assert.False(member.EndedOnItsOwn);
     }
@@ -40,7 +42,7 @@ public sealed class MemberProcessTests
         using var member = Start("read line; echo 'Unhandled exception. System.Exception: the fault' >&2; echo '{\"Answer\":\"rest\"}'; read line");
         await member.AskAsync(MemberCommands.Rest, s_bound);
         member.Kill();
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.Equal(137, member.ExitCode);
         Assert.True(member.EndedOnItsOwn);
     }
@@ -53,7 +55,7 @@ public sealed class MemberProcessTests
         using var member = Start($"read line; exit {code}");
         member.MayEnd = true;
         member.Tell(MemberCommands.Leave);
-        await member.WaitForExitAsync(s_bound);
+        await member.WaitForExitAsync(s_bound, "told to");
         Assert.Equal(code, member.ExitCode);
         Assert.False(member.EndedOnItsOwn);
     }
@@ -66,6 +68,59 @@ public sealed class MemberProcessTests
         Assert.Contains("ended on its own", failure.Message, StringComparison.Ordinal);
         Assert.Contains("exit code 3 Error: the fault", failure.Message, StringComparison.Ordinal);
     }
+
+    /// <summary>What a member said last is heard, though it was killed right behind it.</summary>
+    [Fact]
+    public async Task What_one_that_is_killed_found_is_kept()
+    {
+        var findings = new Findings();
+        using var member = Start($"read line; {Echo(new() { Wrong = "a call is late" })}; {Echo(new() { Answer = MemberStatus.Note, Calls = [new(CallKind.Send, CallTable.OfFault("kill"), 3)] })}; kill -9 $$");
+        member.Said = (one, said) => findings.Note(one.Name, said);
+        member.Tell(MemberCommands.Fault + "kill");
+        await member.WaitForExitAsync(s_bound, "killed");
+        Assert.Equal("calls of m0.1: a call is late", Assert.Single(findings.Wrong));
+        Assert.Equal(3, findings.Calls()[CallKind.Send, "fault: kill"]);
+        Assert.Empty(findings.Unmet(["kill"]));
+    }
+
+    /// <summary>A process that speaks, and whose DHT does not answer it, is as silent as one that says nothing.</summary>
+    [Fact]
+    public async Task One_whose_dht_does_not_answer_it_is_not_fresh()
+    {
+        using var member = Start($"read line; {Echo(new() { UnansweredMs = 1_000 })}; {Echo(new() { Answer = MemberCommands.Rest })}; read line; {Echo(new() { UnansweredMs = 999 })}; {Echo(new() { Answer = MemberCommands.Final })}; read line");
+        await member.AskAsync(MemberCommands.Rest, s_bound);
+        Assert.Equal((1_000, false), (member.Status.UnansweredMs, member.IsFresh));
+        await member.AskAsync(MemberCommands.Final, s_bound);
+        Assert.Equal(999, member.Status.UnansweredMs);
+    }
+
+    [Fact]
+    public async Task One_that_does_not_end_is_named()
+    {
+        using var member = Start("echo 'what it does' >&2; echo '{\"Answer\":\"rest\"}'; read line; read line");
+        await member.AskAsync(MemberCommands.Rest, s_bound);
+        var failure = await Assert.ThrowsAsync<ChaosFailedException>(() => member.WaitForExitAsync(TimeSpan.FromMilliseconds(100), "killed"));
+        Assert.Matches("^m0.1 hangs: it was killed 0 s ago. Its last words: ", failure.Message);
+    }
+
+    /// <summary>What is longer than a pipe takes at once goes in parts, between which another's might come.</summary>
+    [Fact]
+    public async Task Lines_of_two_who_tell_it_something_at_once_do_not_mix()
+    {
+        const int Each = 200, Length = 30_000;
+        using var member = Start($"test $(head -n {2 * Each} | sort -u | wc -l) -eq 2");
+        member.MayEnd = true;
+        await Task.WhenAll(Task.Run(() => Tell('a')), Task.Run(() => Tell('b')));
+        await member.WaitForExitAsync(s_bound, "told enough");
+        Assert.Equal(0, member.ExitCode);
+
+        void Tell(char letter)
+        {
+            for (int i = 0; i < Each; i++) member.Tell(new string(letter, Length));
+        }
+    }
+
+    private static string Echo(MemberStatus status) => $"echo '{status.ToLine()}'";
 
     private static MemberProcess Start(string script)
     {

@@ -44,6 +44,19 @@ public sealed class CallLedgerTests
     }
 
     [Fact]
+    public void A_ledger_of_real_processes_has_a_slack_of_its_own()
+    {
+        var ledger = new CallLedger(() => _now, 5 * s_second);
+        ledger.Begin(CallKind.Send, "m0", () => _call.Task, bound: s_second);
+        _now = 6 * s_second;
+        ledger.Look();
+        Assert.Null(ledger.Wrong);
+        _now += TimeSpan.FromMilliseconds(1);
+        ledger.Look();
+        Assert.Contains("is open after 6.001 s, and had 1 s", ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_call_whose_node_has_ended_ends_soon()
     {
         Begin();

@@ -11,6 +11,7 @@ public sealed class UnobservedErrorsTests
         using var unobserved = new UnobservedErrors();
         Fail();
         Assert.Contains("tasks ended with errors that nobody looked at", unobserved.Collect(), StringComparison.Ordinal);
+        Assert.Contains("tasks ended with errors that nobody looked at", unobserved.Found, StringComparison.Ordinal);
     }
 
     // In a frame of its own, so that nothing holds the task any more.

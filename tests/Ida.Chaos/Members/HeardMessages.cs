@@ -1,0 +1,25 @@
+using GroupCore.Membership;
+
+namespace Ida.Chaos.Members;
+
+/// <summary>
+/// What a member hears from each sender on each way, as long as it is in the group: each message once, in order, and none missing from the first on that it hears. For one
+/// handler at a time.
+/// </summary>
+internal sealed class HeardMessages
+{
+    private readonly Dictionary<(string Way, ProcessId From), ulong> _last = [];
+
+    /// <summary>What is wrong with a message that came; null: nothing.</summary>
+    public string? Hear(string way, ProcessId from, ulong number, bool anew)
+    {
+        bool heard = _last.TryGetValue((way, from), out ulong last);
+        _last[(way, from)] = number;
+        if (heard && number <= last) return $"message {number} of {from} came to '{way}' after its {last}";
+        return heard && !anew && number != last + 1 ? $"message {number} of {from} came to '{way}' after its {last}, and what is between them never did" : null;
+    }
+
+    /// <summary>What is wrong when all that was sent up to a message has come; 0: nobody knows what was sent.</summary>
+    public string? Expect(string way, ProcessId from, ulong number) =>
+        number != 0 && _last.TryGetValue((way, from), out ulong last) && last != number ? $"of {from} the last that came to '{way}' is {last}, and it had sent {number} before" : null;
+}

@@ -1,0 +1,86 @@
+using GroupCore.Groups;
+using GroupCore.Membership;
+using Ida.Chaos.Members;
+
+namespace Ida.Process.Tests.Chaos;
+
+/// <summary>What chaos judges the group of every call by: what is lost, comes twice, or is not answered is found.</summary>
+public sealed class CalledGroupTests
+{
+    private static readonly ProcessId s_a = new(1, 1), s_b = new(2, 1);
+
+    [Fact]
+    public void Messages_that_follow_each_other_are_right_from_wherever_they_begin()
+    {
+        var heard = new HeardMessages();
+        Assert.All([5UL, 6UL, 7UL], number => Assert.Null(heard.Hear("fifo", s_a, number, anew: false)));
+        Assert.Null(heard.Hear("fifo", s_b, 1, anew: false));
+        Assert.Null(heard.Hear("one", s_a, 1, anew: false));
+        Assert.Null(heard.Hear("fifo", s_a, 9, anew: true));
+        Assert.Null(heard.Hear("fifo", s_a, 10, anew: false));
+    }
+
+    [Fact]
+    public void One_that_is_lost_or_comes_again_is_found()
+    {
+        var heard = new HeardMessages();
+        heard.Hear("fifo", s_a, 5, anew: false);
+        Assert.Contains("what is between them never did", heard.Hear("fifo", s_a, 7, anew: false), StringComparison.Ordinal);
+        Assert.Contains("after its 7", heard.Hear("fifo", s_a, 7, anew: false), StringComparison.Ordinal);
+        Assert.Contains("after its 7", heard.Hear("fifo", s_a, 6, anew: true), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_last_one_is_missed_by_the_question_behind_it()
+    {
+        var heard = new HeardMessages();
+        Assert.Null(heard.Expect("fifo", s_a, 6));
+        heard.Hear("fifo", s_a, 5, anew: false);
+        Assert.Null(heard.Expect("fifo", s_a, 5));
+        Assert.Null(heard.Expect("fifo", s_a, 0));
+        Assert.Contains("it had sent 6 before", heard.Expect("fifo", s_a, 6), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_message_that_was_not_sent_leaves_its_number_to_the_next()
+    {
+        var numbers = new Numbering();
+        numbers.Note(CallEnd.Done);
+        numbers.Note(CallEnd.NotDone);
+        Assert.Equal((2UL, false), numbers.Next);
+        numbers.Note(CallEnd.Perhaps);
+        Assert.Equal(((3UL, true), 0UL), (numbers.Next, numbers.Last));
+        numbers.Note(CallEnd.NotDone);
+        Assert.True(numbers.Next.Anew);
+        numbers.Note(CallEnd.Done);
+        Assert.Equal(((4UL, false), 3UL), (numbers.Next, numbers.Last));
+    }
+
+    [Fact]
+    public void Fewer_answers_than_were_asked_for_are_found()
+    {
+        var view = View(1, Member(1), Member(2), Member(3), Member(4, initialised: false));
+        Assert.Contains("nobody", Answers.Missing(Replies.First, [], view, []), StringComparison.Ordinal);
+        Assert.Null(Answers.Missing(Replies.First, From(view, 3), view, []));
+        Assert.Contains("1 of 3", Answers.Missing(Replies.Majority, From(view, 0), view, []), StringComparison.Ordinal);
+        Assert.Null(Answers.Missing(Replies.Majority, From(view, 0, 2), view, []));
+        Assert.Contains("not by rank", Answers.Missing(Replies.All, From(view, 1, 0, 2), view, []), StringComparison.Ordinal);
+        Assert.Null(Answers.Missing(Replies.All, From(view, 0, 1, 2), view, []));
+    }
+
+    [Fact]
+    public void Of_all_nobody_may_be_missing_who_stays()
+    {
+        var view = View(1, Member(1), Member(2), Member(3));
+        Assert.Contains($"{view.Members[1].Id} has not answered", Answers.Missing(Replies.All, From(view, 0, 2), view, []), StringComparison.Ordinal);
+        View with = View(2, Member(1), Member(2)), without = View(3, Member(1), Member(3));
+        Assert.Contains("from view 1 to view 2", Answers.Missing(Replies.All, From(view, 0, 2), view, [with]), StringComparison.Ordinal);
+        Assert.Null(Answers.Missing(Replies.All, From(view, 0, 2), view, [with, without]));
+    }
+
+    private static ViewMember Member(ulong node, bool initialised = true) => new(new(node, 1), default, initialised, "");
+
+    private static View View(ulong id, params ViewMember[] members) => new(default, "called", id, id, new(), members, [], [], [], []);
+
+    private static MemberRef[] From(View view, params int[] ranks) => [.. ranks.Select(rank => new MemberRef(rank, view.Members[rank]))];
+}
