@@ -17,9 +17,13 @@ def is_flat(before, now, most=0.05):
 
 
 def sufficient(measure, steps=(5, 10, 20, 40)):
-    """(the warm-up in seconds, whether the figure was flat there): the first whose figure, the median of three runs, the doubled one changes by less than 5 %."""
+    """(the warm-up in seconds, whether the figure was flat there): the first whose figure, the median of three runs (of those that did not fail), the doubled one changes by less than 5 %."""
     def median(seconds):
-        return statistics.median(measure(seconds) for _ in range(RUNS))
+        known = [value for value in (measure(seconds) for _ in range(RUNS)) if value is not None]
+        if not known:
+            raise Failed(f"no run after {seconds} s of warm-up")
+        return statistics.median(known)
+
     before = median(steps[0])
     for shorter, longer in zip(steps, steps[1:]):
         now = median(longer)
@@ -45,10 +49,11 @@ class WarmUps:
         key = f"{row.key} {system}"
         if key not in self.found:
             def measure(seconds):
-                value = figure(Metric(row.judge, "", True), run(seconds), row.judge)
-                if value is None:
-                    raise Failed(f"no {row.judge}")
-                return value
+                try:
+                    return figure(Metric(row.judge, "", True), run(seconds), row.judge)
+                except Failed as failure:
+                    print(f"# {key}, warm-up of {seconds} s: FAILED: {failure}", flush=True)
+                    return None
 
             self.found[key] = sufficient(measure)
             print(f"# {key}: warm-up {self.found[key][0]} s, {'flat' if self.found[key][1] else 'NOT FLAT'}", flush=True)

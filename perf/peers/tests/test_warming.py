@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness.commands import Failed  # noqa: E402
 from harness.rows import Metric, Row  # noqa: E402
 from harness.warming import DEFAULT_S, WarmUps, is_flat, sufficient  # noqa: E402
 
@@ -21,6 +22,12 @@ class Warming(unittest.TestCase):
     def test_one_odd_run_of_three_changes_nothing(self):
         runs = {5: iter([100, 7, 101]), 10: iter([102, 100, 990])}
         self.assertEqual((5, True), sufficient(lambda seconds: next(runs[seconds])))
+
+    def test_a_run_that_fails_is_left_out_and_three_are_a_failure(self):
+        runs = {5: iter([100, None, 101]), 10: iter([102, 100, 103]), 20: iter([None] * 3)}
+        self.assertEqual((5, True), sufficient(lambda seconds: next(runs[seconds])))
+        with self.assertRaises(Failed):
+            sufficient(lambda seconds: None)
 
     def test_it_is_looked_for_once_and_kept(self):
         asked = []
