@@ -33,7 +33,7 @@ class Runner:
     def has(self, name):
         """Whether a system can run here; what it lacks is said once."""
         if name not in self._lacking:
-            lacking = [] if os.access(self.peers, os.X_OK) else [f"the peer harness at {self.options.peers}"]
+            lacking = [] if os.access(self.peers, os.X_OK) else [f"peer harness at {self.options.peers}"]
             self._lacking[name] = lacking + [f"{needed} on this machine" for needed in ["java", "javac", *NEEDS.get(name, [])] if not shutil.which(needed)]
             if self._lacking[name]:
                 print(f"# without {name}: there is no {', no '.join(self._lacking[name])}", flush=True)
