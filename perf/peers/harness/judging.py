@@ -37,9 +37,14 @@ def is_off(share):
     return share is not None and abs(share - 1) > OFF
 
 
+def others(result):
+    """The share of the machine that other processes had; a driver that could not even look had none of it. None where nobody looks."""
+    share = result.get("cpu_others_share")
+    return 1.0 if share == "none" else number(share)
+
+
 def is_noisy(result):
-    share = number(result.get("cpu_others_share"))
-    return share is not None and share > OTHERS
+    return (others(result) or 0) > OTHERS
 
 
 def endless(result, field, within):

@@ -7,7 +7,7 @@ from pathlib import Path
 from .commands import Failed, run_json
 from .comparing import order
 from .holding import hold
-from .judging import is_noisy, is_off, number, reached, wrong
+from .judging import is_noisy, is_off, number, others, reached, wrong
 from .printing import show
 from .probes import PROBES, Probe
 from .systems import NEEDS, base, is_ours
@@ -72,7 +72,7 @@ class Runner:
                 return tries[-1]
             print(f"# {row.name}, {system}: others had {tries[-1]['cpu_others_share']} of the machine", flush=True)
             self.keep({"row": row.name, "as": system, "set_aside": True, **tries[-1]})
-        return {**min(tries, key=lambda result: result["cpu_others_share"]), "noisy": True}
+        return {**min(tries, key=others), "noisy": True}
 
     def row(self, suite, row):
         """Results by system, a list with one per round (None: failed)."""

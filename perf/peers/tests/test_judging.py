@@ -33,7 +33,7 @@ class Judging(unittest.TestCase):
         self.assertEqual([False, False, True, True], [is_off(share) for share in (None, 0.99, 0.97, 16)])
 
     def test_a_tenth_for_others_is_noise(self):
-        self.assertEqual([False, True, False, False], [is_noisy({"cpu_others_share": share}) for share in (0.1, 0.11, "none", None)])
+        self.assertEqual([False, True, True, False], [is_noisy({"cpu_others_share": share}) for share in (0.1, 0.11, "none", None)])
 
     def test_a_gap_up_to_the_end_is_no_number(self):
         self.assertEqual(math.inf, figure(GONE, {"zero_ms_after_kill": 32_400}, GONE.field, 33))
