@@ -4,7 +4,7 @@ import time
 
 from .commands import Failed, run_json
 from .rows import options
-from .usage import SERVER, below, resident
+from .usage import SERVER, below, resident, spent
 
 FEW = 1000
 # Hardly any load; a heap that gives back what a collection frees; time for a look or two after the filling.
@@ -15,17 +15,19 @@ SHRINKING = "-Xms16m -XX:MinHeapFreeRatio=5 -XX:MaxHeapFreeRatio=10"
 class Collected:
     """
     Asks every JVM for a full collection and then looks what is held, again and again; what counts is the last look in the window at which all was there from its begin to its end.
-    A process is asked when it was there the time before: a JVM that just begins would end of it.
+    It asks those that were there the time before, since a JVM that just begins would end of it, and only while they have little to do, so that the filling is not held up.
     """
     every = 2
+    IDLE = 0.5
 
     def __init__(self):
-        self.looks, self._seen = [], {}
+        self.looks, self._before = [], ({}, 0.0, 0.0)
 
     def __call__(self, root):
         began, before = time.monotonic(), below(root)
-        if before != self._seen:
-            self._seen = before
+        processes, at, used = self._before
+        self._before = before, began, spent(before)
+        if before != processes or self._before[2] - used > self.IDLE * (began - at):
             return
         servers = {pid: name for pid, name in before.items() if name == SERVER}
         for pid in [] if servers else before:
@@ -34,6 +36,7 @@ class Collected:
         held = resident(before)[0]
         if before and below(root) == before:
             self.looks.append((began, held))
+        self._before = before, time.monotonic(), spent(before)
 
     def last(self, seconds):
         """Of those that began in the window, which came last."""

@@ -4,12 +4,18 @@ import threading
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
 SERVER = "redis-server"
 
 
 def parent(stat):
     """The parent in a line of /proc/N/stat, whose name may hold anything."""
     return int(stat[stat.rindex(")") + 1:].split()[1])
+
+
+def ticks_of(stat):
+    """User and system time in such a line."""
+    return sum(map(int, stat[stat.rindex(")") + 1:].split()[11:13]))
 
 
 def descendants(root, parents):
@@ -30,6 +36,17 @@ def below(root):
         except OSError:
             continue
     return {pid: stats[pid][stats[pid].index("(") + 1:stats[pid].rindex(")")] for pid in descendants(root, {pid: parent(stat) for pid, stat in stats.items()})}
+
+
+def spent(processes):
+    """Seconds of processor time so far."""
+    ticks = 0
+    for pid in processes:
+        try:
+            ticks += ticks_of(Path(f"/proc/{pid}/stat").read_text(errors="replace"))
+        except (OSError, ValueError):
+            continue
+    return ticks / TICKS
 
 
 def resident(processes):

@@ -17,6 +17,10 @@ class Usage(unittest.TestCase):
     def test_the_name_of_a_process_may_hold_anything(self):
         self.assertEqual(17, usage.parent("9 (a) b) S 17 1 1"))
 
+    def test_user_and_system_time_count_as_spent(self):
+        self.assertEqual(7, usage.ticks_of("9 (a b) S 17 1 1 0 -1 4194304 100 0 0 0 3 4 0 0 20"))
+        self.assertTrue(usage.spent({os.getpid(): "python3", -1: "gone"}) > 0)
+
     def test_clients_are_apart_where_there_are_servers(self):
         me = os.getpid()
         system, clients = usage.resident({me: "java"})
@@ -26,6 +30,16 @@ class Usage(unittest.TestCase):
 
 
 class Holding(unittest.TestCase):
+    def test_nobody_is_asked_that_has_just_begun_or_is_busy(self):
+        look, asked = Collected(), []
+        used, clock = iter([0, 4, 4.1, 4.2]), iter([0, 2, 4, 6, 8])
+        with (mock.patch("harness.holding.below", return_value={7: "java"}), mock.patch("harness.holding.spent", lambda _: next(used)), mock.patch("harness.holding.resident", return_value=(5, 0)),
+              mock.patch("time.monotonic", lambda: next(clock)), mock.patch("subprocess.run", side_effect=lambda words, **_: asked.append(words) or mock.Mock(returncode=0))):
+            for expected in (0, 0, 1):
+                look(1)
+                self.assertEqual(expected, len(asked))
+        self.assertEqual([(4, 5)], look.looks)
+
     def test_the_last_look_in_the_window_counts(self):
         look = Collected()
         with mock.patch("time.monotonic", return_value=100):
