@@ -32,7 +32,7 @@ def latency(target):
 
 def suites(stores, quick=False):
     """Quick: the same rows with few entries and short failovers, to see whether they run."""
-    entries, many = ("2000", "2000") if quick else ("100000", "300000")
+    entries, many = ("2000", "20000") if quick else ("100000", "300000")
     killed, stopped = (8, 12) if quick else (24, 44)
     atomic = [s for s in stores if s != "redis"]
     backup = of(stores, ["hazelcast-read-backup", "ignite-read-backup"])
