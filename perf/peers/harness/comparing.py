@@ -24,6 +24,7 @@ class Spread:
         self.least, self.most = (min(known), max(known)) if known else (None, None)
         there = [r for r in runs if r is not None]
         self.ran, self.rounds = len(there), len(runs)
+        self.restarted = sum(r.get("began_not", 0) for r in there)
         self.noisy = sum(bool(r.get("noisy")) for r in there)
         self.off = [r["rate_reached"] for r in there if is_off(r.get("rate_reached"))]
         self.within = within if any(endless(r, field, within) for r in there) else None

@@ -30,7 +30,7 @@ def spread(figures):
 def ran(figures):
     if figures is None:
         return ""
-    marks = [f"{figures.noisy} noisy"] if figures.noisy else []
+    marks = [f"{count} {what}" for count, what in ((figures.noisy, "noisy"), (figures.restarted, "restarted")) if count]
     if figures.off:
         marks.append("off rate " + " ".join(f"{share:.2f}" for share in figures.off))
     return ", ".join([f"{figures.ran} of {figures.rounds}", *marks])

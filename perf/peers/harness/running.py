@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from .commands import Failed, run_json
+from .commands import Failed, NeverBegan, run_json
 from .comparing import order
 from .holding import hold
 from .judging import is_noisy, is_off, number, others, reached, wrong
@@ -64,15 +64,23 @@ class Runner:
         return {**result, "rate_reached": reached(row.rate(system), result)}
 
     def quiet(self, row, system, warmup, instead=None):
-        """A run beside which others had little of the machine; after so many tries the best of them, marked."""
-        tries = []
-        while len(tries) <= self.options.repeats:
-            tries.append(self.execute(row, system, warmup, instead))
+        """A run that began and beside which others had little of the machine; after so many tries the best of them, marked."""
+        tries, began_not = [], []
+        while len(tries) + len(began_not) <= self.options.repeats:
+            try:
+                tries.append({**self.execute(row, system, warmup, instead), "began_not": len(began_not)})
+            except NeverBegan as failure:
+                began_not.append(failure)
+                print(f"# {row.name}, {system}: never began: {failure}", flush=True)
+                self.keep({"row": row.name, "as": system, "set_aside": True, "error": str(failure)})
+                continue
             if not is_noisy(tries[-1]):
                 return tries[-1]
             print(f"# {row.name}, {system}: others had {tries[-1]['cpu_others_share']} of the machine", flush=True)
             self.keep({"row": row.name, "as": system, "set_aside": True, **tries[-1]})
-        return {**min(tries, key=others), "noisy": True}
+        if not tries:
+            raise began_not[-1]
+        return {**min(tries, key=others), "noisy": True, "began_not": len(began_not)}
 
     def row(self, suite, row):
         """Results by system, a list with one per round (None: failed)."""

@@ -36,9 +36,9 @@ class Printing(unittest.TestCase):
         self.assertNotIn("not within", text)
 
     def test_noise_a_missed_rate_errors_and_clients_are_shown(self):
-        run = {"ops_per_s": 5, "noisy": True, "rate_reached": 0.53, "rate": 9, "errors": 3, "rss_peak_mb": 10, "rss_clients_mb": 20, "warmup": 5, "warm": False}
+        run = {"ops_per_s": 5, "noisy": True, "began_not": 1, "rate_reached": 0.53, "rate": 9, "errors": 3, "rss_peak_mb": 10, "rss_clients_mb": 20, "warmup": 5, "warm": False}
         text = table("half", [(ROW, {"redis-unpipelined": [run, run], "ida": [run, run]})])
-        for said in ("2 of 2, 2 noisy, off rate 0.53 0.53", "at 9/s a node", "clients 20", "| 6 | 5, not flat |"):
+        for said in ("2 of 2, 2 noisy, 2 restarted, off rate 0.53 0.53", "at 9/s a node", "clients 20", "| 6 | 5, not flat |"):
             self.assertIn(said, text)
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness.commands import Failed, NeverBegan  # noqa: E402
 from harness.rows import Metric, Row  # noqa: E402
 from harness.running import Runner  # noqa: E402
 
@@ -33,6 +34,12 @@ class Running(unittest.TestCase):
         first, second = self.run_all([loud, quiet, louder, loud, louder])
         self.assertEqual((0.02, None), (first["cpu_others_share"], first.get("noisy")))
         self.assertEqual((0.3, True), (second["cpu_others_share"], second["noisy"]))
+
+    def test_what_never_began_is_tried_again_and_said_and_what_failed_later_is_not(self):
+        good = {"ops_per_s": 1}
+        first, second = self.run_all([NeverBegan("view"), good, Failed("lost")])
+        self.assertEqual((1, None, 1), (first["began_not"], second, self.runner.failures))
+        self.assertEqual([None, None], self.run_all([NeverBegan("view")] * 6))
 
     def test_what_a_run_got_wrong_makes_it_fail(self):
         first, second = self.run_all([{"ops_per_s": 1, "order_errors": 1}, {"ops_per_s": 1}])
