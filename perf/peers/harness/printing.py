@@ -23,8 +23,10 @@ def show(value, within=None):
 def spread(figures):
     if figures is None or figures.median is None:
         return "-"
+    if not figures.ran:
+        return "failed"
     median, least, most = (show(value, figures.within) for value in (figures.median, figures.least, figures.most))
-    return f"{median} ({least}..{most})"
+    return median if math.isinf(figures.least) else f"{median} ({least}..{most})"
 
 
 def ran(figures):

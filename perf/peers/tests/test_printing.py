@@ -30,9 +30,9 @@ class Printing(unittest.TestCase):
     def test_no_end_is_no_number_and_a_failed_run_is_called_so(self):
         row = Row("stop", "failover --seconds 44", [GONE], [])
         endless, failed = {"a": [{"zero_ms_after_kill": 32_900}], "ida": [{"zero_ms_after_kill": 1_900}]}, {"a": [{"zero_ms_after_kill": 5}], "ida": [None]}
-        self.assertIn("not within 33 s", line(row, Comparison(GONE, endless, within=row.within)))
+        self.assertIn("| not within 33 s |", line(row, Comparison(GONE, endless, within=row.within)))
         text = line(row, Comparison(GONE, failed, within=row.within))
-        self.assertIn("failed", text)
+        self.assertIn("| failed |", text)
         self.assertNotIn("not within", text)
 
     def test_noise_a_missed_rate_errors_and_clients_are_shown(self):
