@@ -40,6 +40,7 @@ internal static class Program
             "multicast" => new MulticastRun(options, cluster, report),
             "failover" => new FailoverRun(options, cluster, report),
             "p2p" => new PeerRun(options, cluster, report),
+            "memory" => new MemoryRun(options, cluster, report),
             "join" => new JoinRun(options, cluster, report),
             _ => new StoreRun(options, cluster, report),
         };

@@ -3,7 +3,7 @@ namespace Ida.Perf.Macro.CommandLine;
 /// <summary>One run as the command line asks for it. The driver and its members read the same words.</summary>
 internal sealed record RunOptions
 {
-    public static readonly string[] Commands = ["multicast", "kv", "multikey", "failover", "p2p", "join"];
+    public static readonly string[] Commands = ["multicast", "kv", "multikey", "failover", "p2p", "join", "memory"];
 
     public required string Command { get; init; }
 
@@ -80,6 +80,9 @@ internal sealed record RunOptions
 
     public bool VictimFirst { get; init; }
 
+    /// <summary>Silence after which a process is excluded, and lease, ms; 0: the library's defaults.</summary>
+    public int Detection { get; init; }
+
     public int ShardSize => Backups + 1;
 
     /// <summary>Members with a slot when all are there.</summary>
@@ -115,6 +118,7 @@ internal sealed record RunOptions
             "failover" => common.WithStore(a, 5, 1, "mixed50", "mixed95", "get", "put").WithFault(a),
             "join" => common.WithStore(a, 4, 0, "mixed50", "mixed95", "get", "put").WithoutOne(),
             "multikey" => common.WithMultiKey(a),
+            "memory" => common.WithStore(a, 4, 0, "put").WithKeys(2000),
             _ => common.WithStore(a, 4, 0, "mixed95", "mixed50", "get", "put").WithCalls(a),
         };
         a.RefuseUnknown();
@@ -173,10 +177,13 @@ internal sealed record RunOptions
         return options.Keys <= options.Keyspace ? options : throw new UsageException($"--keys must not be above --keyspace, which is {options.Keyspace}");
     }
 
+    private RunOptions WithKeys(int least) => Keyspace >= least ? this : throw new UsageException($"--keyspace must be at least {least} for '{Command}'");
+
     private RunOptions WithFault(Arguments a) => this with
     {
         Stop = a.OneOf("fault", "kill", "stop") == "stop",
         VictimFirst = a.OneOf("victim", "last", "first") == "first",
+        Detection = a.Number("detection", 0, 400, 10_000),
     };
 
     /// <summary>The last member comes in the middle of the run.</summary>

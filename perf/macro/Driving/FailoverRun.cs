@@ -19,6 +19,7 @@ internal sealed class FailoverRun(RunOptions options, Cluster cluster, Report re
     {
         Report.Set("loop", Options.Rate > 0 ? "fixed-rate" : "closed");
         Report.Set("fault", Options.Stop ? "stop" : "kill");
+        if (Options.Detection > 0) Report.Set("detection_ms", Options.Detection);
         Report.Set("victim", Options.VictimFirst ? "oldest member (coordinator)" : Options.Spares > 0 ? "holder of the last slot" : "youngest member");
         Cluster.Start();
         if (!Options.GroupLoad) Cluster.All($"FILL {Options.Members}", 120);

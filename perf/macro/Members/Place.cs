@@ -8,6 +8,7 @@ namespace Ida.Perf.Macro.Members;
 internal sealed record Place(int Id, string Cluster, string[] Seeds, RunOptions Options)
 {
     private const int FormSeconds = 60;
+    private const int DetectionRounds = 4;
 
     public ValueTask<IdaNode> StartNodeAsync() => IdaNode.StartAsync(new()
     {
@@ -15,6 +16,12 @@ internal sealed record Place(int Id, string Cluster, string[] Seeds, RunOptions 
         Seeds = Seeds,
         Tag = $"{Id}",
         Spin = TimeSpan.FromMicroseconds(Options.Spin),
+        Membership = Options.Detection == 0 ? new() : new()
+        {
+            ProbeInterval = TimeSpan.FromMilliseconds(Options.Detection / (double)DetectionRounds),
+            ProbeRounds = DetectionRounds,
+            LeaseDuration = TimeSpan.FromMilliseconds(Options.Detection),
+        },
     });
 
     /// <summary>Waits for the view with that many members.</summary>

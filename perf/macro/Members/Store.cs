@@ -54,6 +54,13 @@ internal sealed class Store(IDhtMap<long, byte[]> map, RunOptions options)
         Acknowledge(key, (await map.OrderedPutAsync(key, bytes)).Versions[0]);
     }
 
+    /// <summary>The same, and nothing is noted here, so that only what the map holds takes memory.</summary>
+    public async ValueTask PutAsync(long key, byte[] bytes)
+    {
+        FilledBytes.Write(bytes, (ulong)key, 0);
+        await map.OrderedPutAsync(key, bytes);
+    }
+
     /// <summary>After the run: the key must be there, and not older than what was acknowledged to this process.</summary>
     public async ValueTask VerifyAsync(long key)
     {

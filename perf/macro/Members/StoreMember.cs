@@ -36,10 +36,16 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
                 await Place.UntilAsync(async () => (await _dht.StatusAsync()) is { OwnSlot: >= 0, IsFull: true }, "this member is full");
                 return new() { ["at"] = Clock.Now };
             case "FILL":
-                await SpreadAsync(place.Id, (int)numbers[0], (key, bytes) => _store.FillAsync(key, bytes));
+                await SpreadAsync(place.Id, (int)numbers[0], _options.Keyspace, (key, bytes) => _store.FillAsync(key, bytes));
+                return [];
+            case "HOLD":
+                await SpreadAsync(place.Id, (int)numbers[0], numbers[1], (key, bytes) => _store.PutAsync(key, bytes));
+                return [];
+            case "COLLECT":
+                GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
                 return [];
             case "VERIFY":
-                await SpreadAsync(0, 1, (key, _) => _store.VerifyAsync(key));
+                await SpreadAsync(0, 1, _options.Keyspace, (key, _) => _store.VerifyAsync(key));
                 return new() { ["missing"] = _store.Missing, ["lost"] = _store.Lost };
             case "GO":
                 return await GoAsync(Window.Of(numbers), null);
@@ -85,14 +91,14 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
         return at;
     }
 
-    /// <summary>Does something for every n-th key, many at a time.</summary>
-    private async Task SpreadAsync(int first, int step, Func<long, byte[], ValueTask> work)
+    /// <summary>Does something for every n-th key below a limit, many at a time.</summary>
+    private async Task SpreadAsync(int first, int step, long limit, Func<long, byte[], ValueTask> work)
     {
         long next = first - step;
         await Task.WhenAll(Enumerable.Range(0, FillLanes).Select(_ => Task.Run(async () =>
         {
             byte[] bytes = new byte[_options.Value];
-            for (long key; (key = Interlocked.Add(ref next, step)) < _options.Keyspace;) await work(key, bytes);
+            for (long key; (key = Interlocked.Add(ref next, step)) < limit;) await work(key, bytes);
         })));
     }
 

@@ -2,26 +2,8 @@
 import math
 import statistics
 
-OURS = "ida"
-NOT_RECOVERED = "back_to_90_percent_ms"
-
-
-def is_ours(system):
-    return system.split("-")[0] == OURS
-
-
-def worst(metric):
-    return 0.0 if metric.more else math.inf
-
-
-def figure(metric, result, field):
-    """The figure of one run; the worst there is when it failed or never recovered; None when the run has no such figure."""
-    if result is None:
-        return worst(metric)
-    value = result.get(field)
-    if field == NOT_RECOVERED and value == -1:
-        return math.inf
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 else None
+from .judging import endless, figure, is_off
+from .systems import OURS, UNPACED, is_ours
 
 
 def ratio(metric, ours, other):
@@ -33,38 +15,48 @@ def ratio(metric, ours, other):
 
 
 class Spread:
-    """Median, least and greatest of the figures of all rounds, and how many of the runs there were."""
+    """Median, least and greatest of the figures of all rounds, how many of the runs there were, and what is to be said of them."""
 
-    def __init__(self, metric, runs, field):
-        self.values = [figure(metric, r, field) for r in runs]
+    def __init__(self, metric, runs, field, within=None):
+        self.values = [figure(metric, r, field, within) for r in runs]
         known = [v for v in self.values if v is not None]
         self.median = statistics.median(known) if known else None
         self.least, self.most = (min(known), max(known)) if known else (None, None)
-        self.ran, self.rounds = sum(r is not None for r in runs), len(runs)
+        there = [r for r in runs if r is not None]
+        self.ran, self.rounds = len(there), len(runs)
+        self.restarted = sum(r.get("began_not", 0) for r in there)
+        self.noisy = sum(bool(r.get("noisy")) for r in there)
+        self.off = [r["rate_reached"] for r in there if is_off(r.get("rate_reached"))]
+        self.within = within if any(endless(r, field, within) for r in there) else None
 
 
 class Comparison:
     """One figure of one of our ways of calling against the best other system: of all rounds by its median, and of each round."""
 
-    def __init__(self, metric, results, own=OURS, limit=None):
+    def __init__(self, metric, results, own=OURS, aside=(), within=None):
         self.metric, self.system = metric, own
-        self.own = Spread(metric, results[own], metric.field)
-        others = {s: Spread(metric, runs, metric.theirs) for s, runs in results.items() if not is_ours(s) and s != limit}
+        self.own = Spread(metric, results[own], metric.field, within)
+        others = {s: Spread(metric, runs, metric.theirs, within) for s, runs in results.items() if not is_ours(s) and s not in aside}
         choose = max if metric.more else min
         ranked = {s: spread.median for s, spread in others.items() if spread.median is not None and spread.ran}
         self.best = choose(ranked, key=ranked.get) if ranked else None
         self.other = others.get(self.best)
         self.ratios = []
         for number, (value, run) in enumerate(zip(self.own.values, results[own])):
-            # A round in which every other failed claims nothing.
+            # A round in which every other failed claims nothing; a figure that ours lacks loses as a failed run does.
             there = [spread.values[number] for s, spread in others.items() if results[s][number] is not None and spread.values[number] is not None]
-            if value is not None and there:
-                self.ratios.append(0.0 if run is None else ratio(metric, value, choose(there)))
+            if there:
+                self.ratios.append(0.0 if run is None or value is None else ratio(metric, value, choose(there)))
         self.median = statistics.median(self.ratios) if self.ratios else None
 
     @property
     def loses(self):
         return self.median is not None and self.median < 1
+
+    @property
+    def tells(self):
+        """Not when nobody had any error."""
+        return self.metric.field != "errors" or any(self.own.values) or any(self.other.values if self.other else [])
 
 
 def losers_first(comparisons):
@@ -79,16 +71,9 @@ def order(systems, number):
     return turned[::-1] if number % 2 else turned
 
 
-def is_flat(before, now, most=0.05):
-    return before > 0 and abs(now - before) / before < most
-
-
-def sufficient(measure, steps=(5, 10, 20, 40)):
-    """(the warm-up in seconds, whether the figure was flat there): the first whose figure the doubled one changes by less than 5 %."""
-    before = measure(steps[0])
-    for shorter, longer in zip(steps, steps[1:]):
-        now = measure(longer)
-        if is_flat(before, now):
-            return shorter, True
-        before = now
-    return steps[-1], False
+def half_rates(row, results):
+    """Half of what each system that ran, and can keep a rate, reached in its closed loop: operations per second and node, the same for each thread."""
+    medians = {system: Spread(row.metrics[0], runs, "ops_per_s") for system, runs in results.items() if system not in UNPACED}
+    threads = int(row["--threads"])
+    halves = {system: int(s.median / 2 / int(row["--nodes"])) // threads * threads for system, s in medians.items() if s.ran and s.median}
+    return {system: rate for system, rate in halves.items() if rate}

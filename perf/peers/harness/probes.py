@@ -20,19 +20,19 @@ class Probe:
         self.directory = Path(tempfile.mkdtemp(prefix="perf-probe-"))
         for name in (f"{self.name}.csproj", "Program.cs"):
             shutil.copy(source / name, self.directory)
-        code, out, err, _ = run(["dotnet", "build", str(self.directory / f"{self.name}.csproj"), "-c", "Release", "-o", str(self.directory / "bin"), "--nologo", "-v", "q"])
+        code, out, err = run(["dotnet", "build", str(self.directory / f"{self.name}.csproj"), "-c", "Release", "-o", str(self.directory / "bin"), "--nologo", "-v", "q"])
         if code != 0:
             raise Failed(f"the probe does not build: {(out + err)[:300]}")
 
     def measure(self, row, seconds):
-        return self.round_trip() if self.name == "rtt" else self.mesh(int(row.word("--members")), int(row.word("--size")), seconds)
+        return self.round_trip() if self.name == "rtt" else self.mesh(int(row["--members"]), int(row["--size"]), seconds)
 
     def run(self, others, last, environment=None):
         """Output of the last one; the others run beside it."""
         program = str(self.directory / "bin" / self.name)
         started = [subprocess.Popen([program, *words], env={**os.environ, **(environment or {})}, stdout=subprocess.DEVNULL) for words in others]
         try:
-            code, out, err, _ = run([program, *last], environment)
+            code, out, err = run([program, *last], environment)
         finally:
             for process in started:
                 process.kill()

@@ -1,10 +1,7 @@
-"""The workloads: words for both harnesses, the figures to compare, and the systems that take part."""
-STORES = ["hazelcast", "ignite", "infinispan", "redis"]
-JGROUPS = ["jgroups-tcp", "jgroups-udp"]
-# What the peer harness calls a system, and the words that make it so.
-HARNESS = {"jgroups-tcp": ("jgroups", ["--transport", "tcp"]), "jgroups-udp": ("jgroups", ["--transport", "udp", "--ip-mcast", "true"])}
-# Ways of calling this system.
-OURS_BY = {"ida": [], "ida-blocking": ["--calls", "blocking"]}
+"""A workload: the words for both harnesses, the figures to compare, and the systems that take part."""
+import shlex
+
+from .systems import VARIANTS, WAYS, base, is_ours
 
 
 class Metric:
@@ -14,70 +11,54 @@ class Metric:
         self.field, self.unit, self.more, self.target, self.theirs = field, unit, more, target, theirs or field
 
 
+def options(words):
+    """"--name value" pairs."""
+    words = shlex.split(words)
+    return dict(zip(words[::2], words[1::2]))
+
+
+def flat(pairs):
+    return [word for pair in pairs.items() for word in pair]
+
+
 class Row:
-    """One workload: the words for both harnesses, and more words for one of them. With a limit, the probe that shows what the machine can do at most."""
+    """
+    One workload: a command and its words, and more words for single systems ("" in `more`: for all others). `limit` is the probe that shows what the machine can do at most,
+    `aside` runs but is not compared, `judge` the figure that tells whether a warm-up suffices (None: none does, the harnesses' default holds), `search` more words for that, `key` its name, which rows may share.
+    """
 
-    def __init__(self, name, words, metrics, systems, theirs="", ours="", limit=None, ways=("ida",), half=False):
-        self.name, self.words, self.metrics, self.systems, self.theirs, self.ours = name, words, metrics, systems, theirs, ours
-        self.limit, self.ways, self.half = limit, ways, half
+    def __init__(self, name, words, metrics, systems, more=None, ways=("ida",), limit=None, half=False, aside=(), judge="", key=None, search=""):
+        self.name, self.metrics, self.systems, self.ways, self.limit, self.half = name, metrics, systems, ways, limit, half
+        self.aside = {limit, *aside}
+        self.bench, _, words = words.partition(" ")
+        self.words, self.more = options(words), more or {}
+        self.judge = metrics[0].field if judge == "" else judge
+        self.key, self.search = key or name, options(search)
+        self.rates = {}
 
-    def word(self, option):
-        words = self.words.split()
-        return words[words.index(option) + 1]
+    def __getitem__(self, option):
+        return self.words[option]
 
-    def at(self, rate):
-        """The same at so many operations per second and node."""
-        return Row(f"{self.name}, {rate}/s a node", f"{self.words} --rate {rate}", self.metrics, self.systems, self.theirs, self.ours, None, ("ida",))
+    def command(self, system, given, instead=None, bench=None):
+        """The words for a system: those given where the row has none, and those to stand in place of the row's."""
+        variant = WAYS[system] if is_ours(system) else VARIANTS.get(system, ("", ""))[1]
+        more = self.more.get(base(system), "" if is_ours(system) else self.more.get("", ""))
+        rate = {"--rate": str(self.rates[system])} if system in self.rates else {}
+        return [bench or self.bench, *flat({**given, **self.words, **options(more), **options(variant), **rate, **(instead or {})})]
 
+    def rate(self, system):
+        """What is asked for per second and node, or nothing."""
+        return self.rates.get(system) or int(self.words.get("--rate", 0))
 
-MEMORY = Metric("rss_peak_mb", "MB resident, peak", False)
+    def at(self, rates, name):
+        """The same by those systems at those rates, operations per second and node; that it reaches the rate is no merit."""
+        row = Row(f"{self.name}, {name}", self.bench, [m for m in self.metrics if m.field != "ops_per_s"], [s for s in self.systems if s in rates],
+                  self.more, [w for w in self.ways if w in rates], judge="cpu_us_per_op", key=f"{self.key} at a rate")
+        row.words, row.rates = self.words, rates
+        return row
 
-
-def deliveries(target):
-    return [Metric("delivered_per_s_member_median", "deliveries/s", True, target), Metric("cpu_us_per_delivery", "us CPU", False), MEMORY]
-
-
-def operations(target):
-    return [Metric("ops_per_s", "ops/s", True, target), Metric("cpu_us_per_op", "us CPU", False),
-            *(Metric(f"all_{at}_us", f"us {at}", False) for at in ("p50", "p99", "p999")), MEMORY]
-
-
-OUTAGE = [Metric("zero_ms_after_kill", "ms nothing", False, 1.0), Metric("zero_ms_worst_survivor", "ms nothing, worst survivor", False),
-          Metric("back_to_90_percent_ms", "ms to 90 %", False), Metric("slowest_op_ms", "ms slowest operation", False), Metric("errors", "errors", False),
-          Metric("ops_per_s_last_3_s", "ops/s at the end", True), MEMORY]
-# The target of the round trip is 1.5 times the bare reactor.
-TRIPS = [Metric(f"{row}_p50_us", f"us {row} p50", False, 1 / 1.5 if row in ("send_inline", "send") else None, "p50_us") for row in ("node", "send_inline", "send", "query_inline", "query")]
-
-
-def latency(target):
-    """From when a message was due."""
-    return [*(Metric(f"{kind}_{at}_us", f"us {kind} {at}", False, target if at != "p999" else None) for kind in ("self", "round_trip") for at in ("p50", "p99", "p999")),
-            Metric("cpu_us_per_delivery", "us CPU", False), MEMORY]
-
-
-def kv(name, words, target, systems, ways=("ida",), half=False):
-    return Row(name, f"kv --backups 1 {words}", operations(target), systems, ways=ways, half=half)
-
-
-def suites(options):
-    stores, fault = options.systems, f"--seconds {max(14, options.seconds)}"
-    atomic = [s for s in stores if s != "redis"]
-    return {
-        "multicast": [Row(f"{order} {size} B", f"multicast --order {order} --members 3 --size {size}", deliveries(2.5 if size == 100 else 1.5), JGROUPS, limit="mesh" if order == "fifo" else None)
-                      for order in ("fifo", "total") for size in (100, 1000)],
-        "kv": [*(kv(f"{mix} {threads} x {inflight}", f"--nodes 4 --mix {mix} --threads {threads} --inflight {inflight}", 2.0, stores, ("ida", "ida-blocking") if inflight == 1 else ("ida",))
-                 for threads, inflight in ((2, 16), (4, 1)) for mix in ("get", "put", "mixed95")),
-               *(kv(f"{mix} {size} B 4 x 1", f"--nodes 4 --mix {mix} --threads 4 --value {size} --keyspace {keys}", None, stores, ("ida", "ida-blocking"))
-                 for size, keys in ((10_240, 20_000), (102_400, 2_000)) for mix in ("get", "put")),
-               *(kv(f"{mix} 8 nodes 2 x 16", f"--nodes 8 --mix {mix} --threads 2 --inflight 16", None, stores) for mix in ("get", "put"))],
-        # The peer harness draws keys uniformly only: this system alone.
-        "zipf": [kv(f"{mix} zipf 0.99 2 x 16", f"--nodes 4 --mix {mix} --threads 2 --inflight 16 --keys-by zipf", None, []) for mix in ("put", "mixed50")],
-        "half": [kv(f"{mix} 2 x 16", f"--nodes 4 --mix {mix} --threads 2 --inflight 16", None, stores, half=True) for mix in ("put", "mixed95")],
-        "multikey": [Row(f"{keys}-key {op}", f"multikey --nodes 4 --backups 1 --keys {keys} --op {op} --threads 4", operations(10.0 if (keys, op) == (3, "put") else None), atomic)
-                     for keys, op in ((3, "put"), (3, "get"), (8, "put"))],
-        "failover": [Row("kill", f"failover --nodes 5 --backups 1 --fault kill {fault}", OUTAGE, atomic),
-                     Row("stop", f"failover --nodes 5 --backups 1 --fault stop {fault}", OUTAGE, atomic, theirs="--fd tuned")],
-        "latency": [Row(f"{order} 1000/s{', spin 1 ms' if spin else ''}", f"multicast --order {order} --members 3 --size 100 --rate 1000", latency(2.0 if order == "total" else None), JGROUPS, ours=spin)
-                    for order, spin in (("fifo", ""), ("total", ""), ("total", "--spin 1000"))],
-        "p2p": [Row("round trip 100 B", "p2p --size 100", TRIPS, ["rtt"])],
-    }
+    @property
+    def within(self):
+        """Seconds that a failover looks on after the fault, as both harnesses do."""
+        seconds = int(self.words["--seconds"]) if self.bench == "failover" else 0
+        return seconds - max(5, seconds // 4) if seconds else None

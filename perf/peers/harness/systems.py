@@ -1,0 +1,44 @@
+"""The systems: what the peer harness calls each, and the words that make it so."""
+STORES = ["hazelcast", "ignite", "infinispan", "redis"]
+JGROUPS = ["jgroups-tcp", "jgroups-udp"]
+OURS = "ida"
+# A system that is not named here is one of the peer harness by that name.
+VARIANTS = {
+    "jgroups-tcp": ("jgroups", "--transport tcp"),
+    "jgroups-udp": ("jgroups", "--transport udp --ip-mcast true"),
+    "jgroups-nakack2": ("jgroups", "--transport tcp --stack nakack2"),
+    "hazelcast-read-backup": ("hazelcast", "--read-backup true"),
+    "ignite-read-backup": ("ignite", "--read-backup true"),
+    "hazelcast-one-phase": ("hazelcast", "--tx one"),
+    "ignite-optimistic": ("ignite", "--cc optimistic"),
+    "infinispan-optimistic": ("infinispan", "--cc optimistic"),
+    "redis-unpipelined": ("redis", "--inflight 1"),
+}
+# Its harness sends a whole batch whenever one operation is due; only without batches does it keep a rate.
+UNPACED = ["redis"]
+# Ways of calling this system.
+WAYS = {"ida": "", "ida-blocking": "--calls blocking"}
+# What a system needs on this machine beside the peer harness.
+NEEDS = {"redis": ["redis-server", "redis-cli"]}
+# A silent member is excluded after 2 s. The harness' "tuned" says so for all but Hazelcast, which gets 3 s there.
+SILENCE_2_S = {
+    OURS: "--detection 2000",
+    "hazelcast": "--jvm '" + " ".join(f"-Dhazelcast.{name}={value}" for name, value in {
+        "heartbeat.interval.seconds": 1, "max.no.heartbeat.seconds": 2, "connection.monitor.interval": 20, "connection.monitor.max.faults": 1,
+        "operation.call.timeout.millis": 5000}.items()) + "'",
+    "": "--fd tuned",
+}
+
+
+def is_ours(system):
+    return system.split("-")[0] == OURS
+
+
+def base(system):
+    """What the harness calls it."""
+    return OURS if is_ours(system) else VARIANTS.get(system, (system, ""))[0]
+
+
+def of(stores, variants):
+    """The variants of those stores, in their order."""
+    return [v for v in variants if base(v) in stores]
