@@ -41,8 +41,11 @@ public sealed class HistoryClient
     /// </summary>
     public Func<HistoryWrite, bool>? HandOver { get; init; }
 
-    /// <summary>What has become of the member's process; null: it goes on as long as the run.</summary>
-    internal Func<CallerLife>? Life { get; init; }
+    /// <summary>The life that calls; null: one that goes on as long as the run.</summary>
+    internal ICaller? Caller { get; init; }
+
+    /// <summary>Whether the member gives up its part in the DHT, so that its calls are told before that is over; null: it does not.</summary>
+    internal Func<bool>? IsLeaving { get; init; }
 
     private HistoryLevel Level => _level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
 
@@ -165,7 +168,7 @@ public sealed class HistoryClient
     }
 
     private ValueTask<T> Begin<T>(CallKind kind, Func<ValueTask<T>> call, TimeSpan timeout, CancellationTokenSource? cancel) => _workload.Calls is { } calls
-        ? new(calls.Begin(kind, _name, () => call().AsTask(), Life, _workload.Overtime is { } overtime ? timeout + (2 * overtime) : null, cancel?.Token ?? default))
+        ? new(calls.Begin(kind, _name, () => call().AsTask(), Caller, timeout + (2 * (_workload.Overtime ?? TimeSpan.Zero)), () => _dht.Completion.IsCompleted || IsLeaving?.Invoke() == true, cancel?.Token ?? default))
         : call();
 
     /// <summary>A call that ends in its time and no more than the workload bears beyond it. A process that was stopped meanwhile finds both over, so it looks twice.</summary>

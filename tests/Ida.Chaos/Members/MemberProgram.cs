@@ -98,7 +98,7 @@ internal sealed partial class MemberProgram
                     await SayAsync(node, line);
                     break;
                 case MemberCommands.Final:
-                    bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder);
+                    bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot));
                     await SayAsync(node, line, full);
                     break;
                 case MemberCommands.Leave:
@@ -139,7 +139,7 @@ internal sealed partial class MemberProgram
         try
         {
             var random = Fork();
-            var group = await node.JoinAsync("blocking", static group => group.Handle<int>("block", static (_, time) => Thread.Sleep(time)));
+            var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("blocking", static group => group.Handle<int>("block", static (_, time) => Thread.Sleep(time))).AsTask());
             while (!_rest && !group.Completion.IsCompleted)
             {
                 await Task.Delay((int)random.Next(1_000, BlockEveryMs));

@@ -17,11 +17,14 @@ internal static class LifeNames
         (s_times.IsolationTimeout, "up to isolation"), (s_times.IsolationTimeout + s_times.PoisonTimeout, "between isolation and poisoning"), (TimeSpan.MaxValue, "longer than poisoning"),
     ];
 
+    /// <summary>Calls that may be given up.</summary>
+    public static IReadOnlyList<CallKind> Given { get; } = [CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close];
+
     /// <summary>What its seeds may draw.</summary>
     public static IReadOnlyList<string> Declared { get; } =
     [
         Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
-        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. new[] { CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close }.Select(GivenUp),
+        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp),
     ];
 
     public static string Of(FaultKind kind) => $"fault: {kind}";
