@@ -13,7 +13,7 @@ internal sealed class UnobservedErrors : IDisposable
 
     public UnobservedErrors() => TaskScheduler.UnobservedTaskException += Note;
 
-    /// <summary>Collects what is no longer in use, and tells how many there were so far, with the first of them; null where there was none.</summary>
+    /// <summary>Collects what is no longer in use, and tells how many there were since it was asked last, with the first of them; null where there was none.</summary>
     public string? Collect()
     {
         // A task that is found may have kept others.
@@ -22,7 +22,13 @@ internal sealed class UnobservedErrors : IDisposable
             GC.Collect();
             GC.WaitForPendingFinalizers();
         }
-        lock (_lock) return _count == 0 ? null : $"{_count} tasks ended with errors that nobody looked at:\n{string.Join('\n', _kept)}";
+        lock (_lock)
+        {
+            string? found = _count == 0 ? null : $"{_count} tasks ended with errors that nobody looked at:\n{string.Join('\n', _kept)}";
+            _count = 0;
+            _kept.Clear();
+            return found;
+        }
     }
 
     public void Dispose() => TaskScheduler.UnobservedTaskException -= Note;

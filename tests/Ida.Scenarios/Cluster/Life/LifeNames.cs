@@ -24,7 +24,7 @@ internal static class LifeNames
     public static IReadOnlyList<string> Declared { get; } =
     [
         Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
-        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp),
+        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp), .. Given.Select(GivenUpBefore),
     ];
 
     public static string Of(FaultKind kind) => $"fault: {kind}";
@@ -33,6 +33,9 @@ internal static class LifeNames
 
     /// <summary>A call has a token that is cancelled after a while.</summary>
     public static string GivenUp(CallKind kind) => $"{kind} that may be given up";
+
+    /// <summary>A call has a token that is cancelled already.</summary>
+    public static string GivenUpBefore(CallKind kind) => $"{kind} given up before";
 
     /// <summary>A fault begins where a program is.</summary>
     public static string Of(LifeStage stage) => $"fault while it {stage.ToString().ToLowerInvariant()}";

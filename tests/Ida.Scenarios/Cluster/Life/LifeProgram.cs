@@ -132,6 +132,11 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     private CancellationToken GiveUp(CallKind kind)
     {
         if (!LifeNames.Given.Contains(kind) || !cluster.MayGiveUp(number) || !_random.Chance(0.3)) return default;
+        if (_random.Chance(0.3))
+        {
+            cluster.Draw(LifeNames.GivenUpBefore(kind));
+            return new(canceled: true);
+        }
         cluster.Draw(LifeNames.GivenUp(kind));
         return new CancellationTokenSource(TimeSpan.FromMilliseconds(Math.Exp(_random.NextDouble() * Math.Log(2_000))), cluster.Simulation.TimeProvider).Token;
     }
