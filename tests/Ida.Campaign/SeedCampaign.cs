@@ -37,7 +37,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         _ingredients.Print(Console.Out);
         _measures.Print(Console.Out);
         _calls.Print(Console.Out);
-        foreach (string line in _calls.Empty()) Console.WriteLine($"  never: {line}");
+        foreach (string line in EmptyCells.Lines(_calls, options.Only is null && options.Count > 1 ? options.Suite : null)) Console.WriteLine($"  never: {line}");
         string rare = string.Join(", ", _ingredients.Rare);
         if (rare.Length > 0) Console.WriteLine($"Hardly ever drawn: {rare}");
         if (unobserved.Collect() is { } errors) Console.WriteLine(errors);

@@ -33,11 +33,11 @@ public sealed class CrashStepTests
             var crash = new CrashStep(step, simulation);
             simulation.RunAsync(async () =>
             {
-                for (int i = 0; i < Voters; i++) crash.Watch((await cluster.StartAsync(calls, Options, Rule.None)).Host);
+                for (int i = 0; i < Voters; i++) crash.Watch((await cluster.StartAsync(calls, Options)).Host);
                 var members = new List<WatchedMember>();
                 for (int i = 0; i < Members; i++)
                 {
-                    var member = new WatchedMember(checker, calls, await cluster.StartAsync(calls, Options, Rule.None));
+                    var member = new WatchedMember(checker, calls, await cluster.StartAsync(calls, Options));
                     crash.Watch(member.Member.Host);
                     members.Add(member);
                     await member.JoinAsync();

@@ -131,8 +131,11 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     /// <summary>Some calls are given up after a while: a start, a join, an enabling, the wait for the end of what it leaves.</summary>
     private CancellationToken GiveUp(CallKind kind)
     {
-        if (!LifeNames.Given.Contains(kind) || !cluster.MayGiveUp(number) || !_random.Chance(0.3)) return default;
-        if (_random.Chance(0.3))
+        if (!LifeNames.Given.Contains(kind) || !cluster.MayGiveUp(number)) return default;
+        // Few leave.
+        bool leaves = kind is CallKind.Leave or CallKind.Close;
+        if (!_random.Chance(leaves ? 0.6 : 0.3)) return default;
+        if (_random.Chance(leaves ? 0.5 : 0.3))
         {
             cluster.Draw(LifeNames.GivenUpBefore(kind));
             return new(canceled: true);

@@ -550,7 +550,8 @@ internal sealed class GroupCalls(GroupSurface surface)
 
     private static bool IsOver(Exception error) => error is NotMemberException or PoisonedException or NodeStoppedException and not NodeFaultedException { InnerException: not DrawnFaultException };
 
-    private static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
+    /// <summary>What says that a membership is over, where it is.</summary>
+    public static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
 
     private void Add(CallKind kind, string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null)
     {

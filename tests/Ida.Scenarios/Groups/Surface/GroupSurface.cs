@@ -429,9 +429,15 @@ internal sealed class GroupSurface
         Drawn.Draw(GroupNames.OtherOptions);
         stranger.TriedOtherwise.Add(group);
         var options = group.Options with { StrictPrimary = !group.Options.StrictPrimary };
+        var life = stranger.Member.Host;
         Open.Add(new(CallKind.Join, "with other options", stranger, JoinRefusedAsync(stranger, group, options), Simulation.Now)
         {
-            Judge = static task => task.Exception?.InnerException is null or JoinRefusedException or NotMemberException or PoisonedException or NodeStoppedException ? null : $"with {task.Exception.InnerException}",
+            Judge = task => task.Exception?.InnerException switch
+            {
+                null or JoinRefusedException => null,
+                NotMemberException or PoisonedException or NodeStoppedException when !stranger.IsActive || stranger.Member.Host != life => null,
+                var error => $"with {error}",
+            },
         });
     }
 
