@@ -1,3 +1,4 @@
+using GroupCore.Groups;
 using GroupCore.Runtime;
 using Ida.Testing.Calls;
 
