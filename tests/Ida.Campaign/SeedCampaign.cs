@@ -21,13 +21,15 @@ internal sealed class SeedCampaign(CampaignOptions options)
 
     public (long Passed, long Failed) Run(CancellationToken cancel)
     {
-        using var unobserved = new UnobservedErrors();
+        using var unobserved = new UnobservedSeeds();
         using var progress = new Progress(options.Count, options.Time);
         using var end = CancellationTokenSource.CreateLinkedTokenSource(cancel);
         if (options.Time is { } time) end.CancelAfter(time);
         Seeds.Run(options.First, options.Count, seed =>
         {
+            unobserved.Begin(seed);
             bool failed = !Run(seed);
+            if (unobserved.End(seed) is { } found) Console.WriteLine(found);
             progress.Advance();
             return !(failed && options.StopsAtFirst);
         }, end.Token);
@@ -35,12 +37,11 @@ internal sealed class SeedCampaign(CampaignOptions options)
         _ingredients.Print(Console.Out);
         _measures.Print(Console.Out);
         _calls.Print(Console.Out);
-        foreach (string line in _calls.Empty()) Console.WriteLine($"  never: {line}");
+        foreach (string line in EmptyCells.Lines(_calls, options.Only is null && options.Count > 1 ? options.Suite : null)) Console.WriteLine($"  never: {line}");
         string rare = string.Join(", ", _ingredients.Rare);
         if (rare.Length > 0) Console.WriteLine($"Hardly ever drawn: {rare}");
-        string? errors = unobserved.Collect();
-        if (errors is not null) Console.WriteLine(errors);
-        IsThorough = rare.Length == 0 && errors is null;
+        if (unobserved.Collect() is { } errors) Console.WriteLine(errors);
+        IsThorough = rare.Length == 0 && !unobserved.Found;
         return (progress.Done - _failed, _failed);
     }
 

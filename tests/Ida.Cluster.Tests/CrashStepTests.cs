@@ -28,16 +28,16 @@ public sealed class CrashStepTests
             var cluster = new SimCluster(run.Start(new() { Carrier = carrier }));
             var simulation = cluster.Simulation;
             var checker = new VirtualSynchronyChecker(new() { StatesAgree = true });
-            var calls = new CallLedger(() => simulation.Now);
+            var calls = simulation.KeepCalls(CallLedger.Longest);
             simulation.AddInvariant("virtual synchrony", () => checker.Passed ? null : checker.ToString());
             var crash = new CrashStep(step, simulation);
             simulation.RunAsync(async () =>
             {
-                for (int i = 0; i < Voters; i++) crash.Watch((await cluster.StartAsync(Options)).Host);
+                for (int i = 0; i < Voters; i++) crash.Watch((await cluster.StartAsync(calls, Options)).Host);
                 var members = new List<WatchedMember>();
                 for (int i = 0; i < Members; i++)
                 {
-                    var member = new WatchedMember(checker, calls, await cluster.StartAsync(Options));
+                    var member = new WatchedMember(checker, calls, await cluster.StartAsync(calls, Options));
                     crash.Watch(member.Member.Host);
                     members.Add(member);
                     await member.JoinAsync();

@@ -57,8 +57,11 @@ internal static class CallErrors
     /// <summary>All that a call of that kind may end with.</summary>
     public static IEnumerable<Type> Of(CallKind kind) => Enum.GetValues<ErrorMeaning>().SelectMany(meaning => s_rows[(int)kind][meaning]);
 
-    /// <summary>What a call ended with that the guide does not say of its kind; null where there is nothing of the sort.</summary>
-    public static Exception? Undocumented(CallKind kind, Task ended) => ErrorOf(ended) is { } error && MeaningOf(kind, error) is null ? error : null;
+    /// <summary>The kinds in the order of the rows.</summary>
+    public static IEnumerable<CallKind> Rows => s_rows.Select(static row => row.Kind);
+
+    /// <summary>What a call ended with that the guide does not say of its kind, or says of another that was cancelled; null where there is nothing of the sort.</summary>
+    public static Exception? Undocumented(CallKind kind, Task ended, bool cancelled) => ErrorOf(ended) is { } error && (MeaningOf(kind, error) is null || IsUnasked(error, cancelled)) ? error : null;
 
     /// <summary>What an ended call throws; null where it ended well.</summary>
     public static Exception? ErrorOf(Task ended)
@@ -69,7 +72,10 @@ internal static class CallErrors
     }
 
     /// <summary>Whether a call without misuse may end so; cancelled only where its token was.</summary>
-    public static bool Allows(CallKind kind, Exception error, bool cancelled) => MeaningOf(kind, error) is { } meaning && meaning != ErrorMeaning.Misuse && (cancelled || error is not OperationCanceledException);
+    public static bool Allows(CallKind kind, Exception error, bool cancelled) => MeaningOf(kind, error) is { } meaning && meaning != ErrorMeaning.Misuse && !IsUnasked(error, cancelled);
+
+    // Nobody but its token cancels a call.
+    private static bool IsUnasked(Exception error, bool cancelled) => error is OperationCanceledException && !cancelled;
 
     /// <summary>The table of the guide.</summary>
     public static string ToMarkdown()
@@ -102,9 +108,9 @@ internal static class CallErrors
         _ => $"`{kind}Async`",
     };
 
-    // Nearly every error is one of these three, so they mean themselves alone.
+    // Nearly every error is one of these, so they mean themselves alone, and what has no cell of its own.
     private static bool Is(Exception error, Type type) => type == typeof(InvalidOperationException) ? error.GetType() == type
-        : type == typeof(ArgumentException) ? error is ArgumentException and not MessageTooLargeException and not WrongHandlerTypeException
+        : type == typeof(ArgumentException) ? error is ArgumentException and not MessageTooLargeException and not WrongHandlerTypeException and not HandlerNotRegisteredException
         : type.IsInstanceOfType(error);
 
     private sealed record Row(CallKind Kind, Type[] Misuse, Type[] NotDone, Type[] Perhaps, Type[] Over)

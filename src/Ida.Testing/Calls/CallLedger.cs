@@ -7,8 +7,9 @@ namespace Ida.Testing.Calls;
 /// (<see cref="CallErrors"/>). Thread-safe.
 /// </summary>
 /// <param name="now">The time that bounds are counted in: virtual, or without the time for which the process was stopped.</param>
+/// <param name="longest">How long a call may take that has no bound of its own; null: as long as the run.</param>
 /// <param name="slack">How much later than it must a call may end; null: <see cref="Slack"/>.</param>
-internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
+internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, TimeSpan? slack = null)
 {
     private const int MostWrong = 20;
 
@@ -17,9 +18,16 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
 
     private readonly TimeSpan _slack = slack ?? Slack;
     private readonly Lock _lock = new();
-    private readonly List<Entry> _open = [];
+    private readonly List<OpenEntry> _open = [];
     private readonly List<string> _wrong = [];
     private readonly CallTable _table = new();
+    private volatile bool _hasEnded;
+
+    /// <summary>
+    /// How long a call of whole nodes in simulation may take that has no time of its own: longer than one that is cut off takes to give up its place, and whoever
+    /// waits for it a few times over.
+    /// </summary>
+    public static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
     /// <summary>Calls that have not ended, of processes that live.</summary>
     public int Open
@@ -27,7 +35,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
         get
         {
             Look();
-            lock (_lock) return _open.Count;
+            lock (_lock) return _open.Count(static entry => !entry.Task.IsCompleted);
         }
     }
 
@@ -36,6 +44,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
     {
         get
         {
+            if (_hasEnded) Look();
             lock (_lock) return _wrong.Count == 0 ? null : string.Join('\n', _wrong);
         }
     }
@@ -44,24 +53,25 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
     /// <param name="kind">What is called.</param>
     /// <param name="who">The caller, for a report.</param>
     /// <param name="call">Makes it.</param>
-    /// <param name="life">What has become of the caller; null: it goes on as long as the run.</param>
-    /// <param name="bound">How long it may take; null: as long as the run.</param>
+    /// <param name="caller">The life in which it is made; null: one that goes on as long as the run.</param>
+    /// <param name="bound">How long it may take; null: as long as any.</param>
+    /// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is.</param>
     /// <param name="token">Its token: a call ends as cancelled only where this was.</param>
-    public T Begin<T>(CallKind kind, string who, Func<T> call, Func<CallerLife>? life = null, TimeSpan? bound = null, CancellationToken token = default)
+    public T Begin<T>(CallKind kind, string who, Func<T> call, ICaller? caller = null, TimeSpan? bound = null, Func<bool>? mayBeOver = null, CancellationToken token = default)
         where T : Task
     {
         ArgumentNullException.ThrowIfNull(call);
-        var begun = now();
+        var entry = new OpenEntry(now, kind, who, caller, mayBeOver, token) { Bound = bound ?? longest };
         lock (_lock) _table.Begin(kind);
         try
         {
             var task = call();
-            lock (_lock) _open.Add(new(kind, who, task, begun, bound, life, token));
+            Keep(entry, task);
             return task;
         }
         catch (Exception error)
         {
-            lock (_lock) Judge(new(kind, who, Task.FromException(error), begun, bound, life, token));
+            Keep(entry, Task.FromException(error));
             throw;
         }
     }
@@ -71,7 +81,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
     {
         Look();
         lock (_lock)
-            foreach (var kind in _open.Select(static entry => entry.Kind).Distinct()) _table.Add(kind, what);
+            foreach (var kind in _open.Where(static entry => !entry.Task.IsCompleted).Select(static entry => entry.Kind).Distinct()) _table.Add(kind, what);
     }
 
     /// <summary>A call of that kind is made in an unusual way: for the table.</summary>
@@ -97,60 +107,81 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? slack = null)
     /// <summary>Judges what has ended, and what should have.</summary>
     public void Look()
     {
-        var time = now();
-        lock (_lock) _open.RemoveAll(entry => IsDone(entry, time));
+        _hasEnded = false;
+        lock (_lock) _open.RemoveAll(IsDone);
     }
 
     /// <summary>The run is over: no call is open but those that crashes took.</summary>
-    public void Finish()
+    /// <param name="onlyOver">Nobody decides any more, so that only calls whose node has ended must have, and those whose time is up.</param>
+    public void Finish(bool onlyOver = false)
     {
         Look();
         lock (_lock)
         {
-            foreach (var entry in _open) Report($"{entry} is open in the end");
+            foreach (var entry in _open)
+            {
+                if (entry.End is not null) Doubt(entry);
+                else if (!onlyOver || entry.Life == CallerLife.Over) Report($"{entry} is open in the end");
+            }
             _open.Clear();
         }
     }
 
-    private bool IsDone(Entry entry, TimeSpan time)
+    private void Keep(OpenEntry entry, Task task)
     {
-        var life = entry.Life?.Invoke();
-        // Whatever a process that has crashed is told, there is nobody to hear it.
+        entry.Watch(task, () => _hasEnded = true);
+        lock (_lock) _open.Add(entry);
+    }
+
+    private bool IsDone(OpenEntry entry)
+    {
+        if (entry.End is { } end) return IsJudged(entry, end);
+        var life = entry.Life;
         if (life == CallerLife.Lost)
         {
             _table.Lose(entry.Kind, entry.Task);
             return true;
         }
-        if (entry.Task.IsCompleted)
-        {
-            Judge(entry);
-            return true;
-        }
-        if (life == CallerLife.Over && time - (entry.OverSince ??= time) > _slack)
+        if (life == CallerLife.Over && entry.OverFor() > _slack)
         {
             Report($"{entry} has not ended with its node");
             return true;
         }
-        if (entry.Bound is not { } bound || time - entry.Begun <= bound + _slack) return false;
-        Report(string.Create(CultureInfo.InvariantCulture, $"{entry} is open after {(time - entry.Begun).TotalSeconds:0.###} s, and had {bound.TotalSeconds:0.###} s"));
+        if (!entry.IsLate(entry.Took, _slack)) return false;
+        ReportLate(entry, entry.Took, "is open");
         return true;
     }
 
-    private void Judge(Entry entry)
+    private bool IsJudged(OpenEntry entry, CallEnd end)
     {
-        _table.End(entry.Kind, entry.Task);
-        if (CallErrors.ErrorOf(entry.Task) is { } error && !CallErrors.Allows(entry.Kind, error, entry.Token.IsCancellationRequested)) Report($"{entry} ended with what the guide does not say of it: {error}");
+        // Whatever a process that has crashed is told, there is nobody to hear it.
+        if (end.Life == CallerLife.Lost)
+        {
+            _table.Lose(entry.Kind, entry.Task);
+            return true;
+        }
+        var error = CallErrors.ErrorOf(entry.Task);
+        if (!entry.IsCounted)
+        {
+            entry.IsCounted = true;
+            _table.End(entry.Kind, entry.Task);
+            if (entry.IsLate(end.Took, _slack)) ReportLate(entry, end.Took, "ended");
+            if (error is not null && !CallErrors.Allows(entry.Kind, error, end.WasCancelled)) Report($"{entry} ended with what the guide does not say of it: {error}");
+        }
+        if (error is null || CallErrors.MeaningOf(entry.Kind, error) != ErrorMeaning.Over || entry.MayBeOver) return true;
+        // Others of the same process may hear of its end later.
+        if (now() - end.At <= _slack) return false;
+        Doubt(entry);
+        return true;
     }
+
+    private void Doubt(OpenEntry entry) => Report($"{entry} was told that its part is over, and it goes on: {CallErrors.ErrorOf(entry.Task)}");
+
+    private void ReportLate(OpenEntry entry, TimeSpan took, string how) =>
+        Report(string.Create(CultureInfo.InvariantCulture, $"{entry} {how} after {took.TotalSeconds:0.###} s, and had {entry.Bound!.Value.TotalSeconds:0.###} s"));
 
     private void Report(string what)
     {
         if (_wrong.Count < MostWrong) _wrong.Add(what);
-    }
-
-    private sealed record Entry(CallKind Kind, string Who, Task Task, TimeSpan Begun, TimeSpan? Bound, Func<CallerLife>? Life, CancellationToken Token)
-    {
-        public TimeSpan? OverSince { get; set; }
-
-        public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Kind} of {Who}, begun at {Begun.TotalMilliseconds:0.###} ms,");
     }
 }

@@ -61,19 +61,21 @@ internal sealed class CallTable
         }
     }
 
-    /// <summary>What no schedule drew: kinds that were not called, errors that the guide promises and nobody got, faults that others met and this kind did not.</summary>
-    public IEnumerable<string> Empty()
+    /// <summary>What no schedule drew: kinds that were not called (null), errors that the guide promises and nobody got, faults that others met and this kind did not.</summary>
+    public IEnumerable<(CallKind Kind, string? Cell)> Empty()
     {
         var faults = _cells.Keys.Select(static cell => cell.Column).Where(static column => SortOf(column) == "fault").Distinct().Order(StringComparer.Ordinal).ToList();
         foreach (var kind in Enum.GetValues<CallKind>())
         {
             if (this[kind, "begun"] == 0)
             {
-                yield return $"{kind}";
+                yield return (kind, null);
                 continue;
             }
-            var unseen = CallErrors.Of(kind).Where(error => !Names(error).Any(name => this[kind, $"ended: {name}"] + this[kind, $"refused: {name}"] > 0)).Select(static error => error.Name).Concat(faults.Where(fault => this[kind, fault] == 0)).ToList();
-            if (unseen.Count > 0) yield return $"{kind}: {string.Join(", ", unseen)}";
+            foreach (var error in CallErrors.Of(kind))
+                if (!Names(error).Any(name => this[kind, $"ended: {name}"] + this[kind, $"refused: {name}"] > 0)) yield return (kind, error.Name);
+            foreach (string fault in faults)
+                if (this[kind, fault] == 0) yield return (kind, fault);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.ExceptionServices;
 
 namespace Ida.Testing;
 
@@ -59,13 +60,27 @@ public sealed class SimulationCase
     /// <summary>Adds the trace of a model without a <see cref="Simulation"/>: equal seeds must give equal traces.</summary>
     public void Trace(long steps, ulong hash) => _traces.Add((steps, hash));
 
+    /// <summary>Ends all simulations, each whatever the others come to, and throws what was wrong with any.</summary>
     internal void End()
     {
-        // The last first: each counts from what those before it held at its begin.
+        var broken = new List<Exception>();
+        long later = 0;
+        // The last first: each counts from what those before it held at its begin, with what those after it have left.
         for (int i = _simulations.Count - 1; i >= 0; i--)
         {
-            _simulations[i].Dispose();
-            if (_simulations[i].Leaked != 0) throw new InvalidOperationException($"Nodes have ended and hold {_simulations[i].Leaked} bytes of slabs.");
+            try
+            {
+                _simulations[i].Dispose();
+            }
+            catch (Exception error)
+            {
+                broken.Add(error);
+            }
+            long leaked = _simulations[i].Leaked - later;
+            later += leaked;
+            if (leaked != 0) broken.Add(new InvalidOperationException($"Nodes have ended and hold {leaked} bytes of slabs."));
         }
+        if (broken.Count == 1) ExceptionDispatchInfo.Throw(broken[0]);
+        if (broken.Count > 1) throw new AggregateException(broken);
     }
 }

@@ -13,7 +13,7 @@ internal sealed class UnobservedErrors : IDisposable
 
     public UnobservedErrors() => TaskScheduler.UnobservedTaskException += Note;
 
-    /// <summary>Collects what is no longer in use, and tells how many there were so far, with the first of them; null where there was none.</summary>
+    /// <summary>Collects what is no longer in use, and tells how many there were since it was asked last, with the first of them; null where there was none.</summary>
     public string? Collect()
     {
         // A task that is found may have kept others.
@@ -22,10 +22,16 @@ internal sealed class UnobservedErrors : IDisposable
             GC.Collect();
             GC.WaitForPendingFinalizers();
         }
-        return Found;
+        lock (_lock)
+        {
+            string? found = Found;
+            _count = 0;
+            _kept.Clear();
+            return found;
+        }
     }
 
-    /// <summary>What was found so far, without looking for more.</summary>
+    /// <summary>What was found since the last look, without looking for more.</summary>
     public string? Found
     {
         get

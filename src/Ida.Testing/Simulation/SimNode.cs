@@ -11,7 +11,7 @@ namespace Ida.Testing;
 /// that virtual time. Later calls into protocols go through <see cref="Post"/> or <see cref="INode.TryPost"/>, so that they run in a turn.
 /// A turn is the turn of production: frames, commands, timers, end of turn, one write per peer, completions.
 /// </remarks>
-public sealed partial class SimNode
+public sealed partial class SimNode : ICaller
 {
     // Smaller than in production: callers meet a full queue sooner, and a thousand nodes cost little.
     private const int CommandCapacity = 1024;
@@ -19,7 +19,7 @@ public sealed partial class SimNode
     private readonly Node _node;
     private Choices _choices, _order;
     private bool _turnScheduled, _roused, _inTurn, _midTurn, _crashing, _crashed, _crashAnswers, _silent, _unended, _thaws;
-    private long _pauseInTurn, _midTurnUntil;
+    private long _pauseInTurn, _midTurnUntil, _heldUntil, _heldFor;
     private Exception? _fault;
     private int _framesOfTurn;
     private Func<SimNode, FrameSent, CrashMoment>? _watch;
@@ -61,6 +61,11 @@ public sealed partial class SimNode
 
     /// <summary>False after <see cref="Crash"/>.</summary>
     public bool Alive { get; private set; } = true;
+
+    CallerLife ICaller.Life => Life;
+
+    // What it was paused for was time of its clock, but for none of its turns.
+    TimeSpan ICaller.Clock => TimeSpan.FromTicks((LocalTime - (_heldFor - Math.Max(0, _heldUntil - Simulation.Time))) / TimeSpan.NanosecondsPerTick);
 
     /// <summary>What whoever has called it may hear.</summary>
     internal CallerLife Life => Alive ? CallerLife.GoesOn : _crashed ? CallerLife.Lost : CallerLife.Over;
@@ -182,6 +187,7 @@ public sealed partial class SimNode
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero);
         PausedUntil = Math.Max(PausedUntil, Simulation.Time + Simulation.Nanoseconds(time));
+        HoldUp(Simulation.Nanoseconds(time));
     }
 
     /// <summary>
@@ -305,7 +311,15 @@ public sealed partial class SimNode
         _midTurn = _turnScheduled = true;
         _midTurnUntil = Simulation.Time + _pauseInTurn;
         Simulation.Events.Add(_midTurnUntil, SimEventKind.Turn, this);
+        HoldUp(_pauseInTurn);
         _pauseInTurn = 0;
+    }
+
+    private void HoldUp(long time)
+    {
+        long until = Math.Max(_heldUntil, Simulation.Time + time);
+        _heldFor += until - Math.Max(_heldUntil, Simulation.Time);
+        _heldUntil = until;
     }
 
     private void FinishTurn()

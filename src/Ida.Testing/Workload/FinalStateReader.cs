@@ -6,14 +6,17 @@ namespace Ida.Testing.Workload;
 public static class FinalStateReader
 {
     /// <summary>Adds the state of one member to the history; false when it is no full replica.</summary>
-    public static async Task<bool> RecordAsync(string member, Dht dht, HistoryRecorder recorder)
+    public static Task<bool> RecordAsync(string member, Dht dht, HistoryRecorder recorder) => RecordAsync(member, dht, recorder, static snapshot => snapshot());
+
+    /// <summary>With <paramref name="keep"/>, which makes the call that asks for the state.</summary>
+    internal static async Task<bool> RecordAsync(string member, Dht dht, HistoryRecorder recorder, Func<Func<Task<LocalSlice>>, Task<LocalSlice>> keep)
     {
         ArgumentNullException.ThrowIfNull(dht);
         ArgumentNullException.ThrowIfNull(recorder);
         LocalSlice slice;
         try
         {
-            slice = await dht.SnapshotAsync();
+            slice = await keep(() => dht.SnapshotAsync());
         }
         catch (DhtException)
         {

@@ -41,8 +41,11 @@ public sealed class HistoryClient
     /// </summary>
     public Func<HistoryWrite, bool>? HandOver { get; init; }
 
-    /// <summary>What has become of the member's process; null: it goes on as long as the run.</summary>
-    internal Func<CallerLife>? Life { get; init; }
+    /// <summary>The life that calls; null: one that goes on as long as the run.</summary>
+    internal ICaller? Caller { get; init; }
+
+    /// <summary>Whether the member gives up its part in the DHT, so that its calls are told before that is over; null: it does not.</summary>
+    internal Func<bool>? IsLeaving { get; init; }
 
     private HistoryLevel Level => _level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
 
@@ -130,9 +133,10 @@ public sealed class HistoryClient
     {
         using var cancel = Cancellation();
         var options = new PutOptions { Level = write.Level, Timeout = Time(hurried), Operation = write.Operation };
+        var kind = write.Operation is null ? CallKind.Put : CallKind.Retry;
         try
         {
-            var result = await EndsAsync(Begin(write.Operation is null ? CallKind.Put : CallKind.Retry, () => PutAsync(write, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value);
+            var result = await EndsAsync(Begin(kind, () => PutAsync(write, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value);
             // A put at level Ordered may return before its versions are known.
             long?[]? versions = result.Versions.Count == 0 ? null : [.. result.Versions.Select(static version => (long?)version)];
             if (write.AppendOp is { } append) _recorder.Ok(append, versions: versions?[..write.Appends.Count]);
@@ -140,10 +144,9 @@ public sealed class HistoryClient
             Succeeded++;
             return (null, true);
         }
-        catch (Exception error) when (IsNotExecuted(error))
+        // Also of a retry: what its put is said not to have done, and never to do, is an anomaly when it is seen.
+        catch (Exception error) when (CallErrors.MeaningOf(kind, error) == ErrorMeaning.NotDone)
         {
-            // Of a write that was called before it tells nothing but of this call.
-            if (write.Operation is not null) return (write, true);
             Record(write, _recorder.Fail);
             return (null, true);
         }
@@ -152,12 +155,17 @@ public sealed class HistoryClient
         {
             return (write with { Operation = unknown.Operation }, true);
         }
+        // It tells nothing but of this call.
+        catch (Exception error) when (error is not OutcomeUnknownException && CallErrors.MeaningOf(kind, error) == ErrorMeaning.Perhaps)
+        {
+            return (write, true);
+        }
         catch (ShardDepopulatedException)
         {
             return (write, false);
         }
-        // Nothing of it has left; of a repeated one that would say too much.
-        catch (Exception error) when (write.Operation is null && IsOver(error))
+        // Nothing of it has left; a repeated one ends otherwise, since that would say too much.
+        catch (Exception error) when (CallErrors.MeaningOf(kind, error) == ErrorMeaning.Over)
         {
             Record(write, _recorder.Fail);
             return (null, false);
@@ -165,7 +173,7 @@ public sealed class HistoryClient
     }
 
     private ValueTask<T> Begin<T>(CallKind kind, Func<ValueTask<T>> call, TimeSpan timeout, CancellationTokenSource? cancel) => _workload.Calls is { } calls
-        ? new(calls.Begin(kind, _name, () => call().AsTask(), Life, _workload.Overtime is { } overtime ? timeout + (2 * overtime) : null, cancel?.Token ?? default))
+        ? new(calls.Begin(kind, _name, () => call().AsTask(), Caller, timeout + (2 * (_workload.Overtime ?? TimeSpan.Zero)), () => _dht.Completion.IsCompleted || IsLeaving?.Invoke() == true, cancel?.Token ?? default))
         : call();
 
     /// <summary>A call that ends in its time and no more than the workload bears beyond it. A process that was stopped meanwhile finds both over, so it looks twice.</summary>
@@ -219,10 +227,10 @@ public sealed class HistoryClient
             Succeeded++;
             return true;
         }
-        catch (Exception error) when (IsNotExecuted(error) || IsOver(error))
+        catch (Exception error) when (CallErrors.MeaningOf(CallKind.Get, error) is ErrorMeaning.NotDone or ErrorMeaning.Over)
         {
             _recorder.Fail(op);
-            return IsNotExecuted(error);
+            return CallErrors.MeaningOf(CallKind.Get, error) == ErrorMeaning.NotDone;
         }
     }
 
@@ -242,12 +250,6 @@ public sealed class HistoryClient
         var versions = keys.ConvertAll(key => read.TryGetValue(key, out var found) ? (long?)found.Version : null);
         _recorder.Ok(op, values, versions);
     }
-
-    /// <summary>What says that the call had no effect and will have none: seen later, it is an anomaly.</summary>
-    private static bool IsNotExecuted(Exception error) => error is OperationNotExecutedException or OverloadedException or ViewUnavailableException or OperationCanceledException;
-
-    /// <summary>What says that the member's part in the DHT is over.</summary>
-    private static bool IsOver(Exception error) => error is NotDhtMemberException or NodeFaultedException or ShardDepopulatedException;
 
     private CancellationTokenSource? Cancellation()
     {

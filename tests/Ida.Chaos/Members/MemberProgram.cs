@@ -53,7 +53,7 @@ internal sealed partial class MemberProgram
     private MemberProgram(MemberPlace place, Stream history, UnobservedErrors unobserved)
     {
         _unobserved = unobserved;
-        _calls = new(() => _clock.Now, CallBounds.Slack);
+        _calls = new(() => _clock.Now, slack: CallBounds.Slack);
         _bounds = new(place.LongestFault);
         (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed), new()
         {
@@ -107,7 +107,7 @@ internal sealed partial class MemberProgram
                     Say(new() { Answer = line, Wrong = Wrong });
                     break;
                 case MemberCommands.Final:
-                    bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder);
+                    bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot, bound: _bounds.Enable));
                     Say(new() { Answer = line, Full = full, Wrong = await WrongAsync(), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
                     break;
                 case MemberCommands.Leave:

@@ -43,8 +43,9 @@ internal static class ClusterScenarios
         var report = dht.Run(6, async () =>
         {
             var stranger = run.BeginStranger(dht.View);
-            faults.Inject(simulation);
+            // Before the faults themselves: a crash takes the calls that it meets.
             foreach (var fault in faults.Faults) simulation.After(fault.At, () => dht.Calls.Meet(CallTable.Of(fault.Kind)));
+            faults.Inject(simulation);
             var asking = dht.AskAsync(run.Ingredients.Draw);
             var throwing = throws ? ThrowAsync(run, dht) : Task.CompletedTask;
             await simulation.Delay(TimeSpan.FromSeconds(2));

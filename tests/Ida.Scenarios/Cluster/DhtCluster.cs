@@ -28,7 +28,7 @@ internal sealed class DhtCluster
     public DhtCluster(Simulation simulation, HistoryWorkload? workload = null, int shardSize = 2, int targetSize = 4)
     {
         _cluster = new(simulation);
-        Calls = new(() => simulation.Now);
+        Calls = simulation.KeepCalls(CallLedger.Longest);
         _workload = (workload ?? new()) with { Calls = Calls };
         _options = new() { ShardSize = shardSize, TargetSize = targetSize };
         Recorder = new(clock: () => simulation.Now.Ticks * 100);
@@ -91,8 +91,9 @@ internal sealed class DhtCluster
             await Task.WhenAll(_resolving);
             await SettleAsync();
             // Where all is lost nobody founds it anew, and whoever joins waits.
-            if (!Lost) Calls.Finish();
+            Calls.Finish(onlyOver: Lost);
         }, Limit);
+        ScenarioFailedException.ThrowIf(Calls.Wrong);
         return StrictSerializabilityChecker.Check(Recorder.ToHistory());
     }
 
@@ -107,8 +108,7 @@ internal sealed class DhtCluster
 
     private async Task<SimMember> StartAsync()
     {
-        var start = _cluster.StartAsync(NodeOptions, Without).AsTask();
-        var member = await Begin(CallKind.Start, _cluster.Members[^1], () => start);
+        var member = await _cluster.StartAsync(Calls, NodeOptions, Without);
         Started?.Invoke(member);
         return member;
     }
@@ -133,20 +133,21 @@ internal sealed class DhtCluster
         }
     }));
 
-    private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await Begin(CallKind.Enable, member, () => group.EnableDhtAsync(_options, HistoryWorkload.Register).AsTask());
+    private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await Begin(CallKind.Enable, member, () => group.EnableDhtAsync(_options, HistoryWorkload.Register).AsTask(), _options.EnableTimeout);
 
-    private T Begin<T>(CallKind kind, SimMember member, Func<T> call) where T : Task
-    {
-        var life = member.Host;
-        return Calls.Begin(kind, member.ToString(), call, () => life.Life);
-    }
+    private T Begin<T>(CallKind kind, SimMember member, Func<T> call, TimeSpan? bound = null) where T : Task =>
+        Calls.Begin(kind, member.ToString(), call, member.Host, bound, mayBeOver: () => IsOver(member));
+
+    /// <summary>Whether a part of it is over, or is given up, as its program can see.</summary>
+    private bool IsOver(SimMember member) => _leaving.Contains(member) || member.Node is { Completion.IsCompleted: true }
+        || (_groups.TryGetValue(member, out var group) && group.Completion.IsCompleted) || (_dhts.TryGetValue(member, out var dht) && dht.Completion.IsCompleted);
 
     private List<Task> StartClients()
     {
         var running = new List<Task>();
         foreach (var (member, dht) in _dhts)
         {
-            var client = new HistoryClient($"c{Clients.Count}", member.ToString(), dht, Recorder, Simulation.Random.Fork(), _workload) { HandOver = write => HandOver(member, write), Life = () => member.Host.Life };
+            var client = new HistoryClient($"c{Clients.Count}", member.ToString(), dht, Recorder, Simulation.Random.Fork(), _workload) { HandOver = write => HandOver(member, write), Caller = member.Host, IsLeaving = () => IsOver(member) };
             Clients.Add(client);
             _clients.Add((member, client));
             running.Add(Simulation.Spawn(() => Lives(member, client.RunAsync(() => _stop))));
@@ -203,11 +204,11 @@ internal sealed class DhtCluster
             if (!call.IsCompleted) throw new ScenarioFailedException($"{member} faulted, and a call at it has not ended.");
             if (CauseOf(call) is { } error and not (DhtException or NodeFaultedException or NotMemberException)) throw error;
         }
-        foreach (var resent in new Func<Task>[] { () => group.FlushAsync().AsTask(), () => dht.SnapshotAsync() })
+        foreach (var (kind, resent) in new (CallKind, Func<Task>)[] { (CallKind.Flush, () => group.FlushAsync().AsTask()), (CallKind.Snapshot, () => dht.SnapshotAsync()) })
         {
             try
             {
-                await resent();
+                await Begin(kind, member, resent);
                 throw new ScenarioFailedException($"{member} faulted, and takes calls.");
             }
             catch (Exception error) when (error is NodeStoppedException or DhtException)
@@ -251,7 +252,7 @@ internal sealed class DhtCluster
         int living = Members.Count(static member => member.Host.Alive);
         foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member, living) ?? Leftovers.Of(member, dht));
         foreach (var (member, dht) in Serving())
-            if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder)) throw new ScenarioFailedException($"{member} was full, and is not any more.\n{await DescribeAsync()}");
+            if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder, snapshot => Begin(CallKind.Snapshot, member, snapshot))) throw new ScenarioFailedException($"{member} was full, and is not any more.\n{await DescribeAsync()}");
     }
 
     /// <summary>Nobody's part is over without a reason, nor the whole.</summary>
@@ -275,7 +276,7 @@ internal sealed class DhtCluster
     private async Task ServeAsync(SimMember member, Dht dht)
     {
         int calls = 0;
-        var client = new HistoryClient($"{member} at rest", member.ToString(), dht, Recorder, Simulation.Random.Fork(), new() { Calls = Calls, Level = _workload.Level, Timeout = LastTimeout, Pause = TimeSpan.FromMilliseconds(1), Time = Simulation.TimeProvider });
+        var client = new HistoryClient($"{member} at rest", member.ToString(), dht, Recorder, Simulation.Random.Fork(), new() { Calls = Calls, Level = _workload.Level, Timeout = LastTimeout, Pause = TimeSpan.FromMilliseconds(1), Time = Simulation.TimeProvider }) { Caller = member.Host };
         await client.RunAsync(() => calls++ >= LastOperations);
         if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {member} succeeded.\n{await DescribeAsync()}");
     }
@@ -290,7 +291,7 @@ internal sealed class DhtCluster
             if (_dhts.TryGetValue(member, out var dht)) text.Append(CultureInfo.InvariantCulture, $", dht {dht.Completion.Status} {CauseOf(dht.Completion)?.Message}");
             if (dht is not null && Serving().Any(pair => pair.Key == member))
             {
-                var status = await dht.StatusAsync();
+                var status = await StatusAsync(member, dht);
                 text.Append(CultureInfo.InvariantCulture, $", view {status.View} slot {status.OwnSlot} full {status.IsFull}");
             }
             text.AppendLine();
@@ -298,16 +299,18 @@ internal sealed class DhtCluster
         return text.ToString();
     }
 
+    private Task<DhtStatus> StatusAsync(SimMember member, Dht dht) => Begin(CallKind.Status, member, () => dht.StatusAsync());
+
     private IEnumerable<KeyValuePair<SimMember, Dht>> Serving() =>
         _dhts.Where(pair => pair.Key.Host.Alive && !pair.Value.Completion.IsCompleted && !pair.Key.Node.Completion.IsCompleted);
 
     private async Task<bool> AllFullAsync()
     {
-        foreach (var (_, dht) in Serving())
+        foreach (var (member, dht) in Serving())
         {
             try
             {
-                var status = await dht.StatusAsync();
+                var status = await StatusAsync(member, dht);
                 if (status.OwnSlot >= 0 && !status.IsFull) return false;
             }
             catch (DhtException)

@@ -21,7 +21,7 @@ internal sealed class WatchedGroup
     {
         (_run, _cluster) = (run, new(ThreadNames.Start(run)));
         _checker = new(new() { StatesAgree = true, HandlersLag = ThreadNames.Lag(Simulation.Options) });
-        _calls = new(() => Simulation.Now);
+        _calls = Simulation.KeepCalls(CallLedger.Longest);
         Simulation.AddInvariant("virtual synchrony", () => _checker.Passed ? null : _checker.ToString());
     }
 
@@ -35,13 +35,14 @@ internal sealed class WatchedGroup
         {
             for (int i = 0; i < Nodes; i++)
             {
-                var member = new WatchedMember(_checker, _calls, await _cluster.StartAsync(null, _run.Without));
+                var member = new WatchedMember(_checker, _calls, await _cluster.StartAsync(_calls, null, _run.Without));
                 _members.Add(member);
                 if (i < Nodes - 1) await member.JoinAsync();
             }
             var stranger = _run.BeginStranger(() => _members.Find(one => one.Usable)?.Group.CurrentView);
-            faults.Inject(Simulation);
+            // Before the faults themselves: a crash takes the calls that it meets.
             foreach (var fault in faults.Faults) Simulation.After(fault.At, () => _calls.Meet(CallTable.Of(fault.Kind)));
+            faults.Inject(Simulation);
             Simulation.After(TimeSpan.FromSeconds(1), () => _ = Simulation.Spawn(JoinLateAsync));
             await CallAsync();
             Simulation.Network.Heal();
@@ -52,7 +53,7 @@ internal sealed class WatchedGroup
             _checker.ThrowIfFailed();
             foreach (var one in _members.Where(static one => one.Usable)) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _members.Count(static other => other.Member.Host.Alive)));
             // Where too many have gone nobody decides any more, and calls wait for whoever comes.
-            if (_members.Exists(one => one.Usable)) _calls.Finish();
+            _calls.Finish(onlyOver: !_members.Exists(one => one.Usable));
             _run.Note(_calls);
         }, TimeSpan.FromMinutes(10));
         _run.Work = _checker.Deliveries;

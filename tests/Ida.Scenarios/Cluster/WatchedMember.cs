@@ -33,7 +33,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
             .Handle<ulong>("fifo", (_, id) => OnMessage(id, ordered: false))
             .Handle<ulong>("ordered", (_, id) => OnMessage(id, ordered: true))
             .OnView(OnView)
-            .Checkpoint(Save, Load)).AsTask(), () => member.Host.Life);
+            .Checkpoint(Save, Load)).AsTask(), member.Host, mayBeOver: () => IsPartOver);
     }
 
     /// <summary>To be called when the process ends before anything of it is judged: crashed, or excluded.</summary>
@@ -78,7 +78,9 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
         }
     }
 
-    private Task Begin(CallKind kind, Func<Task> call) => calls.Begin(kind, member.ToString(), call, () => member.Host.Life);
+    private Task Begin(CallKind kind, Func<Task> call) => calls.Begin(kind, member.ToString(), call, member.Host, mayBeOver: () => IsPartOver);
+
+    private bool IsPartOver => _ended || member.Node.Completion.IsCompleted || _group is { Completion.IsCompleted: true };
 
     private static bool IsOver(Exception error) => error is PoisonedException or NotMemberException or NodeStoppedException;
 

@@ -154,7 +154,7 @@ internal sealed class DhtSchedule
         member.Turn(static () => { });
     }
 
-    private T Begin<T>(CallKind kind, Client client, HarnessMember member, Func<T> call) where T : Task => Calls.Begin(kind, $"{client.Name} at m{member.Index}", call, () => member.Life);
+    private T Begin<T>(CallKind kind, Client client, HarnessMember member, Func<T> call) where T : Task => Calls.Begin(kind, $"{client.Name} at m{member.Index}", call, member, mayBeOver: () => member.IsPartOver);
 
     private static async Task<IReadOnlyDictionary<string, Versioned<List<long>>>> One(IDhtMap<string, List<long>> map, string key)
     {
@@ -254,8 +254,7 @@ internal sealed class DhtSchedule
     /// <summary>What was answered before a shard was lost is judged too; there are no replicas to compare then.</summary>
     private string? Judge()
     {
-        if (Depopulated) Calls.Look();
-        else Calls.Finish();
+        Calls.Finish(onlyOver: Depopulated);
         string? wrong = Calls.Wrong ?? _world.EndedForNothing();
         if (wrong is null && !Depopulated) wrong = _world.CompareReplicas((shard, member, slice) =>
         {

@@ -9,7 +9,7 @@ using Ida.Testing.Calls;
 namespace Ida.Scenarios;
 
 /// <summary>One process: a real node without links, a group port onto the world's channels, and the DHT.</summary>
-internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
+internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICaller
 {
     private readonly DhtWorld _world;
     private readonly Node _node;
@@ -43,6 +43,12 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener
 
     /// <summary>What whoever has called it may hear.</summary>
     public CallerLife Life => Alive ? CallerLife.GoesOn : Excluded || Faulted ? CallerLife.Over : CallerLife.Lost;
+
+    // What user code kept of its turns was time, but for none of its calls.
+    public TimeSpan Clock => TimeSpan.FromTicks((_world.Now + Skew - (StalledFor - Math.Max(0, StalledUntil - _world.Now))) / TimeSpan.NanosecondsPerTick);
+
+    /// <summary>Whether its part in the DHT is over, or it is giving it up.</summary>
+    public bool IsPartOver => Life != CallerLife.GoesOn || Host.Current is null or { IsOver: true } or { IsLeaving: true };
 
     /// <summary>Its DHT lets it leave the group.</summary>
     public bool Left { get; private set; }

@@ -24,7 +24,7 @@ internal sealed class GroupCluster : IDisposable
     public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null,
         GroupOptions? options = null, Action<GroupCluster>? beforeMembers = null)
     {
-        (_without, _more, Simulation, Tap, Calls) = (without, more, simulation, tap ?? (static node => node), new(() => simulation.Now));
+        (_without, _more, Simulation, Tap, Calls) = (without, more, simulation, tap ?? (static node => node), simulation.KeepCalls(longest: null));
         _options = (options ?? new()) with { Composition = composition };
         Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
         beforeMembers?.Invoke(this);
@@ -112,8 +112,7 @@ internal sealed class GroupCluster : IDisposable
     {
         Checker.CheckFinal(atRest);
         Chains.CheckFinal(atRest);
-        if (atRest) Calls.Finish();
-        else Calls.Look();
+        Calls.Finish(onlyOver: !atRest);
         return Calls.Wrong ?? (!Checker.Passed ? Checker.ToString() : Nested.Broken(Chains) is { } chains ? $"chains: {chains}" : Violations.Count > 0 ? string.Join('\n', Violations.Take(5)) : null);
     }
 

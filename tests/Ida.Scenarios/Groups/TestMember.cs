@@ -73,7 +73,7 @@ internal sealed class TestMember
                     .OnError(e => throw new InvalidOperationException(e.ToString()))
                     .Checkpoint(Save, Load);
                 _more?.Invoke(g);
-            }, _options, token).AsTask(), () => SimNode.Life, bound: null, token);
+            }, _options, token).AsTask(), SimNode, bound: null, () => Ended, token);
         }
         catch (Exception error) when (error is PoisonedException or NotMemberException or JoinRefusedException or JoinTimeoutException or OperationCanceledException or NodeStoppedException)
         {
@@ -164,7 +164,7 @@ internal sealed class TestMember
         return !Ended;
     }
 
-    private Task Begin(CallKind kind, Func<Task> call) => _cluster.Calls.Begin(kind, Id.ToString(), call, () => SimNode.Life);
+    private Task Begin(CallKind kind, Func<Task> call) => _cluster.Calls.Begin(kind, Id.ToString(), call, SimNode, mayBeOver: () => Ended || Leaving || Group!.Completion.IsCompleted);
 
     private static bool IsOver(Exception error) => error is PoisonedException or NotMemberException or NodeStoppedException;
 

@@ -75,4 +75,23 @@ public sealed class CallErrorsTests
         Assert.Equal(Enum.GetValues<CallKind>().Length, rows.Length);
         Assert.Equal(rows.Length, rows.Distinct().Count());
     }
+
+    [Fact]
+    public void Each_kind_finds_its_own_row() => Assert.Equal(Enum.GetValues<CallKind>(), CallErrors.Rows);
+
+    [Fact]
+    public void What_no_token_has_cancelled_is_not_documented()
+    {
+        var cancelled = Task.FromCanceled(new(canceled: true));
+        Assert.IsType<TaskCanceledException>(CallErrors.Undocumented(CallKind.Put, cancelled, cancelled: false));
+        Assert.Null(CallErrors.Undocumented(CallKind.Put, cancelled, cancelled: true));
+        Assert.IsType<TaskCanceledException>(CallErrors.Undocumented(CallKind.Dispose, cancelled, cancelled: true));
+    }
+
+    [Fact]
+    public void A_handler_that_is_not_registered_is_no_argument()
+    {
+        Assert.Equal(ErrorMeaning.Misuse, CallErrors.MeaningOf(CallKind.Send, new HandlerNotRegisteredException("g", "h")));
+        Assert.Null(CallErrors.MeaningOf(CallKind.Join, new HandlerNotRegisteredException("g", "h")));
+    }
 }

@@ -1,18 +1,25 @@
+using GroupCore.Groups;
 using GroupCore.Runtime;
 using Ida.Testing.Calls;
 
 namespace Ida.Testing.Tests.Calls;
 
 /// <summary>The ledger of calls finds each thing that a call must not do, and nothing else.</summary>
-public sealed class CallLedgerTests
+public sealed class CallLedgerTests : ICaller
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
     private readonly TaskCompletionSource _call = new();
     private readonly CallLedger _ledger;
     private TimeSpan _now;
+    private TimeSpan _held;
     private CallerLife _life;
+    private bool _isOver;
 
     public CallLedgerTests() => _ledger = new(() => _now);
+
+    CallerLife ICaller.Life => _life;
+
+    TimeSpan ICaller.Clock => _now - _held;
 
     [Fact]
     public void A_call_that_ends_well_is_right()
@@ -126,14 +133,127 @@ public sealed class CallLedgerTests
         var table = new CallTable();
         _ledger.AddTo(table);
         Assert.Equal((1, 1, 1, 0), (table[CallKind.Send, "begun"], table[CallKind.Send, "ended: NodeStoppedException"], table[CallKind.Send, "fault: Crash"], table[CallKind.Send, "fault: Pause"]));
-        Assert.Contains("Join", table.Empty());
-        Assert.DoesNotContain(table.Empty(), static line => line.StartsWith("Send:", StringComparison.Ordinal) && line.Contains(nameof(NodeStoppedException), StringComparison.Ordinal));
+        Assert.Contains((CallKind.Join, null), table.Empty());
+        Assert.DoesNotContain((CallKind.Send, nameof(NodeStoppedException)), table.Empty());
+        Assert.Contains((CallKind.Send, nameof(PoisonedException)), table.Empty());
         var text = new StringWriter();
         table.Print(text);
         Assert.Contains("ended    NodeStoppedException 1", text.ToString(), StringComparison.Ordinal);
     }
 
-    private void Begin(TimeSpan? bound = null, CancellationToken token = default) => _ledger.Begin(CallKind.Send, "m0", () => _call.Task, () => _life, bound, token);
+    [Fact]
+    public void A_call_that_ended_late_is_named_though_nobody_looked_before()
+    {
+        Begin(bound: s_second);
+        _now += s_second + CallLedger.Slack + TimeSpan.FromMilliseconds(1);
+        _call.SetResult();
+        Assert.Contains("ended after 2.501 s, and had 1 s", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_call_that_ended_in_time_is_right_whenever_it_is_looked_at()
+    {
+        Begin(bound: s_second);
+        _call.SetResult();
+        Pass(TimeSpan.FromHours(1));
+        Assert.Null(_ledger.Wrong);
+    }
+
+    [Fact]
+    public void What_a_caller_was_held_up_is_not_time_of_its_calls()
+    {
+        Begin(bound: s_second);
+        _held = TimeSpan.FromMinutes(1);
+        Pass(_held + s_second + CallLedger.Slack);
+        Assert.Null(_ledger.Wrong);
+        Pass(TimeSpan.FromMilliseconds(1));
+        Assert.Contains("is open after 2.501 s", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_call_without_a_bound_has_that_of_the_ledger()
+    {
+        var ledger = new CallLedger(() => _now, s_second);
+        ledger.Begin(CallKind.Send, "m0", () => _call.Task, this);
+        _now += s_second + CallLedger.Slack + TimeSpan.FromMilliseconds(1);
+        ledger.Look();
+        Assert.Contains("and had 1 s", ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_ended_before_a_crash_is_judged_after_it()
+    {
+        Begin();
+        _call.SetException(new TimeoutException("before the crash"));
+        _life = CallerLife.Lost;
+        Assert.Contains("before the crash", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_ends_after_a_crash_is_not_judged()
+    {
+        Begin();
+        _life = CallerLife.Lost;
+        _call.SetException(new TimeoutException("after the crash"));
+        _ledger.Finish();
+        Assert.Null(_ledger.Wrong);
+    }
+
+    [Fact]
+    public void Where_nobody_decides_only_calls_of_ended_nodes_must_have_ended()
+    {
+        Begin();
+        _ledger.Finish(onlyOver: true);
+        Assert.Null(_ledger.Wrong);
+        Begin();
+        _life = CallerLife.Over;
+        _ledger.Finish(onlyOver: true);
+        Assert.Contains("is open in the end", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_member_that_goes_on_is_not_told_that_it_is_over()
+    {
+        Begin();
+        _call.SetException(new NodeStoppedException("not at all"));
+        Pass(CallLedger.Slack);
+        Assert.Null(_ledger.Wrong);
+        Pass(TimeSpan.FromMilliseconds(1));
+        Assert.Contains("its part is over, and it goes on", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void That_a_member_is_over_may_be_told_a_little_before_it_is()
+    {
+        Begin();
+        _call.SetException(new NodeStoppedException("soon"));
+        Pass(CallLedger.Slack);
+        _isOver = true;
+        Pass(s_second);
+        _ledger.Finish();
+        Assert.Null(_ledger.Wrong);
+    }
+
+    [Fact]
+    public void That_a_member_is_over_is_doubted_in_the_end_at_the_latest()
+    {
+        Begin();
+        _call.SetException(new NodeStoppedException("not at all"));
+        _ledger.Finish();
+        Assert.Contains("its part is over, and it goes on", _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_token_that_is_cancelled_after_the_end_has_not_ended_the_call()
+    {
+        using var source = new CancellationTokenSource();
+        Begin(token: source.Token);
+        _call.SetCanceled(CancellationToken.None);
+        source.Cancel();
+        Assert.Contains(nameof(TaskCanceledException), _ledger.Wrong, StringComparison.Ordinal);
+    }
+
+    private void Begin(TimeSpan? bound = null, CancellationToken token = default) => _ledger.Begin(CallKind.Send, "m0", () => _call.Task, this, bound, () => _isOver, token);
 
     private void Pass(TimeSpan time)
     {

@@ -14,6 +14,15 @@ public sealed class UnobservedErrorsTests
         Assert.Contains("tasks ended with errors that nobody looked at", unobserved.Found, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void What_was_told_is_not_told_again()
+    {
+        using var unobserved = new UnobservedErrors();
+        Fail();
+        Assert.NotNull(unobserved.Collect());
+        Assert.Null(unobserved.Collect());
+    }
+
     // In a frame of its own, so that nothing holds the task any more.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Fail() => Task.FromException(new InvalidOperationException("unseen"));

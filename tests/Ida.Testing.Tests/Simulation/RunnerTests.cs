@@ -1,5 +1,6 @@
 using System.Globalization;
 using GroupCore.Runtime;
+using GroupCore.Transport;
 
 namespace Ida.Testing.Tests;
 
@@ -22,6 +23,22 @@ public sealed class RunnerTests
         });
         run.Faults(plan).Inject(simulation, Chatter.Attach);
         simulation.Run(5 * Second);
+    }
+
+    [Fact]
+    public void What_each_simulation_of_a_run_leaves_is_told()
+    {
+        var run = new SimulationCase(1);
+        var first = run.Start();
+        var left = first.Slabs.Rent(1);
+        var second = run.Start();
+        var alsoLeft = second.Slabs.Rent(100_000);
+        var thrown = Assert.Throws<AggregateException>(run.End);
+        Assert.Equal([Message(alsoLeft), Message(left)], thrown.InnerExceptions.Select(static one => one.Message));
+        alsoLeft.Release();
+        left.Release();
+
+        static string Message(Slab slab) => $"Nodes have ended and hold {slab.Bytes.Length} bytes of slabs.";
     }
 
     [Fact]

@@ -25,7 +25,7 @@ internal sealed class LifeCluster
     {
         (_run, Nodes, _plan) = (run, new(ThreadNames.Start(run)), new(run));
         Length = _plan.Faults.End + TimeSpan.FromSeconds(1);
-        Calls = new(() => Simulation.Now);
+        Calls = Simulation.KeepCalls(CallLedger.Longest);
         Workload = new()
         {
             Calls = Calls,
@@ -81,33 +81,44 @@ internal sealed class LifeCluster
 
     public void Run()
     {
-        Simulation.RunAsync(async () =>
+        try
         {
-            var running = new List<Task>();
-            for (int i = 0; i < LifePlan.Processes; i++) running.Add(Begin(i));
-            if (!_plan.IsEarly) await UntilAsync("All serve at first");
-            (_began, IsTroubled) = (Simulation.Now, true);
-            var stranger = _run.BeginStranger(() => _programs.Find(static one => one.IsServing)?.Group!.CurrentView);
-            _plan.Faults.Inject(Simulation);
-            foreach (var fault in _plan.Faults.Faults)
-            {
-                foreach (int hit in fault.Node >= 0 ? [fault.Node] : fault.Side) Simulation.After(fault.At, () => Draw(LifeNames.Of(_programs[hit].Stage)));
-                Simulation.After(fault.At, () => Calls.Meet(CallTable.Of(fault.Kind)));
-            }
-            await Simulation.Delay(Length * Simulation.Random.NextDouble());
-            running.Add(Begin(LifePlan.Processes));
-            await Simulation.Delay(Length - (Simulation.Now - _began));
-            IsTroubled = false;
-            stranger?.Crash();
-            await UntilAsync("The faults are long over, and all serve");
-            IsOver = true;
-            await Task.WhenAll(running);
-            await Task.WhenAll(Resolving);
-            await RestAsync();
-            Calls.Finish();
-        }, s_limit);
-        _run.Note(Calls);
+            Simulation.RunAsync(RunAsync, s_limit);
+        }
+        finally
+        {
+            // What calls met in a run that failed counts as well.
+            Calls.AddTo(_run.Calls);
+        }
+        ScenarioFailedException.ThrowIf(Calls.Wrong);
         Judge();
+    }
+
+    private async Task RunAsync()
+    {
+        var running = new List<Task>();
+        for (int i = 0; i < LifePlan.Processes; i++) running.Add(Begin(i));
+        if (!_plan.IsEarly) await UntilAsync("All serve at first");
+        (_began, IsTroubled) = (Simulation.Now, true);
+        var stranger = _run.BeginStranger(() => _programs.Find(static one => one.IsServing)?.Group!.CurrentView);
+        // Before the faults themselves: a crash takes the calls that it meets.
+        foreach (var fault in _plan.Faults.Faults)
+        {
+            foreach (int hit in fault.Node >= 0 ? [fault.Node] : fault.Side) Simulation.After(fault.At, () => Draw(LifeNames.Of(_programs[hit].Stage)));
+            Simulation.After(fault.At, () => Calls.Meet(CallTable.Of(fault.Kind)));
+        }
+        _plan.Faults.Inject(Simulation);
+        await Simulation.Delay(Length * Simulation.Random.NextDouble());
+        running.Add(Begin(LifePlan.Processes));
+        await Simulation.Delay(Length - (Simulation.Now - _began));
+        IsTroubled = false;
+        stranger?.Crash();
+        await UntilAsync("The faults are long over, and all serve");
+        IsOver = true;
+        await Task.WhenAll(running);
+        await Task.WhenAll(Resolving);
+        await RestAsync();
+        Calls.Finish();
     }
 
     private Task Begin(int number)
@@ -136,7 +147,7 @@ internal sealed class LifeCluster
         {
             try
             {
-                var status = await one.Dht!.StatusAsync();
+                var status = await one.StatusAsync();
                 if (status.OwnSlot >= 0 && !status.IsFull) return false;
             }
             catch (DhtException)
@@ -154,14 +165,14 @@ internal sealed class LifeCluster
         {
             int calls = 0;
             var client = new HistoryClient($"p{one.Number} at rest", one.Member.ToString(), one.Dht!, one.History!.Recorder, Simulation.Random.Fork(),
-                Workload with { Timeout = s_lastTimeout, Pause = TimeSpan.FromMilliseconds(1), Cancelled = 0, Hurried = 0, Retries = 0 });
+                Workload with { Timeout = s_lastTimeout, Pause = TimeSpan.FromMilliseconds(1), Cancelled = 0, Hurried = 0, Retries = 0 }) { Caller = one.Member.Host };
             await client.RunAsync(() => calls++ >= LastOperations);
             if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {one.Member} succeeded.\n{Describe()}");
         }
         await Simulation.Delay(TimeSpan.FromSeconds(2));
         foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _programs.Count) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
-            if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
+            if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
     }
 
     private void Judge()

@@ -17,11 +17,14 @@ internal static class LifeNames
         (s_times.IsolationTimeout, "up to isolation"), (s_times.IsolationTimeout + s_times.PoisonTimeout, "between isolation and poisoning"), (TimeSpan.MaxValue, "longer than poisoning"),
     ];
 
+    /// <summary>Calls that may be given up.</summary>
+    public static IReadOnlyList<CallKind> Given { get; } = [CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close];
+
     /// <summary>What its seeds may draw.</summary>
     public static IReadOnlyList<string> Declared { get; } =
     [
         Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
-        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. new[] { CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close }.Select(GivenUp), .. ThreadNames.Declared,
+        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp), .. Given.Select(GivenUpBefore), .. ThreadNames.Declared,
     ];
 
     public static string Of(FaultKind kind) => $"fault: {kind}";
@@ -30,6 +33,9 @@ internal static class LifeNames
 
     /// <summary>A call has a token that is cancelled after a while.</summary>
     public static string GivenUp(CallKind kind) => $"{kind} that may be given up";
+
+    /// <summary>A call has a token that is cancelled already.</summary>
+    public static string GivenUpBefore(CallKind kind) => $"{kind} given up before";
 
     /// <summary>A fault begins where a program is.</summary>
     public static string Of(LifeStage stage) => $"fault while it {stage.ToString().ToLowerInvariant()}";

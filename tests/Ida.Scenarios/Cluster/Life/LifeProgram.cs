@@ -65,6 +65,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     private async Task LiveAsync()
     {
         Become(LifeStage.Starts);
+        (Group, Dht) = (null, null);
         _lives++;
         await AliveAsync(StartAsync);
         Become(LifeStage.Joins);
@@ -73,7 +74,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         Dht = await AliveAsync(() => Begin(CallKind.Enable, token => Group.EnableDhtAsync(LifeCluster.Options, HistoryWorkload.Register, token).AsTask()));
         History = cluster.HistoryOf(new(Member.Node.System, Group.CurrentView.Group, Dht.Layer.Incarnation));
         var (dht, history) = (Dht, History);
-        var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload) { HandOver = write => history.HandOver(this, write), Life = LifeOf(Member.Host) };
+        var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload) { HandOver = write => history.HandOver(this, write), Caller = Member.Host, IsLeaving = IsOver() };
         history.Add(this, dht, client);
         Become(LifeStage.Serves);
         var until = cluster.MayLeave(number) && _random.Chance(0.5) ? cluster.Simulation.Now + (cluster.Length * _random.NextDouble()) : TimeSpan.MaxValue;
@@ -86,9 +87,10 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     private Task StartAsync()
     {
         var token = GiveUp(CallKind.Start);
-        var start = _member is null ? cluster.Nodes.StartAsync(null, cluster.Without, cancel: token).AsTask() : SimCluster.RestartAsync(_member, new(), token);
-        _member ??= cluster.Nodes.Members[^1];
-        return cluster.Calls.Begin(CallKind.Start, Member.ToString(), () => start, LifeOf(Member.Host), bound: null, token);
+        if (_member is not null) return _member.RestartAsync(cluster.Calls, new(), token);
+        var start = cluster.Nodes.StartAsync(cluster.Calls, null, cluster.Without, token: token);
+        _member = cluster.Nodes.Members[^1];
+        return start;
     }
 
     // Half of the time just before something is going to happen to it.
@@ -111,18 +113,36 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     private T Begin<T>(CallKind kind, Func<CancellationToken, T> call) where T : Task
     {
         var token = GiveUp(kind);
-        return cluster.Calls.Begin(kind, Member.ToString(), () => call(token), LifeOf(Member.Host), bound: null, token);
+        return cluster.Calls.Begin(kind, Member.ToString(), () => call(token), Member.Host, bound: null, IsOver(), token);
+    }
+
+    /// <summary>What it knows of its place, asked for as a call.</summary>
+    public Task<DhtStatus> StatusAsync() => Begin(CallKind.Status, token => Dht!.StatusAsync(token));
+
+    public Task<LocalSlice> SnapshotAsync(Func<Task<LocalSlice>> snapshot) => Begin(CallKind.Snapshot, _ => snapshot());
+
+    // Of what it is in now, whatever it is in later.
+    private Func<bool> IsOver()
+    {
+        var (life, node, group, dht) = (Member.Host, Member.Node, Group, Dht);
+        return () => node is { Completion.IsCompleted: true } || group is { Completion.IsCompleted: true } || dht is { Completion.IsCompleted: true } || (Stage == LifeStage.Leaves && Member.Host == life);
     }
 
     /// <summary>Some calls are given up after a while: a start, a join, an enabling, the wait for the end of what it leaves.</summary>
     private CancellationToken GiveUp(CallKind kind)
     {
-        if (kind == CallKind.Stop || !cluster.MayGiveUp(number) || !_random.Chance(0.3)) return default;
+        if (!LifeNames.Given.Contains(kind) || !cluster.MayGiveUp(number)) return default;
+        // Few leave.
+        bool leaves = kind is CallKind.Leave or CallKind.Close;
+        if (!_random.Chance(leaves ? 0.6 : 0.3)) return default;
+        if (_random.Chance(leaves ? 0.5 : 0.3))
+        {
+            cluster.Draw(LifeNames.GivenUpBefore(kind));
+            return new(canceled: true);
+        }
         cluster.Draw(LifeNames.GivenUp(kind));
         return new CancellationTokenSource(TimeSpan.FromMilliseconds(Math.Exp(_random.NextDouble() * Math.Log(2_000))), cluster.Simulation.TimeProvider).Token;
     }
-
-    private static Func<CallerLife> LifeOf(SimNode life) => () => life.Life;
 
     private void Become(LifeStage stage) => Stage = stage;
 
@@ -149,9 +169,10 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
             await cluster.Simulation.Delay(s_look);
             if (!life.Alive) left--;
         }
-        if (!call.IsCompleted || life.Life == CallerLife.Lost) return false;
+        // That its node has stopped is how a crash looks; what ended otherwise before is judged all the same.
+        if (!call.IsCompleted || (life.Life == CallerLife.Lost && call.Exception?.InnerException is NodeStoppedException)) return false;
         await call;
-        return true;
+        return life.Life != CallerLife.Lost;
     }
 
     /// <summary>What the guide says of a start, a join, an enabling and a leave while anything may fail.</summary>

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
@@ -39,9 +38,6 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
 
     /// <summary>Whether it is late: past its bound at a time when its member was able to tell.</summary>
     public bool IsLate(long now) => Expires && now - Math.Max(begun, member.StalledUntil) > (long)bound.TotalNanoseconds + Slack + member.StalledFor;
-
-    /// <summary>What a call may end with when nothing else was expected of it.</summary>
-    public static bool IsDocumented(Exception error) => error is DhtException or OperationCanceledException or NodeStoppedException;
 
     public override string ToString() => $"{kind} {what} at m{member.Index}, begun at {begun / 1_000_000} ms";
 }

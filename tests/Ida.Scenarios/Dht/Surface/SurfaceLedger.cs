@@ -33,7 +33,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
     }
 
     /// <summary>A call was refused at once for what it asked for.</summary>
-    public void Refused(CallKind kind, Type error) => table.Refused(kind, error);
+    public void Refused<T>(CallKind kind, Action call) where T : Exception => Expect.Refuses<T>(table, kind, call);
 
     /// <summary>Cancels what is due, and looks which calls have ended.</summary>
     public void Look()
@@ -41,7 +41,8 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
         for (int i = 0; i < _calls.Count; i++)
         {
             var call = _calls[i];
-            if (call.CancelAt > world.Deliveries) continue;
+            // What has ended before is not cancelled: its token would excuse how.
+            if (call.CancelAt > world.Deliveries || call.Task.IsCompleted) continue;
             call.CancelAt = long.MaxValue;
             Cancel(call);
         }
@@ -81,7 +82,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
 
     private void Cancel(SurfaceCall call)
     {
-        if (!call.Member.Alive) return;
+        if (!call.Member.Alive || call.Task.IsCompleted) return;
         call.Source!.Cancel();
         if (!world.IsStalled(call.Member)) call.Member.Turn(static () => { });
     }
@@ -89,14 +90,17 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
     private void End(SurfaceCall call)
     {
         table.End(call.Kind, call.Task);
-        if (CallErrors.Undocumented(call.Kind, call.Task) is { } undocumented) throw new ScenarioFailedException($"{call} ended with what the guide does not say of it: {undocumented}");
+        bool cancelled = call.Source is { IsCancellationRequested: true };
+        if (CallErrors.Undocumented(call.Kind, call.Task, cancelled) is { } undocumented) throw new ScenarioFailedException($"{call} ended with what the guide does not say of it: {undocumented}");
+        var error = CallErrors.ErrorOf(call.Task);
+        if (error is not null && CallErrors.MeaningOf(call.Kind, error) == ErrorMeaning.Over && !call.Member.IsPartOver) throw new ScenarioFailedException($"{call} was told that its member's part is over, and it goes on: {error}");
         if (call.Ended is { } ended)
         {
             ended(call.Task);
             return;
         }
-        if (call.Task.Exception?.InnerException is not { } error) return;
+        if (error is null) return;
         if (error is OverloadedException) ingredients.Draw(SurfaceNames.Refused);
-        if (!SurfaceCall.IsDocumented(error)) throw new ScenarioFailedException($"{call} ended with {error}");
+        if (!CallErrors.Allows(call.Kind, error, cancelled)) throw new ScenarioFailedException($"{call} ended with {error}");
     }
 }

@@ -41,6 +41,9 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
     /// <summary>A call ended, or was lost with its member, so that it may have taken effect.</summary>
     public bool Unknown { get; set; }
 
+    /// <summary>A call was told that it was not executed and will not be.</summary>
+    public bool IsNever { get; set; }
+
     /// <summary>The call of a read.</summary>
     public Task<List<(long[]? Elements, ulong Version)>>? Read { get; set; }
 

@@ -42,10 +42,22 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
     public void Close(HarnessMember member)
     {
         var timing = SurfaceTiming.Draw(random, ingredients, world.Deliveries, retry: false);
-        // Refused, it would be no fault.
+        if (timing.Source is { IsCancellationRequested: true } || random.Next(4) == 0) CloseCancelled(member);
         if (timing.Source is { IsCancellationRequested: true }) timing = SurfaceTiming.Plain;
         ingredients.Draw(SurfaceNames.Close);
         Begin(CallKind.Close, SurfaceNames.Close, member, member.Dht.CloseAsync(timing.Source?.Token ?? default).AsTask(), timing, waits: false);
+    }
+
+    // Refused at once, and the part goes on.
+    private void CloseCancelled(HarnessMember member)
+    {
+        ingredients.Draw(SurfaceNames.CloseCancelledBefore);
+        var source = new CancellationTokenSource();
+        source.Cancel();
+        var task = member.Dht.CloseAsync(source.Token).AsTask();
+        Begin(CallKind.Close, SurfaceNames.CloseCancelledBefore, member, task, SurfaceTiming.Plain with { Source = source }, waits: false);
+        if (!task.IsCanceled) throw new ScenarioFailedException($"{SurfaceNames.CloseCancelledBefore}: it is {task.Status} at m{member.Index}.");
+        if (member.IsPartOver) throw new ScenarioFailedException($"{SurfaceNames.CloseCancelledBefore}: m{member.Index} gives up its part all the same.");
     }
 
     private void Begin(CallKind kind, string name, HarnessMember member, Task task, SurfaceTiming timing, bool waits)

@@ -385,7 +385,7 @@ internal sealed class SurfaceSchedule
     private void GoOn(SurfaceOperation operation)
     {
         if (operation.Done || operation.Open > 0) return;
-        if (operation is { IsPut: true, Unknown: true, IsImpostor: false, Id: not null } && operation.Calls < MostAttempts && Again(operation) is { } member)
+        if (operation is { IsPut: true, Unknown: true, IsNever: false, IsImpostor: false, Id: not null } && operation.Calls < MostAttempts && Again(operation) is { } member)
         {
             Call(operation, member, first: false);
             return;
@@ -396,7 +396,7 @@ internal sealed class SurfaceSchedule
         _open.Remove(operation);
         foreach (var (op, _) in operation.Records)
         {
-            if (operation.Unknown && operation.IsPut) Recorder.Info(op);
+            if (operation is { Unknown: true, IsPut: true, IsNever: false }) Recorder.Info(op);
             else Recorder.Fail(op);
         }
     }
@@ -442,6 +442,7 @@ internal sealed class SurfaceSchedule
     private void PutEnded(SurfaceOperation operation, PutResult result)
     {
         CheckResult(operation, result);
+        if (operation.IsNever) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
         if (operation.Done)
         {
             if (operation.Result is { } first && first.Versions.Count > 0 && result.Versions.Count > 0 && !first.Versions.SequenceEqual(result.Versions))
@@ -489,7 +490,11 @@ internal sealed class SurfaceSchedule
             case OverloadedException:
                 _drawn.Draw(SurfaceNames.Refused);
                 return false;
-            case OperationNotExecutedException or OperationCanceledException or ViewUnavailableException: return false;
+            case OperationNotExecutedException:
+                // Also of a retry it says that the put was not executed and never will be.
+                operation.IsNever = true;
+                return false;
+            case OperationCanceledException or ViewUnavailableException: return false;
             case OperationIdReusedException when operation.Id is not null: return false;
             // The id is in use at this member.
             case ArgumentException when operation.Calls > 1 || operation.IsImpostor: return false;

@@ -104,13 +104,13 @@ internal sealed class GroupCalls(GroupSurface surface)
                 break;
             case Deed.Query:
                 _drawn.Draw(GroupNames.NestedQuery);
-                Refused(seat, CallKind.Query, () => seat.Group!.QueryAsync<byte[], byte[]>("ask", []).AsTask());
-                Refused(seat, CallKind.OrderedQuery, () => seat.Group!.OrderedQueryAsync<byte[], byte[]>("ask", []).AsTask());
-                Refused(seat, CallKind.QueryTo, () => seat.Group!.QueryToAsync<byte[], byte[]>(0, "ask", []).AsTask());
+                Refused(CallKind.Query, () => seat.Group!.QueryAsync<byte[], byte[]>("ask", []).AsTask());
+                Refused(CallKind.OrderedQuery, () => seat.Group!.OrderedQueryAsync<byte[], byte[]>("ask", []).AsTask());
+                Refused(CallKind.QueryTo, () => seat.Group!.QueryToAsync<byte[], byte[]>(0, "ask", []).AsTask());
                 break;
             case Deed.Flush:
                 _drawn.Draw(GroupNames.NestedFlush);
-                Refused(seat, CallKind.Flush, () => seat.Group!.FlushAsync().AsTask());
+                Refused(CallKind.Flush, () => seat.Group!.FlushAsync().AsTask());
                 break;
             case Deed.Leave:
                 _drawn.Draw(GroupNames.NestedLeave);
@@ -227,7 +227,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             (false, true) => Taken(seat, seat.Group!.OrderedSendAsync("ordered", message, timing.Token), plain),
             _ => Taken(seat, seat.Group!.SendAsync("fifo", message, timing.Token), plain),
         });
-        Add(ordered ? CallKind.OrderedSend : CallKind.Send, nested ? "by a handler" : "", seat, SentAsync(call, letter.Id, seat.All), timing, null, error => error switch
+        Add(ordered ? CallKind.OrderedSend : CallKind.Send, nested ? "by a handler" : "", seat, SentAsync(ordered ? CallKind.OrderedSend : CallKind.Send, call, seat, letter.Id, seat.All), timing, null, error => error switch
         {
             null when timing.Before => "well, though its token was cancelled before",
             null when size > Limit => "well, though it is too large",
@@ -279,7 +279,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             if (!view.Members[rank].Initialised) checker.Abandoned(letter.Id);
         }
         var call = Started(() => Taken(seat, seat.Group!.SendToAsync(rank, later ? "peer later" : "peer", letter.Write(size), timing.Token), plain: nested));
-        Add(CallKind.SendTo, nested ? "by a handler" : "", seat, SentAsync(call, letter.Id, checker), timing, null, error => error switch
+        Add(CallKind.SendTo, nested ? "by a handler" : "", seat, SentAsync(CallKind.SendTo, call, seat, letter.Id, checker), timing, null, error => error switch
         {
             null when timing.Before => "well, though its token was cancelled before",
             null when size > PeerLimit => "well, though it is too large",
@@ -296,17 +296,19 @@ internal sealed class GroupCalls(GroupSurface surface)
     private Task Taken(GroupSeat seat, ValueTask call, bool plain) =>
         plain || call.IsCompleted || !_random.Chance(0.05) || GroupMisuse.MayBlock(seat) ? call.AsTask() : GroupMisuse.TakeAsync(call, _drawn);
 
-    // What did not end well may have been sent or not; what was cancelled was not.
-    private async Task SentAsync(Task call, ulong id, VirtualSynchronyChecker checker)
+    // What did not end well may have been sent or not, but where its error says that it was not, and never will be.
+    private async Task SentAsync(CallKind kind, Task call, GroupSeat seat, ulong id, VirtualSynchronyChecker checker)
     {
         try
         {
             await call;
+            // A call of a handler does not wait for its own member's.
+            if (kind == CallKind.OrderedSend && !GroupSurface.IsNested(id) && !seat.HasEnded) checker.Returned(id);
         }
         catch (Exception error)
         {
             checker.Abandoned(id);
-            if (error is OperationCanceledException or MemberGoneException or SendQueueFullException) surface.Never(id);
+            if (CallErrors.MeaningOf(kind, error) is ErrorMeaning.NotDone or ErrorMeaning.Misuse) surface.Never(id);
             throw;
         }
     }
@@ -424,11 +426,9 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>In a handler such a call would wait for itself: refused at once.</summary>
-    private void Refused(GroupSeat seat, CallKind kind, Func<Task> call)
+    private void Refused(CallKind kind, Func<Task> call)
     {
-        var task = Started(call);
-        surface.Open.Refused(kind, typeof(InvalidOperationException));
-        if (task is not { IsFaulted: true, Exception.InnerException: InvalidOperationException }) throw new ScenarioFailedException($"A {kind} in a handler of {seat.Id} is {task.Status}, {task.Exception}");
+        surface.Open.Refused<InvalidOperationException>(kind, () => GroupMisuse.Ended(call));
     }
 
     private (Letter Letter, bool Later) DrawQuestion(GroupSeat seat)
@@ -550,7 +550,8 @@ internal sealed class GroupCalls(GroupSurface surface)
 
     private static bool IsOver(Exception error) => error is NotMemberException or PoisonedException or NodeStoppedException and not NodeFaultedException { InnerException: not DrawnFaultException };
 
-    private static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
+    /// <summary>What says that a membership is over, where it is.</summary>
+    public static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
 
     private void Add(CallKind kind, string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null)
     {

@@ -3,7 +3,6 @@ using System.Buffers.Binary;
 using System.Globalization;
 using GroupCore.Groups;
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
@@ -253,7 +252,7 @@ internal sealed class GroupSeat
         byte[] answer = new byte[HookMessage + 1];
         BinaryPrimitives.WriteUInt64LittleEndian(answer, _surface.NextId(ordered: false, nested: true));
         BinaryPrimitives.WriteUInt64LittleEndian(answer.AsSpan(8), view);
-        _surface.Calls.Watch(CallKind.SendTo, "answer to a hook", this, SendAsync(group, to.Rank, answer), error => error is PoisonedException or NodeStoppedException or SendQueueFullException || group.Protocol.Over is not null);
+        _surface.Calls.Watch(CallKind.SendTo, "answer to a hook", this, SendAsync(group, to.Rank, answer), error => error is SendQueueFullException || group.Protocol.Over is not null || GroupCalls.IsOverAt(this, error));
     }
 
     // What is thrown at once is the call's as well.
@@ -427,7 +426,7 @@ internal sealed class GroupSeat
             BinaryPrimitives.WriteUInt64LittleEndian(message, _surface.NextId(ordered: false, nested: true));
             BinaryPrimitives.WriteUInt64LittleEndian(message.AsSpan(8), context.View.Id);
             var sent = context.SendAsync(context.View.RankOf(survivor), "hook", message).AsTask();
-            _surface.Calls.Watch(CallKind.SendTo, "of a hook", this, sent, static error => error is NotMemberException or PoisonedException or NodeStoppedException);
+            _surface.Calls.Watch(CallKind.SendTo, "of a hook", this, sent, error => GroupCalls.IsOverAt(this, error));
             all.Add(sent);
         }
         return all;

@@ -30,6 +30,7 @@ internal sealed class GroupSurface
     private readonly List<SharedGroup> _groups = [];
     private readonly HashSet<ulong> _executed = [], _never = [];
     private readonly HashSet<(ulong Message, ProcessId At)> _hookMessages = [];
+    private readonly HashSet<SharedGroup> _changing = [];
     private readonly Dictionary<ulong, ulong> _viewOf = [];
     private readonly List<TaskCompletionSource> _stuck = [];
     private readonly List<(GroupId Group, GroupSeat Seat)> _ended = [];
@@ -229,7 +230,7 @@ internal sealed class GroupSurface
         {
             try
             {
-                await SimCluster.RestartAsync(place.Member, OptionsOf(place));
+                await Started(place, SimCluster.RestartAsync(place.Member, OptionsOf(place)));
             }
             catch (Exception error) when (error is ClusterUnreachableException or PoisonedException or NodeStoppedException)
             {
@@ -275,8 +276,28 @@ internal sealed class GroupSurface
     private async Task StartAsync()
     {
         var place = new GroupPlace(this) { Bounds = DrawBounds() };
-        place.Member = await _cluster.StartAsync(OptionsOf(place), _run.Without, place.Tap);
+        var start = _cluster.StartAsync(OptionsOf(place), _run.Without, place.Tap).AsTask();
+        // Its life is there as soon as its start has begun.
+        place.Member = _cluster.Members[^1];
+        await Started(place, start);
         Places.Add(place);
+    }
+
+    private Task Started(GroupPlace place, Task start)
+    {
+        var life = place.Member.Host;
+        Open.Add(new(CallKind.Start, "", place, start, Simulation.Now)
+        {
+            Judge = task => task.Exception?.InnerException switch
+            {
+                null => null,
+                // Who started alone, or lost those whom it had found.
+                ClusterUnreachableException when Places.Count > 0 => null,
+                PoisonedException or NodeStoppedException when !life.Alive => null,
+                var error => $"with {error}",
+            },
+        });
+        return start;
     }
 
     private IdaNodeOptions OptionsOf(GroupPlace place) => !_rejoins ? new() { Groups = place.Bounds } : new()
@@ -317,8 +338,20 @@ internal sealed class GroupSurface
             if (IsCalm) JudgeLoss(place);
             if (place.IsActive && place.Member.Node.Groups.Any(static group => group.IsJoinBacklogUsed)) Drawn.Draw(GroupNames.JoinBacklog);
         }
-        if (Seats.Any(static seat => seat.IsUsable && seat.Group!.Status.ChangingView)) Open.EnterView();
+        LookAtViews();
         Open.Look();
+    }
+
+    // A view change counts once, however long it lasts.
+    private void LookAtViews()
+    {
+        foreach (var group in _groups)
+        {
+            bool changes = Seats.Any(seat => seat.Shared == group && seat.IsUsable && seat.Group!.Status.ChangingView);
+            if (!changes) _changing.Remove(group);
+            else if (_changing.Add(group)) Open.Meet(CallTable.InView);
+        }
+        if (_changing.Count > 0) Open.CancelInViews();
     }
 
     private void Step()
@@ -396,9 +429,15 @@ internal sealed class GroupSurface
         Drawn.Draw(GroupNames.OtherOptions);
         stranger.TriedOtherwise.Add(group);
         var options = group.Options with { StrictPrimary = !group.Options.StrictPrimary };
+        var life = stranger.Member.Host;
         Open.Add(new(CallKind.Join, "with other options", stranger, JoinRefusedAsync(stranger, group, options), Simulation.Now)
         {
-            Judge = static task => task.Exception?.InnerException is null or JoinRefusedException or NotMemberException or PoisonedException or NodeStoppedException ? null : $"with {task.Exception.InnerException}",
+            Judge = task => task.Exception?.InnerException switch
+            {
+                null or JoinRefusedException => null,
+                NotMemberException or PoisonedException or NodeStoppedException when !stranger.IsActive || stranger.Member.Host != life => null,
+                var error => $"with {error}",
+            },
         });
     }
 

@@ -24,7 +24,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
     }
 
     /// <summary>A call was refused at once for what it asked for.</summary>
-    public void Refused(CallKind kind, Type error) => table.Refused(kind, error);
+    public void Refused<T>(CallKind kind, Action call) where T : Exception => Expect.Refuses<T>(table, kind, call);
 
     /// <summary>Something happens while calls are open.</summary>
     public void Meet(string what)
@@ -34,10 +34,9 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
 
     public string Describe() => string.Join('\n', _open.Take(12));
 
-    /// <summary>Some member changes its view.</summary>
-    public void EnterView()
+    /// <summary>Some member is between two views.</summary>
+    public void CancelInViews()
     {
-        Meet(CallTable.InView);
         foreach (var call in _open)
             if (call.CancelInView) call.CancelAt = simulation.Now;
     }
@@ -48,12 +47,13 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
         for (int i = 0; i < _open.Count; i++)
         {
             var call = _open[i];
-            if (call.CancelAt <= simulation.Now) Cancel(call);
+            // What has ended before is not cancelled: its token would excuse how.
+            if (call.CancelAt <= simulation.Now && !call.Task.IsCompleted) Cancel(call);
             if (call.Task.IsCompleted)
             {
                 _open.RemoveAt(i--);
                 table.End(call.Kind, call.Task);
-                if (CallErrors.Undocumented(call.Kind, call.Task) is { } error) throw new ScenarioFailedException($"{call}, ended with what the guide does not say of it: {error}");
+                if (CallErrors.Undocumented(call.Kind, call.Task, call.Source is { IsCancellationRequested: true }) is { } error) throw new ScenarioFailedException($"{call}, ended with what the guide does not say of it: {error}");
                 if (call.Judge(call.Task) is { } wrong) throw new ScenarioFailedException($"{call}, ended {wrong}, at {simulation.Now.TotalMilliseconds:0.###} ms.");
                 continue;
             }

@@ -1,0 +1,31 @@
+using GroupCore.Runtime;
+
+namespace Ida.Testing.Calls;
+
+/// <summary>Calls that several harnesses make, each kept by a ledger.</summary>
+internal static class LedgerCalls
+{
+    /// <summary>A ledger of what runs in a simulation, which fails as soon as a call does what it must not.</summary>
+    public static CallLedger KeepCalls(this Simulation simulation, TimeSpan? longest)
+    {
+        var ledger = new CallLedger(() => simulation.Now, longest);
+        simulation.AddInvariant("calls", () => ledger.Wrong);
+        return ledger;
+    }
+
+    /// <summary>Starts a node and waits until the cluster has registered it.</summary>
+    public static Task<SimMember> StartAsync(this SimCluster cluster, CallLedger calls, IdaNodeOptions? options = null, Rule without = Rule.None, Func<INode, INode>? tap = null, CancellationToken token = default)
+    {
+        // Its life is there as soon as its start has begun.
+        var start = cluster.StartAsync(options, without, tap, token).AsTask();
+        var member = cluster.Members[^1];
+        return calls.Begin(CallKind.Start, member.ToString(), () => start, member.Host, token: token);
+    }
+
+    /// <summary>The program of a member that has ended is started again.</summary>
+    public static Task RestartAsync(this SimMember member, CallLedger calls, IdaNodeOptions options, CancellationToken token = default)
+    {
+        var start = SimCluster.RestartAsync(member, options, token);
+        return calls.Begin(CallKind.Start, member.ToString(), () => start, member.Host, token: token);
+    }
+}

@@ -1,0 +1,59 @@
+using System.Globalization;
+
+namespace Ida.Testing.Calls;
+
+/// <summary>A call of a ledger, from its begin until it is judged.</summary>
+/// <param name="now">The ledger's time.</param>
+/// <param name="kind">What was called.</param>
+/// <param name="who">The caller, for a report.</param>
+/// <param name="caller">The life in which it began; null: one that goes on as long as the run.</param>
+/// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is.</param>
+/// <param name="token">Its token.</param>
+internal sealed class OpenEntry(Func<TimeSpan> now, CallKind kind, string who, ICaller? caller, Func<bool>? mayBeOver, CancellationToken token)
+{
+    private readonly TimeSpan _begun = now(), _clock = caller?.Clock ?? now();
+    private CallEnd? _end;
+    private TimeSpan? _overSince;
+
+    public CallKind Kind => kind;
+
+    /// <summary>How long it may take; null: as long as the run.</summary>
+    public TimeSpan? Bound { get; init; }
+
+    public Task Task { get; private set; } = Task.CompletedTask;
+
+    /// <summary>How it ended; null while it is open.</summary>
+    public CallEnd? End => !Task.IsCompleted ? null : _end ?? Stamp();
+
+    /// <summary>How it ended was counted.</summary>
+    public bool IsCounted { get; set; }
+
+    public CallerLife Life => caller?.Life ?? CallerLife.GoesOn;
+
+    /// <summary>Whether an error that says so may be told to it: its life is over, or its part in what it called.</summary>
+    public bool MayBeOver => caller is null && mayBeOver is null || Life != CallerLife.GoesOn || mayBeOver?.Invoke() == true;
+
+    /// <summary>How long it has taken so far.</summary>
+    public TimeSpan Took => (caller?.Clock ?? now()) - _clock;
+
+    /// <summary>For how long its life has been over, as far as was looked.</summary>
+    public TimeSpan OverFor() => now() - (_overSince ??= now());
+
+    public bool IsLate(TimeSpan took, TimeSpan slack) => Bound is { } bound && took > bound + slack;
+
+    /// <summary>Takes the task of the call, and notes at its very end what is so then.</summary>
+    public void Watch(Task task, Action ended)
+    {
+        Task = task;
+        _ = task.ContinueWith(_ =>
+        {
+            Stamp();
+            ended();
+        }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+    }
+
+    // The first that comes by is right: the call's own end, or where that is told later whoever looks.
+    private CallEnd Stamp() => Interlocked.CompareExchange(ref _end, new(now(), Took, Life, token.IsCancellationRequested), null) ?? _end!;
+
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{kind} of {who}, begun at {_begun.TotalMilliseconds:0.###} ms,");
+}

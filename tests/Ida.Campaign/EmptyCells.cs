@@ -1,0 +1,69 @@
+using GroupCore.Groups;
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Ida.Scenarios;
+using Ida.Testing.Calls;
+
+namespace Ida.Campaign;
+
+/// <summary>
+/// The cells of the table of calls that a suite need not fill: of what it does not draw, or so seldom that a campaign may do without. Any other that stays empty where a suite is run as a
+/// whole is named: a schedule has ceased to draw it, or none draws a new call or error yet.
+/// </summary>
+internal static class EmptyCells
+{
+    private const string Fault = "fault: ";
+
+    // Whole nodes are few among the schedules of a DHT, and their starts and ends short.
+    private static readonly Dictionary<Suite, (CallKind Kind, string[] Cells)[]> s_declared = new()
+    {
+        [Suite.Groups] =
+        [
+            Whole(CallKind.Enable), Whole(CallKind.Close), Whole(CallKind.Put), Whole(CallKind.Retry), Whole(CallKind.Get), Whole(CallKind.Snapshot), Whole(CallKind.Status), Whole(CallKind.WhenFull),
+            // Where programs start under faults, and with tokens, is suite ida.
+            (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(ClusterUnreachableException), nameof(OperationCanceledException), nameof(PoisonedException), nameof(NodeStoppedException)]),
+            (CallKind.Stop, [Fault]),
+            (CallKind.Join, [Fault, nameof(ContractException), nameof(JoinTimeoutException), nameof(GroupOverloadedException)]),
+            (CallKind.Leave, [Fault, nameof(NotMemberException), nameof(GroupOverloadedException)]),
+            (CallKind.Dispose, [Fault]),
+            (CallKind.Send, [nameof(GroupOverloadedException)]),
+            (CallKind.OrderedSend, [nameof(GroupOverloadedException)]),
+            (CallKind.SendTo, [nameof(GroupOverloadedException)]),
+            (CallKind.Query, [nameof(GroupOverloadedException), nameof(SendQueueFullException)]),
+            (CallKind.OrderedQuery, [nameof(GroupOverloadedException), nameof(SendQueueFullException)]),
+            (CallKind.QueryTo, [nameof(GroupOverloadedException), nameof(SendQueueFullException)]),
+            (CallKind.Flush, [nameof(GroupOverloadedException)]),
+            (CallKind.Views, [nameof(GroupOverloadedException)]),
+        ],
+        [Suite.Ida] =
+        [
+            Whole(CallKind.Dispose), Whole(CallKind.Send), Whole(CallKind.OrderedSend), Whole(CallKind.SendTo), Whole(CallKind.Query), Whole(CallKind.OrderedQuery), Whole(CallKind.QueryTo), Whole(CallKind.Views),
+            (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(PoisonedException), nameof(NodeStoppedException)]),
+            (CallKind.Stop, [Fault]),
+            (CallKind.Join, [Fault, nameof(ArgumentException), nameof(ContractException), nameof(InvalidOperationException), nameof(GroupOverloadedException), nameof(JoinTimeoutException), nameof(JoinRefusedException), nameof(NotMemberException), nameof(NodeStoppedException)]),
+            (CallKind.Leave, [Fault, nameof(GroupOverloadedException), nameof(NotMemberException), nameof(NodeStoppedException)]),
+            (CallKind.Flush, [Fault, nameof(InvalidOperationException), nameof(OperationCanceledException), nameof(NotMemberException), nameof(GroupOverloadedException), nameof(PoisonedException)]),
+            (CallKind.Enable, [Fault, nameof(DhtConfigurationException), nameof(InvalidOperationException), nameof(ArgumentException), nameof(DhtNotFoundedException), nameof(ViewUnavailableException), nameof(NodeFaultedException)]),
+            (CallKind.Close, [Fault, nameof(NotDhtMemberException), nameof(ShardDepopulatedException), nameof(NodeFaultedException)]),
+            // Of the models' one hash and few types; and a retry is told "unknown" where another call is told that it was not done.
+            (CallKind.Put, [nameof(DhtConfigurationException), nameof(UnsupportedTypeException), nameof(UserCodeException), nameof(InvalidOperationException)]),
+            (CallKind.Retry, [nameof(DhtConfigurationException), nameof(UnsupportedTypeException), nameof(UserCodeException), nameof(InvalidOperationException), nameof(OperationNotExecutedException), nameof(OverloadedException), nameof(ViewUnavailableException)]),
+            (CallKind.Get, [nameof(DhtConfigurationException), nameof(UnsupportedTypeException), nameof(UserCodeException), nameof(InvalidOperationException)]),
+            (CallKind.Snapshot, [Fault]),
+            (CallKind.Status, [Fault]),
+            (CallKind.WhenFull, [Fault]),
+        ],
+    };
+
+    /// <summary>One line for each kind of which something is empty; of what is declared nothing where <paramref name="suite"/> is run as a whole.</summary>
+    public static IEnumerable<string> Lines(CallTable calls, Suite? suite) =>
+        calls.Empty().Where(cell => suite is null || !IsDeclared(suite, cell.Kind, cell.Cell)).GroupBy(static cell => cell.Kind)
+            .Select(static cells => cells.First().Cell is null ? $"{cells.Key}" : $"{cells.Key}: {string.Join(", ", cells.Select(static cell => cell.Cell))}");
+
+    private static (CallKind Kind, string[] Cells) Whole(CallKind kind) => (kind, []);
+
+    // A kind without cells is declared as a whole, and all faults of one at once.
+    private static bool IsDeclared(Suite suite, CallKind kind, string? cell) =>
+        Array.Exists(s_declared[suite], one => one.Kind == kind && (one.Cells.Length == 0 || Array.Exists(one.Cells, name => name == cell || (name == Fault && cell?.StartsWith(Fault, StringComparison.Ordinal) == true))));
+}
