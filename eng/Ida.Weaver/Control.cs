@@ -48,15 +48,8 @@ internal sealed class Control
         if (_new.Exists(static line => line.Contains(Switch)) == IsFigure) return IsFigure ? "nothing says who notices it" : $"what replaces it has no {Switch}";
         if (!texts.TryGetValue(File, out string? text)) return $"there is no file {File}";
         string[] lines = text.Split('\n');
-        int found = -1;
-        for (int i = 0; i + _old.Count <= lines.Length; i++)
-        {
-            int at = i;
-            if (!_old.Select((old, k) => lines[at + k].Trim() == old).All(static same => same)) continue;
-            if (found >= 0) return $"its lines stand in {File} twice";
-            found = i;
-        }
-        if (_old.Count == 0 || found < 0) return $"its lines do not stand in {File}";
+        int found = Passage.Find(lines, _old, File, out string? wrong);
+        if (found < 0) return wrong;
         string put = string.Join(" ", _new).Replace(Switch, $"global::Ida.Interleavings.Seams.Omitted.Is(\"{Name}\")");
         for (int k = 0; k < _old.Count; k++) lines[found + k] = k == 0 ? put : "";
         texts[File] = string.Join("\n", lines);

@@ -14,51 +14,63 @@ namespace Ida.Interleavings.Scenarios;
 internal sealed class DispatcherScenario : Scenario
 {
     private const int Turns = 4, Most = 3;
+    private const string Elsewhere = "a handler goes on elsewhere", Dropped = "what waits is dropped";
 
     public override string Name => "dispatcher";
 
     public override string Rule => "events are handled in order, one at a time, and all of them; what waits for one ends once; their slabs are given back, and the loop hears of each behind what its handler posted";
+
+    protected override IEnumerable<string> Own => [Elsewhere, Dropped, Slabs.Again];
 
     public override Action Begin(Schedule schedule)
     {
         bool stops = schedule.Draw(3) == 0;
         var calls = new List<Waiting>();
         Target? target = null;
-        MessageSlab? slab = null;
+        var slabs = new Slabs(schedule);
         int added = 0;
+        bool stopping = false;
         schedule.Start("main", () =>
         {
             GroupProtocol? group = null;
             var loop = NodeLoop.Start(new() { Cluster = "c", CommandCapacity = 16, Spin = TimeSpan.Zero }, node =>
             {
                 group = new(node);
-                target = new(schedule, node);
+                target = new(schedule, node, slabs);
                 node.AtEndOfTurn(target);
                 node.AtStop(target);
             });
             loop.Faulted += error => schedule.Fail($"The loop met a fault: {error}");
-            slab = MessageSlab.Rent();
+            slabs.Rent();
             int turns = 1 + schedule.Draw(Turns);
             schedule.Start("wire", () =>
             {
                 for (int i = 0; i < turns; i++) TcpMesh.Latest.Arrive(Add);
             });
             if (!stops) Explored.Wait(() => added == turns && target!.Backlog == 0 && target.IsTold && calls.TrueForAll(static call => call.Ends > 0), what: "all events");
+            stopping = true;
             var ended = loop.StopAsync();
             Explored.Wait(() => ended.IsCompleted, what: "the end");
 
             void Add()
             {
                 added++;
+                // Held by its events alone from now on.
+                if (schedule.Draw(2) == 0)
+                {
+                    target!.TakeHolds();
+                    slabs.GiveUp();
+                    slabs.Rent();
+                }
                 for (int i = schedule.Draw(Most); i >= 0; i--)
                 {
                     SendOperation? call = null;
                     if (schedule.Draw(2) == 0)
                     {
                         call = SendOperation.Rent(group!, MessageKind.Ordered, 0);
-                        calls.Add(new(schedule, call.Task));
+                        calls.Add(new(schedule, call.Task, error => error is NodeStoppedException ? stopping : error is InvalidDataException && target!.Drops));
                     }
-                    target!.Add(new() { Kind = EventKind.Message, Slab = slab, Target = call });
+                    target!.Add(new() { Kind = EventKind.Message, Slab = slabs.Current, Target = call });
                 }
                 if (schedule.Draw(6) == 0) target!.Drop();
             }
@@ -66,14 +78,17 @@ internal sealed class DispatcherScenario : Scenario
         return () =>
         {
             foreach (var call in calls) Check.Equal(schedule, 1, call.Ends, "The number of ends of a call");
-            if (!stops) Check.That(schedule, slab!.Alone, "A slab is held by events that are over");
+            if (!stops) slabs.Look();
         };
     }
 
     /// <summary>Awaits one call.</summary>
     private sealed class Waiting
     {
-        public Waiting(Schedule schedule, ValueTask call)
+        /// <param name="schedule">Fails with a call that ends otherwise.</param>
+        /// <param name="call">Is awaited.</param>
+        /// <param name="may">What it may end with just now.</param>
+        public Waiting(Schedule schedule, ValueTask call, Func<Exception, bool> may)
         {
             var awaiter = call.GetAwaiter();
             awaiter.UnsafeOnCompleted(() =>
@@ -83,8 +98,9 @@ internal sealed class DispatcherScenario : Scenario
                 {
                     awaiter.GetResult();
                 }
-                catch (Exception error) when (error is NodeStoppedException or InvalidDataException)
+                catch (Exception error)
                 {
+                    Check.That(schedule, may(error), $"A call ended with {error}");
                 }
             });
         }
@@ -99,21 +115,25 @@ internal sealed class DispatcherScenario : Scenario
         private readonly Dispatcher _dispatcher;
         private readonly Exclusive _handlers = new("the handlers");
         private readonly INode _node;
+        private readonly Slabs _slabs;
         private readonly HashSet<ulong> _open = [];
         private ulong _handled;
         private ulong _told;
         private ulong _number;
-        private bool _drops;
+        private bool _dropped;
 
-        public Target(Schedule schedule, INode node)
+        public Target(Schedule schedule, INode node, Slabs slabs)
         {
-            (_schedule, _node) = (schedule, node);
+            (_schedule, _node, _slabs) = (schedule, node, slabs);
             _dispatcher = new(node, this, inline: false);
         }
 
         public ExecutionContext Context { get; } = ExecutionContext.Capture()!;
 
         public Exception? Skipped => null;
+
+        /// <summary>No handler is to be called any more.</summary>
+        public bool Drops { get; private set; }
 
         /// <summary>What is not handled, as the loop knows at the end of its turn; −1 within one that adds to it.</summary>
         public long Backlog { get; private set; }
@@ -122,14 +142,21 @@ internal sealed class DispatcherScenario : Scenario
         {
             entry.Number = ++_number;
             Backlog = -1;
+            _slabs.Add(entry);
             _dispatcher.Add(entry);
         }
 
         public void Drop()
         {
-            if (!_drops) _dispatcher.Drop(new InvalidDataException("dropped"));
-            _drops = true;
+            if (Drops) return;
+            Reached.At(Dropped, _handled != _number);
+            Drops = true;
+            _dispatcher.Drop(new InvalidDataException("dropped"));
+            _dropped = true;
         }
+
+        /// <summary>Before a slab is given up.</summary>
+        public void TakeHolds() => _dispatcher.TakeHolds();
 
         public void EndOfTurn()
         {
@@ -149,17 +176,19 @@ internal sealed class DispatcherScenario : Scenario
         {
             using var one = _handlers.Enter($"event {entry.Number}");
             if (entry.Number <= _handled) _schedule.Fail($"Event {entry.Number} was handled behind {_handled}");
-            if (!_drops && entry.Number != _handled + 1) _schedule.Fail($"Event {entry.Number} was handled next to {_handled}");
+            if (!_dropped && entry.Number != _handled + 1) _schedule.Fail($"Event {entry.Number} was handled next to {_handled}");
             _handled = entry.Number;
             if (_schedule.Draw(2) == 0) Post(entry.Number);
+            _slabs.Remove(entry);
             if (_schedule.Draw(3) != 0) return default;
+            Reached.At(Elsewhere);
             var later = new TaskCompletionSource();
             _schedule.Start($"handler{entry.Number}", later.SetResult);
             return new(later.Task);
         }
 
         /// <summary>Whether all events count as handled for the other members; those that were dropped need not.</summary>
-        public bool IsTold => _told == _number || _drops;
+        public bool IsTold => _told == _number || Drops;
 
         public bool OnHandled(long events)
         {
@@ -175,9 +204,7 @@ internal sealed class DispatcherScenario : Scenario
             _node.Post(new CallCommand(() => _open.Remove(number)));
         }
 
-        public void OnDropped(in GroupEvent entry)
-        {
-        }
+        public void OnDropped(in GroupEvent entry) => _slabs.Remove(entry);
 
         public void OnProgress()
         {
