@@ -29,7 +29,7 @@ public sealed class WeavingGenerator : IIncrementalGenerator
         var original = new Dictionary<string, string>(texts);
         var controls = Control.Parse(TextOf(files, Controls));
         foreach (var control in controls)
-            if (control.Apply(texts) is { } wrong) output.ReportDiagnostic(Diagnostic.Create(s_stale, Location.None, control.Name, wrong));
+            if (control.Apply(texts, controls) is { } wrong) output.ReportDiagnostic(Diagnostic.Create(s_stale, Location.None, control.Name, wrong));
         var marks = Mark.Parse(TextOf(files, Marks));
         foreach (var mark in marks)
             if (mark.Apply(texts, original) is { } wrong) output.ReportDiagnostic(Diagnostic.Create(s_stale, Location.None, mark.Name, wrong));

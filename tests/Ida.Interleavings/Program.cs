@@ -14,7 +14,7 @@ internal static class Program
         var seed = new Option<ulong>("--seed") { Description = "The seed of the first one", HelpName = "X", DefaultValueFactory = static _ => 1 };
         var scenario = new Option<string?>("--scenario") { Description = "Only this one", HelpName = "NAME" };
         var omit = new Option<string?>("--omit") { Description = "Leaves out a rule; without it each scenario runs, and then its controls", HelpName = "CONTROL" };
-        var bounded = new Option<int>("--bounded") { Description = "All schedules with at most so many preemptions and late writes, of the scenarios that are small enough", HelpName = "N" };
+        var bounded = new Option<int>("--bounded") { Description = "All schedules with at most so many preemptions, late writes and signals, of the scenarios that are small enough", HelpName = "N" };
         var trace = new Option<bool>("--trace") { Description = "Prints the points of the first schedule" };
         var root = new RootCommand("Interleavings of the threads of a node's runtime: one thread runs at a time, and a seed says which goes on.") { schedules, seed, scenario, omit, bounded, trace };
         root.SetAction(parsed =>

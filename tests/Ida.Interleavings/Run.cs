@@ -66,7 +66,7 @@ internal sealed class Run(TextWriter output)
         var (failed, count, all) = new Explorer(scenario).RunBounded(Bounded, Schedules, Omit);
         // What was not run may fail.
         Count(failed is null && all);
-        Say($"{(all ? "" : "FAILED: ")}{scenario.Name}: {count:N0} schedules with at most {Bounded} preemptions and late writes, {(all ? "all there are" : "not all")}, {watch.Elapsed.TotalSeconds:F1} s: {failed?.Failure ?? "hold"}");
+        Say($"{(all ? "" : "FAILED: ")}{scenario.Name}: {count:N0} schedules with at most {Bounded} preemptions, late writes and signals, {(all ? "all there are" : "not all")}, {watch.Elapsed.TotalSeconds:F1} s: {failed?.Failure ?? "hold"}");
         if (failed is not null) Print(failed);
     }
 

@@ -85,6 +85,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
         WantsTurn = schedule.Draw(2) == 0,
         Kept = schedule.Draw(2) == 0,
         Sends = schedule.Draw(2) == 0,
+        EndsLink = schedule.Draw(6) == 0,
         Throws = end == TurnsEnd.ByFault && schedule.Draw(6) == 0,
         After = schedule.Draw(4) == 0 ? 1_000 * (1 + schedule.Draw(100)) : 0,
         OnRun = call =>

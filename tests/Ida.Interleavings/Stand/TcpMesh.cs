@@ -6,7 +6,7 @@ namespace GroupCore.Transport;
 
 /// <summary>
 /// Stands for the sockets of a node: what arrives is an action that is run by the poll of a turn, what is sent is a count that a flush takes. Each of its members is a step of a
-/// turn, and so is each command: two at a time fail the schedule. A flush may find that a link has failed, which is news that the next poll takes, and what was sent may be acknowledged
+/// turn, and so is each command: two at a time fail the schedule. A command or a flush may end a link, which is news that the next poll takes, and what was sent may be acknowledged
 /// only some polls after the stop.
 /// </summary>
 internal sealed class TcpMesh : ILinks, IDisposable
@@ -92,6 +92,9 @@ internal sealed class TcpMesh : ILinks, IDisposable
 
     /// <summary>A frame is made in a turn.</summary>
     public void Send() => Unsent++;
+
+    /// <summary>In a turn; its users hear of it in a later one.</summary>
+    public void EndLink() => HasNews = true;
 
     public void Wait(long timeout)
     {
