@@ -6,7 +6,7 @@ namespace Ida.Interleavings.Tests;
 public sealed class InterleavingsTests
 {
     private const ulong Seed = 1;
-    private const int Schedules = 300, MostForControl = 60_000, ForReaching = 500;
+    private const int Schedules = 300, MostForControl = 100_000, ForReaching = 500;
     private const double LeastShare = 0.01;
 
     public static TheoryData<string> Scenarios => [.. ScenarioTable.All.Select(static scenario => scenario.Name)];
