@@ -5,12 +5,13 @@ namespace Ida.Weaver;
 /// <summary>
 /// A rule that can be left out: text of one file, and what stands there instead, where <c>OMITTED</c> is whether it is left out now. In the list: a line with name and
 /// file, one with <c>? </c> of the scenario that notices it, a seed that shows it and what goes wrong then, lines with <c>- </c> of what stands there once, and lines with
-/// <c>+ </c> of what replaces it. Without the second line it is a figure: what replaces it stands there always.
+/// <c>+ </c> of what replaces it. Without the second line it is a figure: what replaces it stands there always. Without the last ones it is another part of a passage that is listed: <c>OMITTED(name)</c> there.
 /// </summary>
 internal sealed class Control
 {
     private static readonly Regex s_noticed = new(@"^(\S+) (\d+): (.+)$");
     private const string Switch = "OMITTED";
+    private static readonly Regex s_other = new(Switch + @"\(([a-z-]+)\)");
     private readonly List<string> _old = [], _new = [];
     private string? _noticed;
 
@@ -42,24 +43,20 @@ internal sealed class Control
     }
 
     /// <summary>Puts the switch in; says what is wrong when it cannot. Lines stay where they are.</summary>
-    public string? Apply(Dictionary<string, string> texts)
+    public string? Apply(Dictionary<string, string> texts, List<Control> all)
     {
         if (!IsFigure && Code is null) return "its second line is not '? scenario seed: what goes wrong'";
+        if (!IsFigure && _old.Count + _new.Count == 0) return all.Exists(control => control.File == File && control._new.Exists(line => line.Contains($"{Switch}({Name})"))) ? null : "no passage has it";
         if (_new.Exists(static line => line.Contains(Switch)) == IsFigure) return IsFigure ? "nothing says who notices it" : $"what replaces it has no {Switch}";
         if (!texts.TryGetValue(File, out string? text)) return $"there is no file {File}";
         string[] lines = text.Split('\n');
-        int found = -1;
-        for (int i = 0; i + _old.Count <= lines.Length; i++)
-        {
-            int at = i;
-            if (!_old.Select((old, k) => lines[at + k].Trim() == old).All(static same => same)) continue;
-            if (found >= 0) return $"its lines stand in {File} twice";
-            found = i;
-        }
-        if (_old.Count == 0 || found < 0) return $"its lines do not stand in {File}";
-        string put = string.Join(" ", _new).Replace(Switch, $"global::Ida.Interleavings.Seams.Omitted.Is(\"{Name}\")");
+        int found = Passage.Find(lines, _old, File, out string? wrong);
+        if (found < 0) return wrong;
+        string put = s_other.Replace(string.Join(" ", _new), Omits("$1")).Replace(Switch, Omits(Name));
         for (int k = 0; k < _old.Count; k++) lines[found + k] = k == 0 ? put : "";
         texts[File] = string.Join("\n", lines);
         return null;
     }
+
+    private static string Omits(string name) => $"{Weaving.Seams}Omitted.Is(\"{name}\")";
 }

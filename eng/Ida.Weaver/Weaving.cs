@@ -10,7 +10,7 @@ namespace Ida.Weaver;
 /// </summary>
 internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
 {
-    private const string Seams = "global::Ida.Interleavings.Seams.";
+    public const string Seams = "global::Ida.Interleavings.Seams.";
 
     private static readonly Dictionary<string, string> s_replaced = new()
     {
@@ -19,8 +19,11 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
         ["LateInterrupt"] = "InterruptSeam", ["LibC"] = "LibCSeam",
     };
 
-    // What the runtime does in them begins and ends with a full fence.
-    private static readonly HashSet<string> s_fences = ["SetResult", "SetException", "SetCanceled", "TrySetResult", "TrySetException", "Unregister", "Dispose", "Enqueue", "TryDequeue", "Cancel"];
+    // What the runtime does in them of a TaskCompletionSource begins and ends with a full fence. All else that fences has a seam that does so itself.
+    private static readonly HashSet<string> s_fences = ["SetResult", "SetException", "SetCanceled", "TrySetResult", "TrySetException"];
+
+    // By name: a ManualResetValueTaskSourceCore, which fences only where nobody has awaited it yet.
+    private const string NoFence = "_core";
 
     public override SyntaxNode? VisitFieldDeclaration(FieldDeclarationSyntax node)
     {
@@ -81,13 +84,18 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
     }
 
     // On the same line.
-    private static IEnumerable<StatementSyntax> PointBefore(StatementSyntax visited, StatementSyntax node) => node is LocalFunctionStatementSyntax or BlockSyntax or LabeledStatementSyntax
+    private static IEnumerable<StatementSyntax> PointBefore(StatementSyntax visited, StatementSyntax node) => node is LocalFunctionStatementSyntax or BlockSyntax or LabeledStatementSyntax || IsMark(node)
         ? [visited]
         : [Statement(PointOf(node) + " ", node).WithLeadingTrivia(visited.GetLeadingTrivia()).WithoutTrailingTrivia(), visited.WithoutLeadingTrivia()];
 
     private static string PointOf(StatementSyntax node) => node is not IfStatementSyntax
-        && node.DescendantNodes(static inner => inner is not LambdaExpressionSyntax).OfType<InvocationExpressionSyntax>().Any(static call => s_fences.Contains(NameOf(call.Expression)))
+        && node.DescendantNodes(inner => inner == node || inner is not (LambdaExpressionSyntax or StatementSyntax)).OfType<InvocationExpressionSyntax>().Any(IsFence)
         ? $"{Seams}Explored.Fence();" : $"{Seams}Explored.Point();";
+
+    private static bool IsFence(InvocationExpressionSyntax call) => s_fences.Contains(NameOf(call.Expression))
+        && call.Expression is not MemberAccessExpressionSyntax { Expression: IdentifierNameSyntax { Identifier.Text: NoFence } };
+
+    private static bool IsMark(StatementSyntax node) => node is ExpressionStatementSyntax one && one.ToString().StartsWith(Seams + "Reached.", System.StringComparison.Ordinal);
 
     private static string NameOf(ExpressionSyntax called) => called switch
     {

@@ -46,7 +46,8 @@ internal sealed class Run(TextWriter output)
         var failed = explorer.Run(Seed, Schedules, omitted);
         Count(failed is null);
         if (failed is null) Say($"{scenario.Name}: {Schedules:N0} schedules, {explorer.Points:N0} points, {watch.Elapsed.TotalSeconds:F1} s: {scenario.Rule}");
-        else Tell(scenario, failed, omitted);
+        if (failed is null && Schedules > 1) Say($"  came to: {string.Join(", ", scenario.Reaches.Select(name => $"{name} ({explorer.Reached.ShareOf(name):P1})"))}");
+        if (failed is not null) Tell(scenario, failed, omitted);
         return failed is null;
     }
 
@@ -63,8 +64,9 @@ internal sealed class Run(TextWriter output)
     {
         var watch = Stopwatch.StartNew();
         var (failed, count, all) = new Explorer(scenario).RunBounded(Bounded, Schedules, Omit);
-        Count(failed is null);
-        Say($"{scenario.Name}: {count:N0} schedules with at most {Bounded} preemptions and late writes, {(all ? "all there are" : "not all")}, {watch.Elapsed.TotalSeconds:F1} s: {failed?.Failure ?? "hold"}");
+        // What was not run may fail.
+        Count(failed is null && all);
+        Say($"{(all ? "" : "FAILED: ")}{scenario.Name}: {count:N0} schedules with at most {Bounded} preemptions, late writes and signals, {(all ? "all there are" : "not all")}, {watch.Elapsed.TotalSeconds:F1} s: {failed?.Failure ?? "hold"}");
         if (failed is not null) Print(failed);
     }
 

@@ -11,10 +11,13 @@ internal sealed class BudgetScenario : Scenario
     private const int Callers = 3, Each = 2;
     private const int Least = 400_000;
     private const long Limit = 6L << 20;
+    private const string Refused = "refused";
 
     public override string Name => "budget";
 
     public override string Rule => "what calls hold is granted, and nothing is left of it when they are over";
+
+    protected override IEnumerable<string> Own => [Refused];
 
     public override Action Begin(Schedule schedule)
     {
@@ -39,6 +42,7 @@ internal sealed class BudgetScenario : Scenario
                     }
                     catch (SendQueueFullException)
                     {
+                        Reached.At(Refused);
                     }
                 }
                 waiting--;

@@ -24,6 +24,9 @@ internal sealed class Call(TcpMesh mesh, int caller, int number) : NodeCommand, 
     /// <summary>A frame goes out with it.</summary>
     public bool Sends { get; init; }
 
+    /// <summary>A link ends with it.</summary>
+    public bool EndsLink { get; init; }
+
     /// <summary>Its turn throws.</summary>
     public bool Throws { get; init; }
 
@@ -50,6 +53,7 @@ internal sealed class Call(TcpMesh mesh, int caller, int number) : NodeCommand, 
         OnRun?.Invoke(this);
         if (Throws) throw new InvalidDataException("on purpose");
         if (Sends) mesh.Send();
+        if (EndsLink) mesh.EndLink();
         if (After == 0) mesh.Node.Complete(this);
         else mesh.Node.SetTimer(mesh.Node.Now + After, this, 0);
         _waits = After > 0;

@@ -12,10 +12,13 @@ namespace Ida.Interleavings.Scenarios;
 internal sealed class OperationsScenario : Scenario
 {
     private const int Callers = 2, Most = 3;
+    private const string Cancelled = "cancelled", Alone = "goes on alone", Untaken = "its result is not taken", Stopped = "stopped";
 
     public override string Name => "operations";
 
     public override string Rule => "each call ends once, with its own result or by its own token; an operation serves no other call while its caller or the loop has it, comes back to its pool, and leaves no token behind";
+
+    protected override IEnumerable<string> Own => [Cancelled, Alone, Untaken, Stopped];
 
     public override Action Begin(Schedule schedule)
     {
@@ -93,6 +96,7 @@ internal sealed class OperationsScenario : Scenario
             Explored.Wait(() => ended || (ended = call.IsCompleted), what: $"result {number}");
             if (takes) Take(own, call.GetAwaiter().GetResult, number, source);
             else if (own is not null) lost++;
+            Reached.At(Untaken, !takes && own is not null);
             open--;
         }
 
@@ -106,14 +110,17 @@ internal sealed class OperationsScenario : Scenario
             }
             catch (OperationCanceledException error)
             {
+                Reached.At(Cancelled);
                 Check.That(schedule, source is not null && error.CancellationToken == source.Token && source.Token.IsCancellationRequested, $"Call {number} was cancelled by no token of its own");
             }
             catch (OutcomeUnknownException)
             {
+                Reached.At(Alone);
                 Check.That(schedule, source is { Token.IsCancellationRequested: true } || stops, $"Call {number} was given up");
             }
             catch (Exception error) when (error is NotDhtMemberException or NodeStoppedException)
             {
+                Reached.At(Stopped);
                 Check.That(schedule, stops, $"Call {number} met {error}");
             }
         }

@@ -7,10 +7,13 @@ namespace Ida.Interleavings.Scenarios;
 internal sealed class QueueScenario : Scenario
 {
     private const int Posters = 2, Each = 3, Capacity = 4;
+    private const string Full = "full", Empty = "empty";
 
     public override string Name => "queue";
 
     public override string Rule => "each command is taken once, in the order of its poster, and refused only by a full queue";
+
+    protected override IEnumerable<string> Own => [Full, Empty];
 
     public override bool IsSmall => true;
 
@@ -35,7 +38,8 @@ internal sealed class QueueScenario : Scenario
                         most[own] = mayBeQueued;
                         if (queue.TryEnqueue(new Numbered(own, i))) break;
                         Check.That(schedule, most[own] > Capacity, "A queue that was not full meanwhile has refused");
-                        Explored.Yield("full");
+                        Reached.At(Full);
+                        Explored.Yield(Full);
                     }
                 }
             });
@@ -49,7 +53,8 @@ internal sealed class QueueScenario : Scenario
                 if (some) Check.That(schedule, got, "A queue with a command in it gave none");
                 if (!got)
                 {
-                    Explored.Yield("empty");
+                    Reached.At(Empty);
+                    Explored.Yield(Empty);
                     continue;
                 }
                 all++;

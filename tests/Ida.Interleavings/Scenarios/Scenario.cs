@@ -13,6 +13,12 @@ internal abstract class Scenario
     /// <summary>The rules of Controls.txt without which it fails.</summary>
     public IEnumerable<Control> Controls => Omitted.All.Where(control => control.Scenario == Name);
 
+    /// <summary>What schedules have to come to, or the scenario is not what it is for.</summary>
+    public IEnumerable<string> Reaches => Reached.Of(Name).Concat(Own);
+
+    /// <summary>Those of them that it tells itself.</summary>
+    protected virtual IEnumerable<string> Own => [];
+
     /// <summary>Whether all schedules with a few preemptions can be run.</summary>
     public virtual bool IsSmall => false;
 

@@ -9,10 +9,13 @@ namespace Ida.Interleavings.Scenarios;
 internal sealed class SendsScenario : Scenario
 {
     private const int Callers = 2, Most = 3;
+    private const string Cancelled = "cancelled", Untaken = "its result is not taken", Stopped = "stopped";
 
     public override string Name => "sends";
 
     public override string Rule => "each call ends once, by its own token or as it should; none serves another caller before its result is taken, and none leaves a token behind";
+
+    protected override IEnumerable<string> Own => [Cancelled, Untaken, Stopped];
 
     public override Action Begin(Schedule schedule)
     {
@@ -69,7 +72,11 @@ internal sealed class SendsScenario : Scenario
             }
             bool ended = false;
             Explored.Wait(() => ended || (ended = done.IsCompleted), what: $"call {number}");
-            if (schedule.Draw(8) == 0) return;
+            if (schedule.Draw(8) == 0)
+            {
+                Reached.At(Untaken);
+                return;
+            }
             held.Remove(call);
             try
             {
@@ -77,10 +84,12 @@ internal sealed class SendsScenario : Scenario
             }
             catch (OperationCanceledException error)
             {
+                Reached.At(Cancelled);
                 Check.That(schedule, source is not null && error.CancellationToken == source.Token && source.Token.IsCancellationRequested, $"Call {number} was cancelled by no token of its own");
             }
             catch (NodeStoppedException)
             {
+                Reached.At(Stopped);
                 Check.That(schedule, stops, $"Call {number} met a stop");
             }
         }

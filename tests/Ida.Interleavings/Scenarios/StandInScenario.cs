@@ -8,18 +8,21 @@ namespace Ida.Interleavings.Scenarios;
 /// </summary>
 internal sealed class StandInScenario : Scenario
 {
-    private const int Turns = 5;
+    private const int Leaves = 5;
+    private const string TakenOver = "taken over", Replaced = "stuck and replaced", Late = "back too late";
     private const int StreakAndMore = 2 * ShortBatches.Streak;
 
     public override string Name => "standin";
 
     public override string Rule => "a pilot who is stuck in completions is replaced; one thread at a time is in a turn";
 
+    protected override IEnumerable<string> Own => [TakenOver, Replaced, Late];
+
     public override Action Begin(Schedule schedule)
     {
         var turn = new Exclusive("a turn");
         var gate = new TurnGate();
-        int turns = 0;
+        int turns = 0, left = 0;
         bool over = false;
         schedule.Start("main", () =>
         {
@@ -30,7 +33,7 @@ internal sealed class StandInScenario : Scenario
             schedule.Start("first", () => Run(standIn, pilot: true));
             schedule.Start("second", () => Run(standIn, pilot: false));
         });
-        return () => Check.Equal(schedule, Turns, turns);
+        return () => Check.Equal(schedule, Leaves, left);
 
         void Run(StandIn standIn, bool pilot)
         {
@@ -39,6 +42,7 @@ internal sealed class StandInScenario : Scenario
                 if (pilot && Pilot(standIn)) break;
                 standIn.Park();
                 pilot = !over && gate.TryResume();
+                Reached.At(TakenOver, pilot);
             }
         }
 
@@ -47,21 +51,31 @@ internal sealed class StandInScenario : Scenario
             while (true)
             {
                 using (turn.Enter("turn")) turns++;
-                if (turns == Turns)
+                if (left == Leaves)
                 {
                     over = true;
                     standIn.End();
                     return true;
                 }
-                if (!standIn.IsParked) continue;
+                // Not before the other thread waits, or nobody could take over.
+                if (!standIn.IsParked)
+                {
+                    Explored.Yield("attends");
+                    continue;
+                }
+                left++;
                 int now = turns;
                 gate.Open(PilotState.Away);
                 standIn.OnLeft();
                 // The other thread's turn, which it waits for.
-                if (schedule.Draw(2) == 0) Explored.Wait(() => turns > now, what: "stuck");
+                bool stuck = schedule.Draw(2) == 0;
+                if (stuck) Explored.Wait(() => turns > now, what: "stuck");
                 else Explored.Point("completion");
+                Reached.At(Replaced, stuck);
                 standIn.OnBack(schedule.Draw(4) == 0 ? ShortBatches.LongNanoseconds : 0);
-                if (!gate.TryResume()) return false;
+                if (gate.TryResume()) continue;
+                Reached.At(Late);
+                return false;
             }
         }
     }

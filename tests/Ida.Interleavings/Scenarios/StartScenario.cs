@@ -7,9 +7,13 @@ namespace Ida.Interleavings.Scenarios;
 /// <summary>A loop whose first or second thread the system refuses.</summary>
 internal sealed class StartScenario : Scenario
 {
+    private const string First = "the first thread is refused", Second = "the second thread is refused";
+
     public override string Name => "start";
 
     public override string Rule => "nothing is left of a loop that could not start, and nothing of it is used behind its end";
+
+    protected override IEnumerable<string> Own => [First, Second];
 
     public override Action Begin(Schedule schedule)
     {
@@ -17,6 +21,7 @@ internal sealed class StartScenario : Scenario
         schedule.Start("main", () =>
         {
             int left = schedule.Draw(2);
+            Reached.At(left == 0 ? First : Second);
             try
             {
                 NodeLoop.Start(new()

@@ -10,7 +10,8 @@ namespace Ida.Interleavings.Scenarios;
 /// </summary>
 internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
 {
-    private const int Callers = 2, Most = 3;
+    private const int Callers = 2, Most = 3, MostSteps = 12;
+    private const string Stops = "a completion stops the node";
     private static readonly int[] s_capacities = [2, 16];
 
     public override string Name => name;
@@ -19,9 +20,17 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
         ? "one thread at a time is in a turn; each call runs once, in its caller's order, and ends once; what is sent leaves; nobody sleeps while there is something to do"
         : "one thread at a time is in a turn; each call ends once, though the node stops at any time; the threads end";
 
+    protected override IEnumerable<string> Own => end switch
+    {
+        TurnsEnd.AtAnyTime => [Stops, TcpMesh.Undrained],
+        TurnsEnd.ByFault => [TcpMesh.HasThrown],
+        _ => [TcpMesh.Undrained],
+    };
+
     public override Action Begin(Schedule schedule)
     {
         NodeLoop? loop = null;
+        TcpMesh? mesh = null;
         var calls = new List<Call>();
         var keeper = new Keeper(schedule, calls);
         schedule.Start("main", () =>
@@ -33,15 +42,13 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
                 Spin = TimeSpan.FromMicroseconds(50 * schedule.Draw(2)),
                 CommandCapacity = s_capacities[schedule.Draw(2)],
             });
-            loop.Faulted += error =>
-            {
-                if (end != TurnsEnd.ByFault) schedule.Fail($"The loop met a fault: {error}");
-            };
-            var mesh = TcpMesh.Latest;
+            loop.Faulted += error => Check.That(schedule, end == TurnsEnd.ByFault && IsOnPurpose(error), $"The loop met a fault: {error}");
+            mesh = TcpMesh.Latest;
+            if (end == TurnsEnd.ByFault && schedule.Draw(4) == 0) mesh.StepsToFault = 1 + schedule.Draw(MostSteps);
             for (int caller = 0; caller < Callers; caller++)
             {
                 int own = caller;
-                var mine = Enumerable.Range(0, 1 + schedule.Draw(Most)).Select(i => Make(schedule, mesh, own, i, calls, keeper)).ToArray();
+                var mine = Enumerable.Range(0, 1 + schedule.Draw(Most)).Select(i => Make(schedule, loop, mesh, own, i, calls, keeper)).ToArray();
                 calls.AddRange(mine);
                 foreach (var call in mine) mesh.Node.AtStop(call);
                 schedule.Start($"caller{own}", () => Drive(schedule, loop, mine));
@@ -50,7 +57,11 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
             if (end != TurnsEnd.AtAnyTime)
             {
                 Explored.Wait(() => calls.TrueForAll(static call => call.Ends > 0), what: "all calls");
-                if (end == TurnsEnd.AtLast) Explored.Wait(() => mesh.Unsent == 0, what: "all frames");
+                if (end == TurnsEnd.AtLast) Explored.Wait(() => mesh.Unsent == 0 && !mesh.HasNews, what: "all frames");
+            }
+            else if (schedule.Draw(2) == 0)
+            {
+                Explored.Wait(() => calls.Exists(static call => call.Ends > 0), what: "a call");
             }
             var ended = loop.StopAsync();
             Explored.Wait(() => ended.IsCompleted, what: "the end");
@@ -59,6 +70,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
         return () =>
         {
             Check.Equal(schedule, 0, LibCSeam.OpenIn(schedule), "Descriptors that are not closed");
+            if (mesh!.Throws) Check.That(schedule, loop!.Fault is not null, "The fault of the sockets was not told");
             foreach (var call in calls)
             {
                 Check.Equal(schedule, 1, call.Ends, $"The number of ends of command {call.Caller}.{call.Number}");
@@ -68,11 +80,12 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
         };
     }
 
-    private Call Make(Schedule schedule, TcpMesh mesh, int caller, int number, List<Call> calls, Keeper keeper) => new(mesh, caller, number)
+    private Call Make(Schedule schedule, NodeLoop loop, TcpMesh mesh, int caller, int number, List<Call> calls, Keeper keeper) => new(mesh, caller, number)
     {
         WantsTurn = schedule.Draw(2) == 0,
         Kept = schedule.Draw(2) == 0,
         Sends = schedule.Draw(2) == 0,
+        EndsLink = schedule.Draw(6) == 0,
         Throws = end == TurnsEnd.ByFault && schedule.Draw(6) == 0,
         After = schedule.Draw(4) == 0 ? 1_000 * (1 + schedule.Draw(100)) : 0,
         OnRun = call =>
@@ -86,9 +99,18 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
             1 => () => WaitForLater(schedule, calls, caller),
             2 => () => PostMore(schedule, mesh, caller, number, calls, keeper),
             3 => () => keeper.KeepForAWhile(mesh, caller, number),
+            4 when end == TurnsEnd.AtAnyTime => () => StopFrom(loop),
             _ => null,
         },
     };
+
+    private static bool IsOnPurpose(Exception error) => error is AggregateException all ? all.InnerExceptions.All(IsOnPurpose) : error is InvalidDataException { Message: "on purpose" };
+
+    private static void StopFrom(NodeLoop loop)
+    {
+        Reached.At(Stops, !loop.Ended.IsCompleted);
+        _ = loop.StopAsync();
+    }
 
     // In its caller's order.
     private static void OnRun(Schedule schedule, Call call, List<Call> calls)

@@ -1,7 +1,8 @@
 namespace Ida.Interleavings.Scheduling;
 
 /// <summary>
-/// All schedules with at most so many preemptions and late writes, one after the other (depth first). A lane that can go on does so unless one of them is spent.
+/// All schedules with at most so many preemptions, late writes and other things that may happen, one after the other (depth first). A lane that can go on does so unless one of them is
+/// spent. A late write is seen at any of the points that follow.
 /// </summary>
 internal sealed class BoundedStrategy(int bound) : Strategy
 {
@@ -49,20 +50,23 @@ internal sealed class BoundedStrategy(int bound) : Strategy
         return taken <= current ? taken - 1 : taken;
     }
 
-    public override bool IsLate()
+    public override bool IsLate() => Spends();
+
+    public override bool IsSeen() => Choose(2) != 0;
+
+    // Asked at each point, whether somebody waits for a time or not.
+    public override bool IsOver() => false;
+
+    public override bool Happens(int oneIn) => Spends();
+
+    public override int Draw(int bound) => bound == 1 ? 0 : Choose(bound);
+
+    private bool Spends()
     {
         if (_spent == bound || Choose(2) == 0) return false;
         _spent++;
         return true;
     }
-
-    public override bool IsSeen() => false;
-
-    public override bool IsOver() => false;
-
-    public override bool Happens(int oneIn) => false;
-
-    public override int Draw(int bound) => bound == 1 ? 0 : Choose(bound);
 
     private int Choose(int choices)
     {

@@ -5,27 +5,31 @@ namespace Ida.Interleavings.Scheduling;
 /// <summary>Runs schedules of a scenario: seed by seed, random ones and those by priorities in turn.</summary>
 internal sealed class Explorer(Scenario scenario)
 {
+    private const ulong Probes = 20;
     private readonly Workers _workers = new();
     private int _points;
 
     /// <summary>Points of all schedules so far.</summary>
     public long Points { get; private set; }
 
-    /// <summary>The first schedule that fails, of so many from a seed on; null when none does.</summary>
-    public FailedSchedule? Run(ulong seed, long schedules, string? omitted = null)
+    /// <summary>Of all schedules so far.</summary>
+    public Tally Reached { get; } = new();
+
+    /// <summary>The first schedule that fails, of so many from a seed on, by what counts as <paramref name="failing"/> if not by anything; null when none does.</summary>
+    public FailedSchedule? Run(ulong seed, long schedules, string? omitted = null, Func<string, bool>? failing = null)
     {
         for (long i = 0; i < schedules; i++)
-            if (RunOne(seed + (ulong)i, omitted) is { Failure: not null } failed) return new(seed + (ulong)i, i + 1, failed);
+            if (RunOne(seed + (ulong)i, omitted) is { Failure: { } failure } failed && failing?.Invoke(failure) != false) return new(seed + (ulong)i, i + 1, failed);
         return null;
     }
 
     /// <summary>The schedule of a seed.</summary>
     public Schedule RunOne(ulong seed, string? omitted = null)
     {
-        // How long schedules are is the same for each seed: it is that of the first one's.
-        if (_points == 0) _points = RunBy(new RandomStrategy(0), null).Points;
+        if (_points == 0) _points = Longest();
         var schedule = RunBy(seed % 2 == 0 ? new RandomStrategy(seed) : new PriorityStrategy(seed, _points), omitted);
         Points += schedule.Points;
+        Reached.Add(schedule);
         return schedule;
     }
 
@@ -37,6 +41,14 @@ internal sealed class Explorer(Scenario scenario)
         for (; count < most && strategy.Advance(); count++)
             if (RunBy(strategy, omitted) is { Failure: not null } failed) return (failed, count + 1, false);
         return (null, count, count < most);
+    }
+
+    // Of some random schedules, the same for each seed: most others are no longer.
+    private int Longest()
+    {
+        int longest = 1;
+        for (ulong i = 0; i < Probes; i++) longest = Math.Max(longest, RunBy(new RandomStrategy(2 * i), null).Points);
+        return longest;
     }
 
     private Schedule RunBy(Strategy strategy, string? omitted)

@@ -3,9 +3,11 @@ using GroupCore.Runtime;
 namespace Ida.Interleavings.Scheduling;
 
 /// <summary>
-/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): the lane with the highest of random priorities runs; at a few random points it gets the lowest. An
-/// error that takes <c>d</c> of them to come in order is met with a probability of at least 1/(lanes · points^(d−1)), however long the schedule is.
+/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): the lane with the highest of random priorities runs; at a few random points the one that is about to go on
+/// gets the lowest. In a schedule of no more than <c>points</c> an error for which <c>d</c> steps have to come in order is met with a probability of at least
+/// 1/(<see cref="MostChanges"/> · lanes · points^(d−1)), where <c>d</c> − 1 is at most <see cref="MostChanges"/>.
 /// </summary>
+/// <remarks>That holds for the order of the lanes alone: who yields or runs for very long gets the lowest priority too, and late writes and times are drawn beside it.</remarks>
 internal sealed class PriorityStrategy : Strategy
 {
     private const int MostChanges = 5;
@@ -21,6 +23,8 @@ internal sealed class PriorityStrategy : Strategy
     private Lane? _last;
     private int _atOnce;
 
+    /// <param name="seed">What all is drawn by.</param>
+    /// <param name="points">As long as such schedules are at most: changes come before.</param>
     public PriorityStrategy(ulong seed, int points)
     {
         _random = new(seed);
@@ -30,11 +34,12 @@ internal sealed class PriorityStrategy : Strategy
 
     public override int Next(List<Lane> lanes, int current)
     {
-        if (current >= 0 && _changes.Contains(_point)) _priorities[lanes[current]] = _lowest--;
-        _point++;
-        int best = 0;
-        for (int i = 1; i < lanes.Count; i++)
-            if (Of(lanes[i]) > Of(lanes[best])) best = i;
+        int best = Best(lanes);
+        if (_changes.Contains(_point++))
+        {
+            _priorities[lanes[best]] = _lowest--;
+            best = Best(lanes);
+        }
         _atOnce = lanes[best] == _last ? _atOnce + 1 : 0;
         _last = lanes[best];
         if (_atOnce == MostAtOnce) (_priorities[_last], _atOnce) = (_lowest--, 0);
@@ -52,6 +57,14 @@ internal sealed class PriorityStrategy : Strategy
     public override bool Happens(int oneIn) => _random.Next(oneIn * 4) == 0;
 
     public override int Draw(int bound) => _random.Next(bound);
+
+    private int Best(List<Lane> lanes)
+    {
+        int best = 0;
+        for (int i = 1; i < lanes.Count; i++)
+            if (Of(lanes[i]) > Of(lanes[best])) best = i;
+        return best;
+    }
 
     private long Of(Lane lane)
     {

@@ -38,6 +38,9 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
     /// <summary>Things of the seams that belong to this schedule.</summary>
     public Dictionary<object, object> Things { get; } = new(ReferenceEqualityComparer.Instance);
 
+    /// <summary>What it has come to of what its scenario is for.</summary>
+    public HashSet<string> Reached { get; } = [];
+
     public int Draw(int bound) => strategy.Draw(bound);
 
     public bool Happens(int oneIn) => strategy.Happens(oneIn);
@@ -143,7 +146,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
         var next = Choose(from);
         if (next is null)
         {
-            if (_lanes.Exists(lane => !lane.IsOver && (_ending || !lane.Serves))) Failure ??= $"Nobody can go on: {string.Join("; ", _lanes.Where(static lane => !lane.IsOver).Select(static lane => $"{lane.Name} stands at {lane.At}"))}";
+            if (_lanes.Exists(lane => !lane.IsOver && (_ending || !lane.Serves))) Failure ??= $"Nobody can go on: {Stand()}";
             workers.Ended.Give();
         }
         else if (next != from)
@@ -157,8 +160,10 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
     {
         lane.At = place;
         _trace.Add((lane, place));
-        if (_trace.Count == MostPoints) Fail($"It has not ended after {MostPoints} points.");
+        if (_trace.Count == MostPoints) Fail($"It has not ended after {MostPoints} points: {Stand()}");
     }
+
+    private string Stand() => string.Join("; ", _lanes.Where(static lane => !lane.IsOver).Select(static lane => $"{lane.Name} stands at {lane.At}"));
 
     private void SettleOne()
     {

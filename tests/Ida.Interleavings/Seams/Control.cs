@@ -4,7 +4,7 @@ namespace Ida.Interleavings.Seams;
 /// <param name="Name">As after <c>--omit</c>.</param>
 /// <param name="Scenario">The one that notices it.</param>
 /// <param name="Seed">Of a schedule that shows it.</param>
-/// <param name="Anomaly">What goes wrong without it: pieces of a failure in order, with <c>…</c> between them; others that may be with <c>|</c>.</param>
+/// <param name="Anomaly">What goes wrong without it: pieces of a failure in order, with <c>…</c> between them, and with <c>!</c> what it does not say; others that may be with <c>|</c>.</param>
 internal sealed record Control(string Name, string Scenario, ulong Seed, string Anomaly)
 {
     /// <summary>Whether that is what went wrong, and not something else.</summary>
@@ -15,6 +15,11 @@ internal sealed record Control(string Name, string Scenario, ulong Seed, string 
         int from = 0;
         foreach (string piece in pieces)
         {
+            if (piece[0] == '!')
+            {
+                if (failure.Contains(piece[1..], StringComparison.Ordinal)) return false;
+                continue;
+            }
             int at = failure.IndexOf(piece, from, StringComparison.Ordinal);
             if (at < 0) return false;
             from = at + piece.Length;

@@ -19,6 +19,12 @@ internal static class Explored
         lane.Schedule.Settle(lane);
     }
 
+    /// <summary>All that this thread wrote is seen; no point.</summary>
+    public static void Settle()
+    {
+        if (Lane.Current is { } lane) lane.Schedule.Settle(lane);
+    }
+
     /// <summary>A thread looks around and finds nothing.</summary>
     public static void Yield(string what = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {

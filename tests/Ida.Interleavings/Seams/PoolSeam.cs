@@ -2,9 +2,12 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary>The <see cref="ThreadPool"/>: lanes that come as they are needed; which of the queued items one takes is open.</summary>
+/// <summary>The <see cref="ThreadPool"/>: lanes that come as they are needed; which of the queued items one takes is open, and some come only after long, as where all its threads are blocked.</summary>
 internal static class PoolSeam
 {
+    private const int StarvedOneIn = 24;
+    private const long Starved = 500_000;
+
     public static bool UnsafeQueueUserWorkItem(IThreadPoolWorkItem item, bool preferLocal)
     {
         Queue(item.Execute);
@@ -39,6 +42,7 @@ internal static class PoolSeam
             int at = lane.Schedule.Draw(pool.Queued.Count);
             var work = pool.Queued[at];
             pool.Queued.RemoveAt(at);
+            if (lane.Schedule.Happens(StarvedOneIn)) Explored.Wait(static () => false, Starved, "starved");
             work();
         }
     }

@@ -4,7 +4,9 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary>A <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>. One in a static field is empty at the beginning of a schedule.</summary>
+/// <summary>
+/// A <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>. What puts in or takes out is a fence, a look is none. One in a static field is empty at the beginning of a schedule.
+/// </summary>
 internal sealed class QueueSeam<T> : IEnumerable<T>
 {
     private readonly Queue<T> _items = new();
@@ -14,7 +16,7 @@ internal sealed class QueueSeam<T> : IEnumerable<T>
     {
         get
         {
-            Explored.Fence("count");
+            Explored.Point("count");
             return Items().Count;
         }
     }
@@ -29,8 +31,10 @@ internal sealed class QueueSeam<T> : IEnumerable<T>
 
     public bool TryDequeue([MaybeNullWhen(false)] out T item)
     {
-        Explored.Fence("dequeue");
-        return Items().TryDequeue(out item);
+        Explored.Point("dequeue");
+        if (!Items().TryDequeue(out item)) return false;
+        Explored.Settle();
+        return true;
     }
 
     public IEnumerator<T> GetEnumerator() => _items.GetEnumerator();

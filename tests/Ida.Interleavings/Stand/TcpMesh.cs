@@ -1,17 +1,23 @@
 using GroupCore.Runtime;
 using Ida.Interleavings.Scenarios;
+using Ida.Interleavings.Scheduling;
 
 namespace GroupCore.Transport;
 
 /// <summary>
 /// Stands for the sockets of a node: what arrives is an action that is run by the poll of a turn, what is sent is a count that a flush takes. Each of its members is a step of a
-/// turn, and so is each command: two at a time fail the schedule.
+/// turn, and so is each command: two at a time fail the schedule. A command or a flush may end a link, which is news that the next poll takes, and what was sent may be acknowledged
+/// only some polls after the stop.
 /// </summary>
 internal sealed class TcpMesh : ILinks, IDisposable
 {
+    public const string Undrained = "what was sent is not acknowledged at the stop", HasThrown = "the sockets throw";
+    private const int NewsOneIn = 4, MostPolls = 3;
     private readonly Queue<Action> _arrived = new();
+    private readonly Schedule _schedule = Lane.Current!.Schedule;
     private bool _woken;
     private bool _stops;
+    private int _undrained;
 
     public TcpMesh(Node node, TcpMeshOptions options, ulong seed)
     {
@@ -42,9 +48,15 @@ internal sealed class TcpMesh : ILinks, IDisposable
     public bool HasWork => Unsent > 0;
 
     // What has come and is not polled wakes a sleeper by itself.
-    public bool HasNews => false;
+    public bool HasNews { get; private set; }
 
-    public bool IsDrained => true;
+    public bool IsDrained => _undrained == 0;
+
+    /// <summary>One has thrown.</summary>
+    public bool Throws { get; private set; }
+
+    /// <summary>So many of its steps before one throws; 0 for never.</summary>
+    public int StepsToFault { get; set; }
 
     public bool IsFull => false;
 
@@ -61,7 +73,10 @@ internal sealed class TcpMesh : ILinks, IDisposable
     {
         using var turn = Turn.Enter("poll");
         _woken = false;
-        int count = 0;
+        MayThrow();
+        int count = HasNews ? 1 : 0;
+        HasNews = false;
+        if (_undrained > 0) _undrained--;
         for (; !_stops && _arrived.TryDequeue(out var work); count++) work();
         return count;
     }
@@ -69,6 +84,8 @@ internal sealed class TcpMesh : ILinks, IDisposable
     public void Flush()
     {
         using var turn = Turn.Enter("flush");
+        MayThrow();
+        if (Unsent > 0 && _schedule.Draw(NewsOneIn) == 0) HasNews = true;
         Sent += Unsent;
         Unsent = 0;
     }
@@ -76,7 +93,15 @@ internal sealed class TcpMesh : ILinks, IDisposable
     /// <summary>A frame is made in a turn.</summary>
     public void Send() => Unsent++;
 
-    public void Wait(long timeout) => Explored.Wait(() => _woken || _arrived.Count > 0, timeout, "sleeps");
+    /// <summary>In a turn; its users hear of it in a later one.</summary>
+    public void EndLink() => HasNews = true;
+
+    public void Wait(long timeout)
+    {
+        MayThrow();
+        if (HasNews) return;
+        Explored.Wait(() => _woken || _arrived.Count > 0, timeout, "sleeps");
+    }
 
     public void Wake()
     {
@@ -88,12 +113,23 @@ internal sealed class TcpMesh : ILinks, IDisposable
     {
         using var turn = Turn.Enter("begin stop");
         _stops = true;
+        _undrained = _schedule.Draw(MostPolls);
+        Reached.At(Undrained, _undrained > 0);
     }
 
     public void Dispose()
     {
         Turn.Enter("dispose").Dispose();
         IsDisposed = true;
+    }
+
+    // A bug of a protocol, or of the sockets.
+    private void MayThrow()
+    {
+        if (StepsToFault == 0 || --StepsToFault > 0) return;
+        Throws = true;
+        Reached.At(HasThrown);
+        throw new InvalidDataException("on purpose");
     }
 
     public int Open(NodeAddress address, ulong nodeId = 0) => throw new NotSupportedException();

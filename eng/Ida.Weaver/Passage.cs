@@ -1,0 +1,21 @@
+namespace Ida.Weaver;
+
+/// <summary>Some lines that stand in a file once.</summary>
+internal static class Passage
+{
+    /// <summary>The first of them; −1 with what is wrong when they stand there not at all, or twice.</summary>
+    public static int Find(string[] lines, List<string> passage, string file, out string? wrong)
+    {
+        int found = -1;
+        wrong = null;
+        for (int i = 0; passage.Count > 0 && i + passage.Count <= lines.Length; i++)
+        {
+            int at = i;
+            if (!passage.Select((line, k) => lines[at + k].Trim() == line).All(static same => same)) continue;
+            if (found >= 0) wrong = $"its lines stand in {file} twice";
+            found = i;
+        }
+        if (found < 0) wrong = $"its lines do not stand in {file}";
+        return wrong is null ? found : -1;
+    }
+}

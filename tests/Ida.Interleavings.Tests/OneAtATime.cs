@@ -1,0 +1,2 @@
+// Which rule is left out is one thing for the process.
+[assembly: CollectionBehavior(DisableTestParallelization = true)]
