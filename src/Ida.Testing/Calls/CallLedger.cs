@@ -29,6 +29,9 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
     /// </summary>
     public static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
+    /// <summary>The time that bounds are counted in.</summary>
+    public TimeSpan Now => now();
+
     /// <summary>Calls that have not ended, of processes that live.</summary>
     public int Open
     {

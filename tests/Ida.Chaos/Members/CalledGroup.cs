@@ -200,8 +200,8 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         if (!given.CanBeCanceled && random.Next(10) == 0) source.CancelAfter((int)random.Next(0, 60));
         try
         {
-            var group = _group;
-            await calls.Begin(kind, who, () => call(source.Token), () => group is { Completion.IsCompleted: true } ? CallerLife.Over : CallerLife.GoesOn, bound, source.Token);
+            var caller = _group is { } group ? new Membership(group, calls) : null;
+            await calls.Begin(kind, who, () => call(source.Token), caller, bound, token: source.Token);
             return CallEnd.Done;
         }
         catch (Exception error) when (CallErrors.Allows(kind, error, source.IsCancellationRequested))
@@ -212,4 +212,12 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
     }
 
     private void Break(string what) => calls.Accuse($"{who} in group 'called': {what}.");
+
+    /// <summary>A membership of the group as whoever has called it knows it.</summary>
+    private sealed class Membership(Group group, CallLedger calls) : ICaller
+    {
+        public CallerLife Life => group.Completion.IsCompleted ? CallerLife.Over : CallerLife.GoesOn;
+
+        public TimeSpan Clock => calls.Now;
+    }
 }
