@@ -47,11 +47,11 @@ internal sealed class WatchedGroup
             await CallAsync();
             Simulation.Network.Heal();
             stranger?.Crash();
-            await Simulation.Delay(TimeSpan.FromSeconds(70));
+            await Simulation.Delay(Leftovers.LongRest);
             EndTheGone();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
             _checker.ThrowIfFailed();
-            foreach (var one in _members.Where(static one => one.Usable)) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _members.Count(static other => other.Member.Host.Alive)));
+            foreach (var one in _members.Where(static one => one.Usable)) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _members.Count(static other => other.Member.Host.Alive), rested: true));
             // Where too many have gone nobody decides any more, and calls wait for whoever comes.
             _calls.Finish(onlyOver: !_members.Exists(one => one.Usable));
             _run.Note(_calls);
