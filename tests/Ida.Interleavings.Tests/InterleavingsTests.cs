@@ -1,12 +1,10 @@
-using System.Globalization;
-
 namespace Ida.Interleavings.Tests;
 
 /// <summary>Some schedules of each scenario; the tool runs very many (its README).</summary>
 public sealed class InterleavingsTests
 {
     private const ulong Seed = 1;
-    private const int Schedules = 300, MostForControl = 100_000, ForReaching = 500;
+    private const int Schedules = 300, MostForControl = 5_000, ForReaching = 500;
     private const double LeastShare = 0.01;
 
     public static TheoryData<string> Scenarios => [.. ScenarioTable.All.Select(static scenario => scenario.Name)];
@@ -20,7 +18,10 @@ public sealed class InterleavingsTests
         Assert.True(failed is null, $"Seed {failed?.Seed}: {failed?.Schedule.Failure}");
     }
 
-    /// <summary>With the rule the same seed passes. Where it shows the anomaly no longer, since the code has changed, the message names the first that does.</summary>
+    /// <summary>
+    /// With the rule the same seed passes. Where the listed one shows the anomaly no longer, since the code has changed, one of the next thousands has to; the tool finds
+    /// those that are rarer.
+    /// </summary>
     [Theory, MemberData(nameof(Controls))]
     public void A_rule_that_is_left_out_is_noticed_by_what_goes_wrong_without_it(string control)
     {
@@ -29,8 +30,9 @@ public sealed class InterleavingsTests
         Assert.Null(explorer.RunOne(left.Seed).Failure);
         string? failure = explorer.RunOne(left.Seed, control).Failure;
         if (failure is not null && left.IsNoticedBy(failure)) return;
-        var first = explorer.Run(Seed, MostForControl, control, left.IsNoticedBy);
-        Assert.Fail($"Seed {left.Seed} does not show \"{left.Anomaly}\" any more, but: {failure ?? "nothing"}. The first that does is {first?.Seed.ToString(CultureInfo.InvariantCulture) ?? "none"}");
+        var next = explorer.Run(left.Seed + 1, MostForControl, control, left.IsNoticedBy);
+        Assert.True(next is not null && left.IsNoticedBy(next.Schedule.Failure!), $"Seed {left.Seed} does not show \"{left.Anomaly}\" any more, but: {failure ?? "nothing"}; nor do the next: {next?.Schedule.Failure ?? "nothing"}");
+        Assert.Null(explorer.RunOne(next!.Seed).Failure);
     }
 
     [Theory, MemberData(nameof(Scenarios))]

@@ -53,7 +53,7 @@ internal sealed class Run(TextWriter output)
 
     private void Finds(Scenario scenario, Control control)
     {
-        var failed = new Explorer(scenario).Run(Seed, Schedules * ControlFactor, control.Name);
+        var failed = new Explorer(scenario).Run(Seed, Schedules * ControlFactor, control.Name, control.IsNoticedBy);
         bool found = failed is not null && control.IsNoticedBy(failed.Schedule.Failure!);
         Count(found);
         if (failed is null) Say($"  FAILED: {control.Name} left out, and {Schedules * ControlFactor:N0} schedules did not notice");

@@ -58,7 +58,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
     /// <param name="call">Makes it.</param>
     /// <param name="caller">The life in which it is made; null: one that goes on as long as the run.</param>
     /// <param name="bound">How long it may take; null: as long as any.</param>
-    /// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is.</param>
+    /// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is, and where there is no caller whose life is known, always.</param>
     /// <param name="token">Its token: a call ends as cancelled only where this was.</param>
     public T Begin<T>(CallKind kind, string who, Func<T> call, ICaller? caller = null, TimeSpan? bound = null, Func<bool>? mayBeOver = null, CancellationToken token = default)
         where T : Task
@@ -118,12 +118,13 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
     /// <param name="onlyOver">Nobody decides any more, so that only calls whose node has ended must have, and those whose time is up.</param>
     public void Finish(bool onlyOver = false)
     {
-        Look();
         lock (_lock)
         {
+            // What ends meanwhile is judged as far as it goes.
             foreach (var entry in _open)
             {
-                if (entry.End is not null) Doubt(entry);
+                if (IsDone(entry)) continue;
+                if (entry.IsCounted) Doubt(entry);
                 else if (!onlyOver || entry.Life == CallerLife.Over) Report($"{entry} is open in the end");
             }
             _open.Clear();

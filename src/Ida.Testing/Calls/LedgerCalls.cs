@@ -5,7 +5,7 @@ namespace Ida.Testing.Calls;
 /// <summary>Calls that several harnesses make, each kept by a ledger.</summary>
 internal static class LedgerCalls
 {
-    /// <summary>A ledger of what runs in a simulation, which fails as soon as a call does what it must not.</summary>
+    /// <summary>A ledger of what runs in a simulation, which fails as soon as a call has ended as it must not; one that is late is found when somebody looks, and in the end.</summary>
     public static CallLedger KeepCalls(this Simulation simulation, TimeSpan? longest)
     {
         var ledger = new CallLedger(() => simulation.Now, longest);

@@ -7,7 +7,7 @@ namespace Ida.Testing.Calls;
 /// <param name="kind">What was called.</param>
 /// <param name="who">The caller, for a report.</param>
 /// <param name="caller">The life in which it began; null: one that goes on as long as the run.</param>
-/// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is.</param>
+/// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is, and where there is no caller whose life is known, always.</param>
 /// <param name="token">Its token.</param>
 internal sealed class OpenEntry(Func<TimeSpan> now, CallKind kind, string who, ICaller? caller, Func<bool>? mayBeOver, CancellationToken token)
 {

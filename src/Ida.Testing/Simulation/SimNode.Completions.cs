@@ -45,10 +45,11 @@ public sealed partial class SimNode
         if (_crashed) return;
         if (FrozenUntil > Simulation.Time)
         {
-            RunLater(completion, FrozenUntil, delay);
+            // Behind those that came before it, and before those that come due then.
+            RunLater(completion, FrozenUntil, 0);
             return;
         }
-        if (delay > 0) Simulation.Threads.LateCompletions++;
+        if (Simulation.Time > from) Simulation.Threads.LateCompletions++;
         completion.Run();
     }));
 

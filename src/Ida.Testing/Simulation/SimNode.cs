@@ -272,9 +272,16 @@ public sealed partial class SimNode : ICaller
             Simulation.Events.Add(PausedUntil, SimEventKind.Turn, this);
             return;
         }
+        if (!_midTurn && _busyUntil > Simulation.Time)
+        {
+            // A caller has the node.
+            _turnScheduled = true;
+            Simulation.Events.Add(_busyUntil, SimEventKind.Turn, this);
+            return;
+        }
         bool thaws = _thaws;
         _thaws = false;
-        if (thaws && _node.HasCommands && TryRunCallersTurn(null, out _))
+        if (thaws && _node.HasCommands && !_midTurn && _callersFault is null && TryRunCallersTurn(null, out _))
         {
             ScheduleTurn();
             return;

@@ -187,9 +187,15 @@ public sealed partial class Simulation : IDisposable
     {
         if (_disposed) return;
         _disposed = true;
-        foreach (var host in _hosts) host.Node!.Crash();
-        Buffer.End();
-        Leaked = Slabs.RentedBytes - _rented;
+        try
+        {
+            foreach (var host in _hosts) host.Node!.Crash();
+            Buffer.End();
+        }
+        finally
+        {
+            Leaked = Slabs.RentedBytes - _rented;
+        }
         ThrowFailure();
     }
 

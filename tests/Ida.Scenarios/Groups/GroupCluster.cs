@@ -24,7 +24,7 @@ internal sealed class GroupCluster : IDisposable
     public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null,
         GroupOptions? options = null, Action<GroupCluster>? beforeMembers = null)
     {
-        (_without, _more, Simulation, Tap, Calls) = (without, more, simulation, tap ?? (static node => node), simulation.KeepCalls(longest: null));
+        (_without, _more, Simulation, Tap, Calls) = (without, more, simulation, tap ?? (static node => node), simulation.KeepCalls(CallLedger.Longest));
         _options = (options ?? new()) with { Composition = composition };
         Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
         beforeMembers?.Invoke(this);

@@ -53,7 +53,7 @@ public sealed class CallLedgerTests : ICaller
     [Fact]
     public void A_ledger_of_real_processes_has_a_slack_of_its_own()
     {
-        var ledger = new CallLedger(() => _now, 5 * s_second);
+        var ledger = new CallLedger(() => _now, slack: 5 * s_second);
         ledger.Begin(CallKind.Send, "m0", () => _call.Task, bound: s_second);
         _now = 6 * s_second;
         ledger.Look();

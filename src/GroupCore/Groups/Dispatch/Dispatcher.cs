@@ -226,6 +226,7 @@ internal sealed class Dispatcher : ICompletion
         catch (Exception error) when (!_inline)
         {
             Fail(error);
+            throw;
         }
     }
 
@@ -358,10 +359,8 @@ internal sealed class Dispatcher : ICompletion
     {
         public override void Run() => ExceptionDispatchInfo.Throw(error);
 
-        public override void Abandon(Exception reason)
-        {
-            // The node has ended already.
-        }
+        /// <summary>The node ends otherwise: whoever ends it tells this too.</summary>
+        public override void Abandon(Exception reason) => Run();
     }
 
     private sealed class Progress(Dispatcher dispatcher) : NodeCommand

@@ -44,6 +44,9 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
     /// <summary>A call was told that it was not executed and will not be.</summary>
     public bool IsNever { get; set; }
 
+    /// <summary>A call that asked for less than others was told that it is done.</summary>
+    public bool WasAccepted { get; set; }
+
     /// <summary>The call of a read.</summary>
     public Task<List<(long[]? Elements, ulong Version)>>? Read { get; set; }
 

@@ -432,8 +432,16 @@ internal sealed class SurfaceSchedule
     }
 
     /// <summary>An Ordered call of a put that is recorded as strict returned. It was told how it ended, which may be forgotten now; a strict call is to follow.</summary>
+    // In whichever order its calls are told.
+    private static void CheckNever(SurfaceOperation operation, bool told)
+    {
+        if (operation.IsNever && told) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
+    }
+
     private void Accepted(SurfaceOperation operation, PutResult result)
     {
+        operation.WasAccepted = true;
+        CheckNever(operation, told: true);
         CheckResult(operation, result);
         operation.Id ??= result.Operation;
         (operation.Unknown, operation.WasNamed) = (true, false);
@@ -442,7 +450,7 @@ internal sealed class SurfaceSchedule
     private void PutEnded(SurfaceOperation operation, PutResult result)
     {
         CheckResult(operation, result);
-        if (operation.IsNever) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
+        CheckNever(operation, told: true);
         if (operation.Done)
         {
             if (operation.Result is { } first && first.Versions.Count > 0 && result.Versions.Count > 0 && !first.Versions.SequenceEqual(result.Versions))
@@ -493,6 +501,7 @@ internal sealed class SurfaceSchedule
             case OperationNotExecutedException:
                 // Also of a retry it says that the put was not executed and never will be.
                 operation.IsNever = true;
+                CheckNever(operation, operation.Done || operation.WasAccepted);
                 return false;
             case OperationCanceledException or ViewUnavailableException: return false;
             case OperationIdReusedException when operation.Id is not null: return false;
