@@ -21,7 +21,7 @@ internal sealed class FailoverRun(RunOptions options, Cluster cluster, Report re
         Report.Set("fault", Options.Stop ? "stop" : "kill");
         if (Options.Detection > 0) Report.Set("detection_ms", Options.Detection);
         Report.Set("victim", Options.VictimFirst ? "oldest member (coordinator)" : Options.Spares > 0 ? "holder of the last slot" : "youngest member");
-        Cluster.Start();
+        Form();
         if (!Options.GroupLoad) Cluster.All($"FILL {Options.Members}", 120);
         int victimIndex = Options.VictimFirst ? 0 : Options.GroupLoad ? Options.Members - 1 : HolderOfLastSlot();
         var victim = Cluster.Members[victimIndex];

@@ -10,7 +10,7 @@ internal sealed class JoinRun(RunOptions options, Cluster cluster, Report report
     public override string Execute()
     {
         Report.Set("loop", Options.Rate > 0 ? "fixed-rate" : "closed");
-        Cluster.Start();
+        Form();
         Cluster.All($"FILL {Options.Members}", 120);
         MemberProcess[] others = [.. Cluster.Members];
         long start = Clock.Now + Lead;

@@ -11,7 +11,7 @@ internal sealed class MemoryRun(RunOptions options, Cluster cluster, Report repo
 
     public override string Execute()
     {
-        Cluster.Start();
+        Form();
         long few = Hold(First), filled = Hold(Options.Keyspace);
         double each = (filled - few) / (double)(Options.Keyspace - First);
         Report.Set("resident_mb_few", few / 1e6);

@@ -16,7 +16,7 @@ internal sealed class MulticastRun(RunOptions options, Cluster cluster, Report r
     public override string Execute()
     {
         Report.Set("loop", Options.IsLatency ? "fixed-rate" : "flow-controlled");
-        Cluster.Start();
+        Form();
         double cpu = Measure("GO");
         var answers = Cluster.Members.Select(member => member.Answer(60)).ToList();
         double[] rates = [.. answers.Select(a => (double)a["rate"]!).Order()];

@@ -12,7 +12,7 @@ internal sealed class PeerRun(RunOptions options, Cluster cluster, Report report
     public override string Execute()
     {
         Report.Set("loop", "closed");
-        Cluster.Start();
+        Form();
         long port = Cluster.All("PORT", 20)[1].Number("port");
         double others = 0;
         var human = new List<string>();

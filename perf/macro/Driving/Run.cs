@@ -42,6 +42,13 @@ internal abstract class Run(RunOptions options, Cluster cluster, Report report)
         report.Set("cpu_cores", Environment.ProcessorCount);
     }
 
+    /// <summary>Starts the members; from then on the report says that the run began, so that whatever fails later is a failure of the run and none of its start.</summary>
+    protected void Form()
+    {
+        cluster.Start();
+        report.Set("began", true);
+    }
+
     /// <summary>Tells every member when the load starts, when the window begins and how long it is; notes the processor time of the window.</summary>
     protected double Measure(string command, string more = "")
     {

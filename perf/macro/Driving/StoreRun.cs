@@ -10,7 +10,7 @@ internal sealed class StoreRun(RunOptions options, Cluster cluster, Report repor
     public override string Execute()
     {
         Report.Set("loop", Options.Rate > 0 ? "fixed-rate" : "closed");
-        Cluster.Start();
+        Form();
         Cluster.All($"FILL {Options.Members}", 120);
         double cpu = Measure("GO");
         var answers = Cluster.Members.Select(member => member.Answer(90)).ToList();

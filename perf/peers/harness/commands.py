@@ -3,9 +3,14 @@ import json
 import os
 import subprocess
 
+from .systems import OURS
 from .usage import Peak, Watch
 
 RUN_LIMIT_S = 900
+# How both harnesses end when their own time is over.
+OUT_OF_TIME = 3
+# What the peer harness says of a filling that did not end: it waits as long for nothing else before the window.
+NOT_FILLED = "no answer in 120 s"
 
 
 class Failed(Exception):
@@ -13,7 +18,7 @@ class Failed(Exception):
 
 
 class NeverBegan(Failed):
-    """It failed before there was anything to measure, as when members do not find each other in time."""
+    """It failed before all members had formed, as when they do not find each other in time."""
 
 
 def run(command, environment=None, look=None):
@@ -37,16 +42,34 @@ def run(command, environment=None, look=None):
     return process.returncode, out, err
 
 
+def began(code, result):
+    """
+    Whether a run that failed had members that had formed. Macro says so itself. The peer harness does not: its runs count as begun when they have the share that it notes behind the window (a failover's before
+    the fault), when its time was over, and when the filling did not end; of the rest nothing tells, and the others get another try.
+    """
+    if result.get("system") == OURS:
+        return result.get("began") is True
+    return code == OUT_OF_TIME or "cpu_others_share" in result or result.get("error") == NOT_FILLED
+
+
+def last_json(out):
+    """The fields of the last line that has any, or None, also when its writer died within it."""
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    try:
+        return json.loads(lines[-1]) if lines else None
+    except json.JSONDecodeError:
+        return None
+
+
 def run_json(command, look=None):
-    """The fields of a run, and the peak of what its processes held."""
+    """The fields of a run, and the peak of what its processes held. A harness that ends without saying anything failed, whenever that was."""
     look = look or Peak()
     code, out, err = run(command, look=look)
-    lines = [line for line in out.splitlines() if line.startswith("{")]
-    result = json.loads(lines[-1]) if lines else {"error": (err.strip().splitlines() or ["no output"])[-1]}
-    if code != 0 or not lines:
-        # Both harnesses tell this share when they have seen the window, or a failover's time before the fault.
-        failure = Failed if "cpu_others_share" in result else NeverBegan
-        raise failure(f"exit code {code}: {result.get('error', '')[:300]}")
+    result = last_json(out)
+    if result is None:
+        raise Failed(f"exit code {code}, no result: {(err.strip().splitlines() or ['no output'])[-1][:300]}")
+    if code != 0:
+        raise (Failed if began(code, result) else NeverBegan)(f"exit code {code}: {result.get('error', '')[:300]}")
     if isinstance(look, Peak):
         result["rss_peak_mb"] = round(look.system / 1e6)
         if look.clients:

@@ -47,7 +47,8 @@ class Comparison:
             there = [spread.values[number] for s, spread in others.items() if results[s][number] is not None and spread.values[number] is not None]
             if there:
                 self.ratios.append(0.0 if run is None or value is None else ratio(metric, value, choose(there)))
-        self.median = statistics.median(self.ratios) if self.ratios else None
+        # Of an even number the lower one of the two in the middle, the ratio of a round: between a run that failed and one that nobody else ended there is no mean.
+        self.median = statistics.median_low(self.ratios) if self.ratios else None
 
     @property
     def loses(self):

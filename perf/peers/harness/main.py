@@ -42,7 +42,15 @@ def parse(arguments):
         parser.error(f"--systems must name some of {', '.join(STORES)}, not '{','.join(unknown)}'")
     if min(options.rounds, options.seconds) < 1 or (options.warmup or 0) < 0 or options.repeats < 0:
         parser.error("--rounds and --seconds must be at least 1, --warmup and --repeats at least 0")
+    if not chosen(options):
+        parser.error(f"no row of {options.suite} has '{options.rows}' in its name")
     return options
+
+
+def chosen(options):
+    """The rows asked for by suite; without suites that have none of them."""
+    rows = {suite: [row for row in rows if options.rows in row.name] for suite, rows in suites(options.systems, options.quick).items() if options.suite in (suite, "all")}
+    return {suite: some for suite, some in rows.items() if some}
 
 
 def measure(runner, suite, row):
@@ -64,11 +72,8 @@ def main(arguments):
         return 1
     runner = Runner(options)
     try:
-        for suite, rows in suites(options.systems, options.quick).items():
-            if options.suite not in (suite, "all"):
-                continue
-            done = [pair for row in rows if options.rows in row.name for pair in measure(runner, suite, row)]
-            print(table(suite, done), flush=True)
+        for suite, rows in chosen(options).items():
+            print(table(suite, [pair for row in rows for pair in measure(runner, suite, row)]), flush=True)
     finally:
         runner.close()
     return 1 if runner.failures else 0

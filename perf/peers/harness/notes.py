@@ -19,7 +19,7 @@ SYSTEMS = {
     "jgroups-nakack2": "JGroups promises no virtual synchrony any more: survivors may deliver different messages of the member that is gone.",
 }
 EVER = ("A ratio above 1 is better, whatever the figure; it is taken against the best other of the same round. A failed run, and a figure that ours lacks, count as the worst, ratio 0. "
-        "*noisy*: others had more than a tenth of the machine at every try. *restarted*: starts that failed, before there was anything to measure, and were tried again. *off rate*: what was reached as a share of the rate asked for.")
+        "*noisy*: others had more than a tenth of the machine at every try. *restarted*: starts that failed, before all members had formed as far as their harness tells, and were tried again. *off rate*: what was reached as a share of the rate asked for.")
 
 
 def notes(suite, systems):

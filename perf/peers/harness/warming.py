@@ -34,11 +34,12 @@ def sufficient(measure, steps=(5, 10, 20, 40)):
 
 
 class WarmUps:
-    """As given, or found once for a key and system and kept in a file."""
+    """As given, or found once for a key and system and kept in a file. What was looked for in vain is remembered too, but in no file: it fails again at once, and the next start looks again."""
 
     def __init__(self, given, file):
         self.given, self.file = given, Path(file) if file else None
         self.found = json.loads(self.file.read_text(encoding="utf-8")) if self.file and self.file.exists() else {}
+        self.failed = {}
 
     def of(self, row, system, run):
         """(seconds, whether flat there); `run` makes one run with as many."""
@@ -47,6 +48,8 @@ class WarmUps:
         if row.judge is None:
             return DEFAULT_S, True
         key = f"{row.key} {system}"
+        if key in self.failed:
+            raise Failed(f"{self.failed[key]}, as before")
         if key not in self.found:
             def measure(seconds):
                 try:
@@ -55,7 +58,11 @@ class WarmUps:
                     print(f"# {key}, warm-up of {seconds} s: FAILED: {failure}", flush=True)
                     return None
 
-            self.found[key] = sufficient(measure)
+            try:
+                self.found[key] = sufficient(measure)
+            except Failed as failure:
+                self.failed[key] = str(failure)
+                raise
             print(f"# {key}: warm-up {self.found[key][0]} s, {'flat' if self.found[key][1] else 'NOT FLAT'}", flush=True)
             if self.file:
                 self.file.write_text(json.dumps(self.found, indent=1) + "\n", encoding="utf-8")

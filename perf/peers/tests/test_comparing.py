@@ -25,6 +25,16 @@ class Comparing(unittest.TestCase):
         c = Comparison(RATE, {"a": rates(100, 100, 100), "ida": rates(300, None, None)})
         self.assertEqual(([3, 0, 0], 0, 1, 3), (c.ratios, c.median, c.own.ran, c.own.rounds))
 
+    def test_a_failed_run_of_ours_is_not_made_good_by_one_that_no_other_ended(self):
+        endless, ended = {"back_to_90_percent_ms": -1}, {"back_to_90_percent_ms": 900}
+        for ours, ratios in (([None, ended], [0, math.inf]), ([ended, None], [math.inf, 0]), ([ended, None, None, ended], [math.inf, 0, 0, math.inf])):
+            c = Comparison(BACK, {"a": [ended if own is None else endless for own in ours], "ida": ours})
+            self.assertEqual((ratios, 0, True), (c.ratios, c.median, c.loses))
+
+    def test_of_an_even_number_of_rounds_the_lower_of_the_middle_two_counts(self):
+        for ours, median in (((300, 100), 1), ((100, 400, 200, 300), 2), ((100, 400, 200), 2)):
+            self.assertEqual(median, Comparison(RATE, {"a": rates(*[100] * len(ours)), "ida": rates(*ours)}).median)
+
     def test_a_figure_that_ours_lacks_loses(self):
         c = Comparison(BACK, {"a": [{"back_to_90_percent_ms": 900}], "ida": [{}]})
         self.assertEqual(([0], True, None), (c.ratios, c.loses, c.own.median))

@@ -19,7 +19,7 @@ def rates(*values):
 class Printing(unittest.TestCase):
     def test_a_line_shows_spread_runs_and_target(self):
         c = Comparison(RATE, {"a": rates(100, 120), "ida": rates(150, None)})
-        self.assertEqual("| r | ops/s | ida | 75 (0..150) | 1 of 2 | a | 110 (100..120) | 2 of 2 | 1.50 0.00 | 0.75 | >= 2.00 MISSED |", line(ROW, c))
+        self.assertEqual("| r | ops/s | ida | 75 (0..150) | 1 of 2 | a | 110 (100..120) | 2 of 2 | 1.50 0.00 | 0.00 | >= 2.00 MISSED |", line(ROW, c))
 
     def test_where_others_win_comes_before_the_rest_and_redis_has_its_caveat(self):
         text = table("kv", [(ROW, {"redis": rates(100), "ida": rates(50)})])
@@ -34,6 +34,12 @@ class Printing(unittest.TestCase):
         text = line(row, Comparison(GONE, failed, within=row.within))
         self.assertIn("| failed |", text)
         self.assertNotIn("not within", text)
+
+    def test_no_target_is_met_by_half_of_the_rounds(self):
+        aimed = Metric("zero_ms_after_kill", "ms nothing", False, 1.0)
+        row = Row("stop", "failover --seconds 44", [aimed], [])
+        c = Comparison(aimed, {"a": [{"zero_ms_after_kill": 900}, {"zero_ms_after_kill": 32_900}], "ida": [None, {"zero_ms_after_kill": 900}]}, within=row.within)
+        self.assertTrue(line(row, c).endswith("| 0.00 inf | 0.00 | >= 1.00 MISSED |"), line(row, c))
 
     def test_noise_a_missed_rate_errors_and_clients_are_shown(self):
         run = {"ops_per_s": 5, "noisy": True, "began_not": 1, "rate_reached": 0.53, "rate": 9, "errors": 3, "rss_peak_mb": 10, "rss_clients_mb": 20, "warmup": 5, "warm": False}

@@ -43,6 +43,26 @@ class Warming(unittest.TestCase):
                     self.assertEqual((5, True), tuple(WarmUps(None, file).of(ROW, "ida", run)))
         self.assertEqual([5, 5, 5, 10, 10, 10], asked)
 
+    def test_what_was_looked_for_in_vain_fails_again_without_a_run_and_is_kept_in_no_file(self):
+        asked = []
+
+        def run(seconds):
+            asked.append(seconds)
+            raise Failed("lost")
+
+        shared = Row("another", "kv --threads 2", ROW.metrics, [], key="r")
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            file = Path(folder) / "warmups"
+            warmups = WarmUps(None, file)
+            for row, said in ((ROW, "no run after 5 s of warm-up"), (ROW, "no run after 5 s of warm-up, as before"), (shared, "no run after 5 s of warm-up, as before")):
+                with self.assertRaises(Failed) as raised:
+                    warmups.of(row, "ida", run)
+                self.assertEqual(said, str(raised.exception))
+            self.assertFalse(file.exists())
+            self.assertEqual([5, 5, 5], asked)
+            self.assertEqual((5, True), warmups.of(ROW, "other", lambda seconds: {"ops_per_s": 100}))
+            self.assertEqual((5, True), WarmUps(None, file).of(ROW, "ida", lambda seconds: {"ops_per_s": 100}))
+
     def test_what_is_given_holds_and_where_nothing_tells_the_default_does(self):
         blind = Row("r", "failover", ROW.metrics, [], judge=None)
         self.assertEqual(((7, True), (DEFAULT_S, True)), (WarmUps(7, None).of(ROW, "ida", None), WarmUps(None, None).of(blind, "ida", None)))
