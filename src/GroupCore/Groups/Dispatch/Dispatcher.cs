@@ -357,10 +357,19 @@ internal sealed class Dispatcher : ICompletion
 
     private sealed class Failure(Exception error) : NodeCommand
     {
-        public override void Run() => ExceptionDispatchInfo.Throw(error);
+        private bool _told;
 
-        /// <summary>The node ends otherwise: whoever ends it tells this too.</summary>
-        public override void Abandon(Exception reason) => Run();
+        public override void Run()
+        {
+            _told = true;
+            ExceptionDispatchInfo.Throw(error);
+        }
+
+        /// <summary>The node ends otherwise, before this has run: whoever ends it tells this too.</summary>
+        public override void Abandon(Exception reason)
+        {
+            if (!_told) ExceptionDispatchInfo.Throw(error);
+        }
     }
 
     private sealed class Progress(Dispatcher dispatcher) : NodeCommand
