@@ -59,5 +59,19 @@ public sealed class CalmMomentTests
         Assert.Null(before.HeldUp(now, allowed, "m1.2", TimeSpan.FromSeconds(1)));
     }
 
+    /// <summary>A member that was late with its word once may have had no time; what its DHT did is known by its word only.</summary>
+    [Fact]
+    public void Who_is_not_heard_for_a_second_hinders_and_whose_dht_keeps_silent_is_found()
+    {
+        var look = new BlinkLook();
+        look.Note("m0.1", isHeard: true, s_calm with { UnansweredMs = 999 });
+        Assert.Equal((null, null), (look.Hindered, look.Silent));
+        look.Note("m1.2", isHeard: false, s_calm with { UnansweredMs = 1_000 });
+        Assert.Equal(("m1.2 said nothing for a second", null), (look.Hindered, look.Silent));
+        look.Hinder("the driver was held up");
+        look.Note("m2.3", isHeard: true, s_calm with { UnansweredMs = 1_000 });
+        Assert.Equal(("m1.2 said nothing for a second", "m2.3 said nothing for a second of its DHT"), (look.Hindered, look.Silent));
+    }
+
     private static IEnumerable<(string Name, MemberStatus Status)> Three(MemberStatus second) => [("m0.1", s_calm), ("m1.2", second), ("m2.3", s_calm)];
 }
