@@ -19,6 +19,9 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
     /// <summary>So many that could not be judged, and no more that were, are a run that shows nothing of blinks; where they are all there is, none.</summary>
     private const int Enough = 3;
 
+    /// <summary>So many more are made where blinks were asked for, and the time is over before they show anything.</summary>
+    private const int MostMore = 6;
+
     /// <summary>How often a calm moment is waited for.</summary>
     private const int Trials = 5;
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50), s_first = TimeSpan.FromMilliseconds(500);
@@ -37,6 +40,9 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
 
     /// <summary>Whether no more of what was to be judged was than was not: a defect would hide among those.</summary>
     public bool ShowNothing => AreNothing(Judged, Unjudged, options.Faults.Contains(FaultKind.Blink));
+
+    /// <summary>Whether one more is wanted though the time of the run is over, and so many more were made: what could not be judged is for the machine, and another may be judged.</summary>
+    public bool WantMore(int more) => IsMoreWanted(Judged, Unjudged, options.Faults.Contains(FaultKind.Blink), more);
 
     /// <summary>Whether the next stop or cut is a blink; null where it is none.</summary>
     public async Task<Blink?> DrawAsync(CancellationToken cancel)
@@ -103,6 +109,9 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
 
     /// <summary>The same of so many that were judged, and so many that could not be.</summary>
     public static bool AreNothing(int judged, int unjudged, bool asked) => judged <= unjudged && (asked || unjudged >= Enough);
+
+    /// <summary>Whether another may change it that those asked for show nothing.</summary>
+    public static bool IsMoreWanted(int judged, int unjudged, bool asked, int more) => asked && more < MostMore && AreNothing(judged, unjudged, asked);
 
     private TimeSpan Length() => TimeSpan.FromMilliseconds(random.Next(1, options.BlinkMs));
 

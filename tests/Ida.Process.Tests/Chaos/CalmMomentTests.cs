@@ -47,6 +47,18 @@ public sealed class CalmMomentTests
     public void Blinks_of_which_no_more_were_judged_than_not_show_nothing(int judged, int unjudged, bool asked, bool nothing) =>
         Assert.Equal(nothing, Blinks.AreNothing(judged, unjudged, asked));
 
+    [Theory]
+    [InlineData(0, 1, true, 0, true)]
+    [InlineData(0, 1, true, 5, true)]
+    [InlineData(0, 1, true, 6, false)]
+    [InlineData(1, 1, true, 1, true)]
+    [InlineData(2, 1, true, 2, false)]
+    [InlineData(1, 0, true, 0, false)]
+    [InlineData(0, 0, true, 0, true)]
+    [InlineData(0, 3, false, 0, false)]
+    public void Where_blinks_were_asked_for_the_run_goes_on_until_they_show_something(int judged, int unjudged, bool asked, int more, bool wanted) =>
+        Assert.Equal(wanted, Blinks.IsMoreWanted(judged, unjudged, asked, more));
+
     [Fact]
     public void Who_was_held_up_is_told_and_who_was_stopped_may_have_been()
     {
