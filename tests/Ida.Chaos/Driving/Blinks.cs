@@ -11,13 +11,16 @@ namespace Ida.Chaos.Driving;
 /// then would be for the blink, and are to be judged; the other half as soon as they can, beside what is left of the fault before.
 /// </summary>
 /// <remarks>
-/// Where nothing has changed nobody has noticed, whatever else was. What has changed is for the blink, unless the machine had no time, for the driver or for a process that says so itself: such a
-/// blink is not judged. A member that has time and says nothing of its DHT has noticed.
+/// Where nothing has changed nobody has noticed, whatever else was. What has changed is for the blink, unless the machine had no time, for the driver or for a process that says so itself, or says
+/// nothing: such a blink is not judged. A member that speaks, and says that its DHT does not answer it, has noticed.
 /// </remarks>
 internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesis, Prng random)
 {
     /// <summary>So many that could not be judged, and no more that were, are a run that shows nothing of blinks; where they are all there is, none.</summary>
     private const int Enough = 3;
+
+    /// <summary>So many more are made where blinks were asked for, and the time is over before they show anything.</summary>
+    private const int MostMore = 6;
 
     /// <summary>How often a calm moment is waited for.</summary>
     private const int Trials = 5;
@@ -38,6 +41,9 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
     /// <summary>Whether no more of what was to be judged was than was not: a defect would hide among those.</summary>
     public bool ShowNothing => AreNothing(Judged, Unjudged, options.Faults.Contains(FaultKind.Blink));
 
+    /// <summary>Whether one more is wanted though the time of the run is over, and so many more were made: what could not be judged is for the machine, and another may be judged.</summary>
+    public bool WantMore(int more) => IsMoreWanted(Judged, Unjudged, options.Faults.Contains(FaultKind.Blink), more);
+
     /// <summary>Whether the next stop or cut is a blink; null where it is none.</summary>
     public async Task<Blink?> DrawAsync(CancellationToken cancel)
     {
@@ -53,8 +59,8 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
         {
             await nemesis.WholeAsync(cancel);
             var moment = new CalmMoment(Said());
-            var (driver, silent) = await SecondsAsync(cancel);
-            hindered = driver ?? moment.HeldUp(Said(), s_heldUp) ?? silent ?? moment.Change(Said());
+            var look = await SecondsAsync(cancel);
+            hindered = look.Hindered ?? moment.HeldUp(Said(), s_heldUp) ?? look.Silent ?? moment.Change(Said());
             if (hindered is null) break;
         }
         return new(Length(), new(Said()), hindered is null ? null : $"before it {hindered}");
@@ -70,38 +76,42 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
     {
         if (blink.Before is not { } before) return;
         what = string.Create(CultureInfo.InvariantCulture, $"{what} for {took.TotalMilliseconds:F0} ms");
-        var (driver, silent) = await SecondsAsync(cancel);
+        var look = await SecondsAsync(cancel);
         nemesis.CheckEnds();
-        string? change = before.Change(Said()) ?? silent ?? (roster.Running.FirstOrDefault(static one => !one.IsFresh) is { } late ? $"{late.Name} says nothing" : null);
+        // Of who is not heard of now nobody knows what has changed.
+        string? lost = roster.Running.FirstOrDefault(static one => !one.IsHeard) is { } one ? $"{one.Name} is not heard of" : null;
+        string? change = before.Change(Said()) ?? look.Silent ?? lost;
         if (change is null)
         {
             Judged++;
             return;
         }
-        string? hindered = blink.Hindered ?? (took > TimeSpan.FromMilliseconds(options.BlinkMs) + s_heldUp ? "the driver was held up in it" : driver)
-            ?? before.HeldUp(Said(), s_heldUp, stopped?.Name, took) ?? (roster.Running.FirstOrDefault(static one => !one.IsHeard) is { } lost ? $"{lost.Name} is not heard of" : null);
+        string? hindered = blink.Hindered ?? (took > TimeSpan.FromMilliseconds(options.BlinkMs) + s_heldUp ? "the driver was held up in it" : look.Hindered) ?? before.HeldUp(Said(), s_heldUp, stopped?.Name, took) ?? lost;
         if (hindered is null) throw new ChaosFailedException($"{what}, and nothing else was done: {change}.");
         Unjudged++;
         nemesis.Say($"not judged: {what}: {change}; but {hindered}");
     }
 
-    /// <summary>Lets seconds pass; what held the driver up meanwhile, and which member said nothing of itself, or of its DHT, for a second.</summary>
-    private async Task<(string? Driver, string? Silent)> SecondsAsync(CancellationToken cancel)
+    /// <summary>Lets seconds pass, and looks meanwhile.</summary>
+    private async Task<BlinkLook> SecondsAsync(CancellationToken cancel)
     {
-        string? driver = null, silent = null;
+        var look = new BlinkLook();
         // Who was stopped, for a control, has to speak first.
         await Task.Delay(s_first, cancel);
         for (long since = Stopwatch.GetTimestamp(), last = since; Stopwatch.GetElapsedTime(since) < s_calm; last = Stopwatch.GetTimestamp())
         {
             await Task.Delay(s_poll, cancel);
-            if (Stopwatch.GetElapsedTime(last) is var passed && passed > s_poll + s_heldUp) driver ??= string.Create(CultureInfo.InvariantCulture, $"the driver was held up for {passed.TotalMilliseconds:F0} ms");
-            if (roster.Running.FirstOrDefault(static one => !one.IsFresh) is { } one) silent ??= $"{one.Name} said nothing for a second{(one.IsHeard ? " of its DHT" : "")}";
+            if (Stopwatch.GetElapsedTime(last) is var passed && passed > s_poll + s_heldUp) look.Hinder(string.Create(CultureInfo.InvariantCulture, $"the driver was held up for {passed.TotalMilliseconds:F0} ms"));
+            foreach (var one in roster.Running) look.Note(one.Name, one.IsHeard, one.Status);
         }
-        return (driver, silent);
+        return look;
     }
 
     /// <summary>The same of so many that were judged, and so many that could not be.</summary>
     public static bool AreNothing(int judged, int unjudged, bool asked) => judged <= unjudged && (asked || unjudged >= Enough);
+
+    /// <summary>Whether another may change it that those asked for show nothing.</summary>
+    public static bool IsMoreWanted(int judged, int unjudged, bool asked, int more) => asked && more < MostMore && AreNothing(judged, unjudged, asked);
 
     private TimeSpan Length() => TimeSpan.FromMilliseconds(random.Next(1, options.BlinkMs));
 

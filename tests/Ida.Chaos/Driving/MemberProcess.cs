@@ -47,7 +47,7 @@ internal sealed partial class MemberProcess : IDisposable
     public bool IsHeard => Stopwatch.GetElapsedTime(Volatile.Read(ref _heardAt)) < s_fresh;
 
     /// <summary>Whether it has, and its DHT has answered it within that time.</summary>
-    public bool IsFresh => IsHeard && Status.UnansweredMs < s_fresh.TotalMilliseconds;
+    public bool IsFresh => IsHeard && Status.IsAnswered;
 
     public bool HasExited => _process.HasExited;
 

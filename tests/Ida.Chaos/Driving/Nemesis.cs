@@ -31,7 +31,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     /// <summary>Those that nobody may notice.</summary>
     public Blinks Blinks => _blinks ??= new(options, roster, this, random);
 
-    /// <summary>One fault after the other until the time is over, then all is healed.</summary>
+    /// <summary>One fault after the other until the time is over, and a few blinks more where those asked for show nothing yet; then all is healed.</summary>
     public async Task RunAsync(TimeSpan time, CancellationToken cancel)
     {
         long end = Environment.TickCount64 + (long)time.TotalMilliseconds;
@@ -57,15 +57,26 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
                 case FaultKind.Cut:
                     await CutAsync(await VictimAsync(cancel), await Blinks.DrawAsync(cancel), cancel);
                     break;
-                case FaultKind.Blink when random.Next(2) == 0:
-                    await StopAsync(await VictimAsync(cancel), await Blinks.CalmAsync(cancel), cancel);
-                    break;
                 case FaultKind.Blink:
-                    await CutAsync(await VictimAsync(cancel), await Blinks.CalmAsync(cancel), cancel);
+                    await BlinkAsync(cancel);
                     break;
             }
         }
+        for (int more = 0; Blinks.WantMore(more); more++)
+        {
+            await Task.Delay((int)random.Next(200, 3_000), cancel);
+            CheckEnds();
+            await BlinkAsync(cancel);
+        }
         await WholeAsync(cancel);
+    }
+
+    private async Task BlinkAsync(CancellationToken cancel)
+    {
+        bool stops = random.Next(2) == 0;
+        var victim = await VictimAsync(cancel);
+        var blink = await Blinks.CalmAsync(cancel);
+        await (stops ? StopAsync(victim, blink, cancel) : CutAsync(victim, blink, cancel));
     }
 
     /// <summary>Waits until every process is active in one view of all of them, and every slot is taken by a full member.</summary>

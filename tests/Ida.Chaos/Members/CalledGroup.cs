@@ -119,7 +119,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
                     (question, answers) => answers.All(one => one.Value == question + 1));
                 break;
             case < 51:
-                await AskAsync(CallKind.OrderedQuery, (question, replies, token) => group.OrderedQueryAsync<ulong, ulong>("state", question, replies, CallBounds.Query, token),
+                await AskAsync(CallKind.OrderedQuery, (question, replies, token) => group.OrderedQueryAsync<(ulong, ulong), ulong>("state", (question, _ordered.Last), replies, CallBounds.Query, token),
                     static (_, answers) => answers.Select(static one => one.Value).Distinct().Count() <= 1);
                 break;
             case < 56:

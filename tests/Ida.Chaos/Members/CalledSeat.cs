@@ -7,8 +7,8 @@ using GroupCore.Membership;
 namespace Ida.Chaos.Members;
 
 /// <summary>
-/// The handlers of one membership in the group of every call, and what they must hear: messages of a sender once, in their order and none missing, and views that follow each other. A question
-/// comes behind all messages that its asker sent before.
+/// The handlers of one membership in the group of every call, and what they must hear: messages of a sender once, in their order and none missing from the first on that is heard, and views that follow each other. A question
+/// comes behind all messages that its asker sent before it in the same order: its own, or the one of all.
 /// </summary>
 internal sealed class CalledSeat(ProcessId self, Action<string> broken)
 {
@@ -32,7 +32,7 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
         .Handle<(ulong Number, bool Anew, ulong To)>("one", OnOne)
         .Handle<(ulong Number, bool Anew)>("ordered", OnOrdered)
         .OnQuery<(ulong Question, ulong Sent), ulong>("ask", OnAsked)
-        .OnQuery<ulong, ulong>("state", OnState)
+        .OnQuery<(ulong Question, ulong Sent), ulong>("state", OnState)
         .OnView(OnView)
         .Checkpoint(Save, Load);
 
@@ -50,7 +50,7 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
         if (message.To == self.Node) Hear("one", from, message.Number, message.Anew);
     }
 
-    private void OnOrdered(MemberRef from, (ulong Number, bool Anew) message)
+    internal void OnOrdered(MemberRef from, (ulong Number, bool Anew) message)
     {
         Hear("ordered", from, message.Number, message.Anew);
         _chain = (_chain * 0x9E37_79B9_7F4A_7C15) + (message.Number ^ from.Id.Node);
@@ -58,16 +58,18 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
         if (from.Id == self) Volatile.Write(ref _lastOwn, message.Number);
     }
 
-    private ulong OnAsked(MemberRef from, (ulong Question, ulong Sent) message)
+    internal ulong OnAsked(MemberRef from, (ulong Question, ulong Sent) message)
     {
         if (_heard.Expect("fifo", from.Id, message.Sent) is { } lost) broken(lost);
         NoteOwn(from, message.Question);
         return message.Question + 1;
     }
 
-    private ulong OnState(MemberRef from, ulong question)
+    /// <summary>A question that is ordered comes behind all that its asker sent in the one order before.</summary>
+    internal ulong OnState(MemberRef from, (ulong Question, ulong Sent) message)
     {
-        NoteOwn(from, question);
+        if (_heard.Expect("ordered", from.Id, message.Sent) is { } lost) broken(lost);
+        NoteOwn(from, message.Question);
         return _chain;
     }
 

@@ -87,7 +87,7 @@ internal sealed partial class MemberProgram
             Groups = new() { JoinTimeout = _bounds.JoinWithoutProgress }, OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => WatchAsync("a later life", ServeAsync(next)),
         }).AsTask(), bound: _bounds.Start);
         using var over = new CancellationTokenSource();
-        _ = WatchAsync("what says how it is", ReportAsync(node, over.Token));
+        var report = WatchAsync("what says how it is", ReportAsync(node, over.Token));
         _ = WatchAsync("its node", EndOfAsync(node));
         var serving = WatchAsync("its first life", ServeAsync(node));
         while (await Console.In.ReadLineAsync() is { } line)
@@ -108,14 +108,14 @@ internal sealed partial class MemberProgram
                     break;
                 case MemberCommands.Final:
                     bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot, bound: _bounds.Enable));
-                    Say(new() { Answer = line, Full = full, Wrong = await WrongAsync(), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
+                    Say(new() { Answer = line, Full = full, Wrong = await WrongAsync(over, report), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
                     break;
                 case MemberCommands.Leave:
                     _rest = true;
                     await Task.WhenAll(Running());
                     _leaves = true;
                     await _calls.Begin(CallKind.Stop, _place.Name, () => node.DisposeAsync().AsTask(), bound: CallBounds.Stop);
-                    string? wrong = await WrongAsync();
+                    string? wrong = await WrongAsync(over, report);
                     Say(new() { Answer = line, Wrong = wrong, Calls = Met() });
                     if (wrong is not null) throw new InvalidOperationException(wrong);
                     return;
@@ -241,7 +241,7 @@ internal sealed partial class MemberProgram
         }
         catch (OperationCanceledException) when (over.IsCancellationRequested)
         {
-            // The input has ended.
+            // Its calls are to be judged, or the input has ended.
         }
     }
 
@@ -252,9 +252,11 @@ internal sealed partial class MemberProgram
 
     private static string? Join(string? one, string? other) => one is null ? other : other is null ? one : $"{one}\n{other}";
 
-    /// <summary>What calls did that they must not; null when nothing. None is open but what says how the member is.</summary>
-    private async Task<string?> WrongAsync()
+    /// <summary>What calls did that they must not; null when nothing. The member says no more how it is, so that no call begins while the last ones end.</summary>
+    private async Task<string?> WrongAsync(CancellationTokenSource over, Task report)
     {
+        await over.CancelAsync();
+        await report;
         for (int i = 0; _calls.Open > 0 && i < 100; i++) await Task.Delay(s_statusEvery);
         _calls.Finish();
         return Join(_calls.Wrong, _unobserved.Collect());

@@ -47,6 +47,10 @@ internal sealed record MemberStatus
     /// <summary>For how long its DHT has not answered it, while the process was awake; what it says of its view and slot is older than that.</summary>
     public long UnansweredMs { get; init; }
 
+    /// <summary>Whether its DHT has answered it within a second.</summary>
+    [JsonIgnore]
+    public bool IsAnswered => UnansweredMs < 1_000;
+
     [JsonIgnore]
     public int Shard => Slot < 0 ? -1 : Slot % Math.Max(1, Shards);
 

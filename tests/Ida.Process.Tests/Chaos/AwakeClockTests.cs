@@ -19,7 +19,7 @@ public sealed class AwakeClockTests
     }
 
     [Fact]
-    public void Ticks_come_though_the_pool_has_no_thread_to_spare()
+    public void Ticks_come_on_a_thread_that_is_none_of_the_pool()
     {
         using var ticked = new CountdownEvent(3);
         using var ticker = new Ticker(() =>

@@ -42,6 +42,23 @@ public sealed class CalledGroupTests
     }
 
     [Fact]
+    public void An_ordered_one_is_missed_by_the_ordered_question_behind_it()
+    {
+        var broken = new List<string>();
+        var seat = new CalledSeat(s_b, broken.Add);
+        MemberRef from = new(0, Member(1));
+        seat.OnState(from, (1, 6));
+        seat.OnOrdered(from, (5, false));
+        seat.OnState(from, (2, 5));
+        seat.OnState(from, (3, 0));
+        // The other order is another way, on which nothing was heard.
+        seat.OnAsked(from, (4, 6));
+        Assert.Empty(broken);
+        seat.OnState(from, (5, 6));
+        Assert.Contains("the last that came to 'ordered' is 5, and it had sent 6 before", Assert.Single(broken), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_message_that_was_not_sent_leaves_its_number_to_the_next()
     {
         var numbers = new Numbering();

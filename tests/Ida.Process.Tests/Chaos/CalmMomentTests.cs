@@ -47,6 +47,18 @@ public sealed class CalmMomentTests
     public void Blinks_of_which_no_more_were_judged_than_not_show_nothing(int judged, int unjudged, bool asked, bool nothing) =>
         Assert.Equal(nothing, Blinks.AreNothing(judged, unjudged, asked));
 
+    [Theory]
+    [InlineData(0, 1, true, 0, true)]
+    [InlineData(0, 1, true, 5, true)]
+    [InlineData(0, 1, true, 6, false)]
+    [InlineData(1, 1, true, 1, true)]
+    [InlineData(2, 1, true, 2, false)]
+    [InlineData(1, 0, true, 0, false)]
+    [InlineData(0, 0, true, 0, true)]
+    [InlineData(0, 3, false, 0, false)]
+    public void Where_blinks_were_asked_for_the_run_goes_on_until_they_show_something(int judged, int unjudged, bool asked, int more, bool wanted) =>
+        Assert.Equal(wanted, Blinks.IsMoreWanted(judged, unjudged, asked, more));
+
     [Fact]
     public void Who_was_held_up_is_told_and_who_was_stopped_may_have_been()
     {
@@ -57,6 +69,20 @@ public sealed class CalmMomentTests
         Assert.Equal("m1.2 was held up for 201 ms", before.HeldUp(now, allowed));
         Assert.Equal("m1.2 was held up for 201 ms", before.HeldUp(now, allowed, "m0.1", TimeSpan.FromSeconds(1)));
         Assert.Null(before.HeldUp(now, allowed, "m1.2", TimeSpan.FromSeconds(1)));
+    }
+
+    /// <summary>A member that was late with its word once may have had no time; what its DHT did is known by its word only.</summary>
+    [Fact]
+    public void Who_is_not_heard_for_a_second_hinders_and_whose_dht_keeps_silent_is_found()
+    {
+        var look = new BlinkLook();
+        look.Note("m0.1", isHeard: true, s_calm with { UnansweredMs = 999 });
+        Assert.Equal((null, null), (look.Hindered, look.Silent));
+        look.Note("m1.2", isHeard: false, s_calm with { UnansweredMs = 1_000 });
+        Assert.Equal(("m1.2 said nothing for a second", null), (look.Hindered, look.Silent));
+        look.Hinder("the driver was held up");
+        look.Note("m2.3", isHeard: true, s_calm with { UnansweredMs = 1_000 });
+        Assert.Equal(("m1.2 said nothing for a second", "m2.3 said nothing for a second of its DHT"), (look.Hindered, look.Silent));
     }
 
     private static IEnumerable<(string Name, MemberStatus Status)> Three(MemberStatus second) => [("m0.1", s_calm), ("m1.2", second), ("m2.3", s_calm)];

@@ -94,6 +94,32 @@ public sealed class MemberProcessTests
         Assert.Equal(999, member.Status.UnansweredMs);
     }
 
+    [Theory]
+    [InlineData(0, true)]
+    [InlineData(999, true)]
+    [InlineData(1_000, false)]
+    public async Task One_that_speaks_is_fresh_when_its_dht_answers_it_within_a_second(long unanswered, bool fresh)
+    {
+        using var member = Start($"while sleep 0.1; do {Echo(new() { UnansweredMs = unanswered })}; done");
+        // Its lines may be late on a busy machine: one of them is not.
+        var heard = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        member.Said = (one, _) =>
+        {
+            if (fresh ? one.IsFresh : one.IsHeard) heard.TrySetResult(one.IsFresh);
+        };
+        Assert.Equal(fresh, await heard.Task.WaitAsync(s_bound));
+    }
+
+    [Fact]
+    public async Task One_that_has_stopped_speaking_is_neither_heard_nor_fresh()
+    {
+        using var member = Start($"read line; {Echo(new())}; {Echo(new() { Answer = MemberCommands.Rest })}; read line");
+        Assert.False(member.IsHeard);
+        await member.AskAsync(MemberCommands.Rest, s_bound);
+        Assert.True(SpinWait.SpinUntil(() => !member.IsHeard, s_bound));
+        Assert.False(member.IsFresh);
+    }
+
     [Fact]
     public async Task One_that_does_not_end_is_named()
     {
