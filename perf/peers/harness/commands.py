@@ -49,7 +49,7 @@ def began(code, result):
     """
     if result.get("system") == OURS:
         return result.get("began") is True
-    return code == OUT_OF_TIME or "cpu_others_share" in result or result.get("error") == NOT_FILLED
+    return code == OUT_OF_TIME or "cpu_others_share" in result or str(result.get("error")).endswith(NOT_FILLED)
 
 
 def last_json(out):

@@ -12,6 +12,7 @@ public sealed partial class SimNode
     // Most begin at once, as where a thread of the pool is free.
     private const double Late = 0.25, AsTurnEnds = 0.25, Beside = 0.25;
     private readonly Queue<ICompletion> _beside = new();
+    private readonly Queue<(ICompletion Completion, bool Late)> _frozen = new();
     private long _delay;
     private bool _atEnd;
 
@@ -43,15 +44,37 @@ public sealed partial class SimNode
     private void RunLater(ICompletion completion, long from, long delay) => Simulation.Events.Add(from + delay, SimEventKind.Continuation, (Action)(() =>
     {
         if (_crashed) return;
-        if (FrozenUntil > Simulation.Time)
-        {
-            // Behind those that came before it, and before those that come due then.
-            RunLater(completion, FrozenUntil, 0);
-            return;
-        }
-        if (Simulation.Time > from) Simulation.Threads.LateCompletions++;
-        completion.Run();
+        if (FrozenUntil <= Simulation.Time && _frozen.Count == 0) Begin(completion, late: delay > 0);
+        else Freeze(completion, late: Simulation.Time > from || delay > 0);
     }));
+
+    private void Begin(ICompletion completion, bool late)
+    {
+        if (late) Simulation.Threads.LateCompletions++;
+        completion.Run();
+    }
+
+    // One line for all, so that they keep their order however often the freeze is extended.
+    private void Freeze(ICompletion completion, bool late)
+    {
+        _frozen.Enqueue((completion, late));
+        if (_frozen.Count == 1) Simulation.Events.Add(FrozenUntil, SimEventKind.Continuation, (Action)Thaw);
+    }
+
+    private void Thaw()
+    {
+        while (!_crashed && _frozen.TryPeek(out var first))
+        {
+            if (FrozenUntil > Simulation.Time)
+            {
+                Simulation.Events.Add(FrozenUntil, SimEventKind.Continuation, (Action)Thaw);
+                return;
+            }
+            Begin(first.Completion, first.Late);
+            // Last: what comes due meanwhile is behind it.
+            _frozen.Dequeue();
+        }
+    }
 
     // As a thread of the pool does it while the caller has not returned: without what the caller's code has set for itself.
     private void RunBeside()

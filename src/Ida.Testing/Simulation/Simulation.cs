@@ -187,15 +187,19 @@ public sealed partial class Simulation : IDisposable
     {
         if (_disposed) return;
         _disposed = true;
-        try
+        foreach (var host in _hosts)
         {
-            foreach (var host in _hosts) host.Node!.Crash();
-            Buffer.End();
+            try
+            {
+                host.Node!.Crash();
+            }
+            catch (Exception error)
+            {
+                Fail(error);
+            }
         }
-        finally
-        {
-            Leaked = Slabs.RentedBytes - _rented;
-        }
+        Buffer.End();
+        Leaked = Slabs.RentedBytes - _rented;
         ThrowFailure();
     }
 

@@ -29,9 +29,36 @@ public sealed class DispatcherFaultTests
         Assert.Equal("on purpose", Assert.IsType<InvalidDataException>(loop.Fault).Message);
     }
 
+    /// <summary>Nobody else would hear of it then.</summary>
+    [Fact]
+    public async Task It_is_told_where_the_node_has_ended_already()
+    {
+        var token = TestContext.Current.CancellationToken;
+        await using var loop = NodeLoop.Start(new() { Cluster = "test" });
+        var told = new TaskCompletionSource<Exception>();
+        var target = new Target(later: true) { Wait = new() };
+        loop.Faulted += error => told.TrySetResult(error);
+        Assert.True(loop.Node.TryPost(new ActionCommand(() =>
+        {
+            var dispatcher = new Dispatcher(loop.Node, target, inline: false);
+            dispatcher.Add(default);
+            dispatcher.Publish();
+        })));
+        await target.Called.Task.WaitAsync(TestNode.Patience, token);
+        await loop.StopAsync().WaitAsync(TestNode.Patience, token);
+        Assert.False(told.Task.IsCompleted);
+        target.Wait.SetResult();
+        Assert.Equal("on purpose", (await told.Task.WaitAsync(TestNode.Patience, token)).Message);
+    }
+
     private sealed class Target(bool later) : IEventTarget
     {
         public int Handled { get; private set; }
+
+        public TaskCompletionSource Called { get; } = new();
+
+        /// <summary>What its handler waits for before it throws.</summary>
+        public TaskCompletionSource? Wait { get; init; }
 
         public ExecutionContext Context { get; } = ExecutionContext.Capture()!;
 
@@ -46,6 +73,7 @@ public sealed class DispatcherFaultTests
         public ValueTask Handle(ref GroupEvent entry)
         {
             Handled++;
+            Called.TrySetResult();
             return later ? LaterAsync() : throw new InvalidDataException("on purpose");
         }
 
@@ -59,9 +87,10 @@ public sealed class DispatcherFaultTests
         {
         }
 
-        private static async ValueTask LaterAsync()
+        private async ValueTask LaterAsync()
         {
             await Task.Yield();
+            if (Wait is { } wait) await wait.Task;
             throw new InvalidDataException("on purpose");
         }
     }

@@ -127,6 +127,46 @@ public sealed class ThreadTests
         Assert.InRange(held, 1, 19);
     }
 
+    [Fact]
+    public void Completions_keep_their_order_through_a_freeze_that_is_extended()
+    {
+        for (ulong seed = 1; seed <= 40; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, MaxCompletionDelay = TimeSpan.FromMilliseconds(16) });
+            var node = simulation.AddNode();
+            simulation.Run(TimeSpan.FromSeconds(1));
+            var ran = new List<int>();
+            node.Post(() =>
+            {
+                for (int i = 0; i < 8; i++)
+                {
+                    int place = i;
+                    node.Node.Complete(new ActionCompletion(() => ran.Add(place)));
+                }
+            });
+            for (int i = 1; i < 8; i++) simulation.After(TimeSpan.FromMilliseconds(2 * i), () => node.Pause(TimeSpan.FromMilliseconds(3)));
+            simulation.Run(TimeSpan.FromMilliseconds(100));
+            Assert.Equal(Enumerable.Range(0, 8), ran);
+        }
+    }
+
+    [Fact]
+    public void No_turn_begins_while_a_caller_has_the_node()
+    {
+        using var simulation = new Simulation(new SimulationOptions { BorrowedTurns = 1, TurnTime = TimeSpan.FromMilliseconds(1) });
+        var node = simulation.AddNode();
+        simulation.Run(TimeSpan.FromSeconds(1));
+        node.ScheduleTurn();
+        var (one, next) = (new Call(node), new Call(node));
+        Assert.True(one.Node.TryPost(one));
+        Assert.True(next.Node.TryPost(next));
+        Assert.Equal((1, 0), (one.Ran, next.Ran));
+        simulation.Run(TimeSpan.FromMilliseconds(0.9));
+        Assert.Equal(0, next.Ran);
+        simulation.Run(TimeSpan.FromMilliseconds(0.2));
+        Assert.Equal(1, next.Ran);
+    }
+
     /// <summary>The pilot is not always the first to run when a process goes on: a caller's turn has the frames and timers of the freeze before it.</summary>
     [Fact]
     public void A_call_of_a_freeze_may_run_before_the_turn_that_it_has_delayed()

@@ -42,6 +42,7 @@ internal sealed class Dispatcher : ICompletion
     private int _holdCount;
     // The worker's own; the loop begins a batch, and reads how far it is.
     private int _next;
+    private Exception? _fault;
     private long _batchBytes;
     private MessageSlab? _releaseSlab;
     private int _releaseCount;
@@ -221,18 +222,17 @@ internal sealed class Dispatcher : ICompletion
     {
         try
         {
+            if (_fault is { } fault) ExceptionDispatchInfo.Throw(fault);
             ExecutionContext.Run(_target.Context, static dispatcher => ((Dispatcher)dispatcher!).RunBatch(), this);
         }
-        catch (Exception error) when (!_inline)
+        catch (Exception error)
         {
-            Fail(error);
+            // Users' code is guarded: this is a defect, or memory that was not to be had. The group would handle nothing any more and nobody would learn of it, so
+            // the node ends by it, as by what is thrown in a turn.
+            _node.Post(new Failure(error));
             throw;
         }
     }
-
-    // Users' code is guarded: this is a defect, or memory that was not to be had. The group would handle nothing any more and nobody would learn of it, so the node
-    // ends by it, as by what is thrown in a turn.
-    private void Fail(Exception error) => _node.Post(new Failure(error));
 
     private void RunBatch()
     {
@@ -253,8 +253,8 @@ internal sealed class Dispatcher : ICompletion
         }
         catch (Exception error)
         {
-            Fail(error);
-            return;
+            // For whoever guards what runs on: nobody looks at this task.
+            _fault = error;
         }
         _node.Resume(this);
     }
@@ -357,18 +357,11 @@ internal sealed class Dispatcher : ICompletion
 
     private sealed class Failure(Exception error) : NodeCommand
     {
-        private bool _told;
+        public override void Run() => ExceptionDispatchInfo.Throw(error);
 
-        public override void Run()
-        {
-            _told = true;
-            ExceptionDispatchInfo.Throw(error);
-        }
-
-        /// <summary>The node ends otherwise, before this has run: whoever ends it tells this too.</summary>
         public override void Abandon(Exception reason)
         {
-            if (!_told) ExceptionDispatchInfo.Throw(error);
+            // The node ends anyhow; the error itself was told where it was thrown.
         }
     }
 

@@ -432,12 +432,6 @@ internal sealed class SurfaceSchedule
     }
 
     /// <summary>An Ordered call of a put that is recorded as strict returned. It was told how it ended, which may be forgotten now; a strict call is to follow.</summary>
-    // In whichever order its calls are told.
-    private static void CheckNever(SurfaceOperation operation, bool told)
-    {
-        if (operation.IsNever && told) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
-    }
-
     private void Accepted(SurfaceOperation operation, PutResult result)
     {
         operation.WasAccepted = true;
@@ -445,6 +439,12 @@ internal sealed class SurfaceSchedule
         CheckResult(operation, result);
         operation.Id ??= result.Operation;
         (operation.Unknown, operation.WasNamed) = (true, false);
+    }
+
+    // In whichever order its calls are told.
+    private static void CheckNever(SurfaceOperation operation, bool told)
+    {
+        if (operation.IsNever && told) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
     }
 
     private void PutEnded(SurfaceOperation operation, PutResult result)
