@@ -45,8 +45,9 @@ internal sealed partial class MemberProgram
     private readonly Lock _lock = new();
     private readonly List<HistoryClient> _clients = [];
     private readonly List<Task> _running = [];
-    private Group? _group;
-    private Dht? _dht;
+
+    /// <summary>The present life, once it has its DHT.</summary>
+    private volatile MemberLife? _life;
     private int _lives;
     private volatile bool _rest, _leaves;
 
@@ -85,7 +86,7 @@ internal sealed partial class MemberProgram
         {
             Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = _bounds.Start,
             Groups = new() { JoinTimeout = _bounds.JoinWithoutProgress }, OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => WatchAsync("a later life", ServeAsync(next)),
-        }).AsTask(), bound: _bounds.Start);
+        }).AsTask(), bound: _bounds.Start, mayBeOver: () => _leaves);
         using var over = new CancellationTokenSource();
         var report = WatchAsync("what says how it is", ReportAsync(node, over.Token));
         _ = WatchAsync("its node", EndOfAsync(node));
@@ -107,7 +108,7 @@ internal sealed partial class MemberProgram
                     Say(new() { Answer = line, Wrong = Wrong });
                     break;
                 case MemberCommands.Final:
-                    bool full = _dht is { } dht && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot, bound: _bounds.Enable));
+                    bool full = _life is { Dht: { } dht } life && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot, bound: _bounds.Enable, mayBeOver: () => life.IsOverIn(life.Group)));
                     Say(new() { Answer = line, Full = full, Wrong = await WrongAsync(over, report), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
                     break;
                 case MemberCommands.Leave:
@@ -129,14 +130,16 @@ internal sealed partial class MemberProgram
     private async Task ServeAsync(IdaNode node)
     {
         int life = Interlocked.Increment(ref _lives);
+        var own = new MemberLife(node, () => _leaves);
         try
         {
-            _dht = null;
-            Run("the group whose handlers block", BlockAsync(node));
+            _life = null;
+            Run("the group whose handlers block", BlockAsync(node, own));
             Run("the group of every call", new CalledGroup(_calls, _bounds, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
-            var group = _group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask(), bound: _bounds.Join);
-            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = _bounds.Enable }, HistoryWorkload.Register).AsTask(), bound: _bounds.Enable);
-            _dht = dht;
+            var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask(), bound: _bounds.Join, mayBeOver: () => own.IsOver);
+            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = _bounds.Enable }, HistoryWorkload.Register).AsTask(), bound: _bounds.Enable, mayBeOver: () => own.IsOverIn(group));
+            (own.Group, own.Dht) = (group, dht);
+            _life = own;
             for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });
         }
         catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or DhtException or JoinRefusedException)
@@ -146,16 +149,16 @@ internal sealed partial class MemberProgram
     }
 
     /// <summary>A second group, whose handlers keep their threads for seconds: that costs its own messages time, and nobody his place.</summary>
-    private async Task BlockAsync(IdaNode node)
+    private async Task BlockAsync(IdaNode node, MemberLife own)
     {
         try
         {
             var random = Fork();
-            var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("blocking", static group => group.Handle<int>("block", static (_, time) => Thread.Sleep(time))).AsTask(), bound: _bounds.Join);
+            var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("blocking", static group => group.Handle<int>("block", static (_, time) => Thread.Sleep(time))).AsTask(), bound: _bounds.Join, mayBeOver: () => own.IsOver);
             while (!_rest && !group.Completion.IsCompleted)
             {
                 await Task.Delay((int)random.Next(1_000, BlockEveryMs));
-                if (!_rest) await _calls.Begin(CallKind.Send, _place.Name, () => group.SendAsync("block", (int)random.Next(0, LongestBlockMs)).AsTask(), bound: _bounds.Send);
+                if (!_rest) await _calls.Begin(CallKind.Send, _place.Name, () => group.SendAsync("block", (int)random.Next(0, LongestBlockMs)).AsTask(), bound: _bounds.Send, mayBeOver: () => own.IsOverIn(group));
             }
         }
         catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or JoinRefusedException)
@@ -173,7 +176,7 @@ internal sealed partial class MemberProgram
 
     private void Resolve(string json)
     {
-        if (_dht is { } dht && JsonSerializer.Deserialize(json, MemberJson.Default.HistoryWrite) is { } write)
+        if (_life is { Dht: { } dht } && JsonSerializer.Deserialize(json, MemberJson.Default.HistoryWrite) is { } write)
             Run("a client that finds out what became of a write", new HistoryClient($"{_place.Name}.resolver", _place.Name, dht, _recorder, Fork(), _workload).ResolveAsync(write));
     }
 
@@ -235,7 +238,7 @@ internal sealed partial class MemberProgram
             for (int line = 0; await timer.WaitForNextTickAsync(over); line++)
             {
                 var status = new MemberStatus { Active = node.State == MembershipState.Active, Succeeded = Succeeded(), Voters = node.Voters };
-                status = await slots.AddToAsync(status, _group, _dht);
+                status = await slots.AddToAsync(status, _life);
                 Say(status with { HeldUpMs = (long)_clock.HeldUp.TotalMilliseconds, Wrong = Wrong, Calls = line % LinesPerTable == 0 ? Met() : [] });
             }
         }

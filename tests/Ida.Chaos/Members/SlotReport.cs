@@ -14,9 +14,11 @@ internal sealed class SlotReport(CallLedger calls, string who, AwakeClock clock)
     private TimeSpan _since;
 
     /// <summary>Adds what is known now to a status; not to be called by two at once.</summary>
-    public async Task<MemberStatus> AddToAsync(MemberStatus status, Group? group, Dht? dht)
+    /// <param name="status">What is known without it.</param>
+    /// <param name="life">The life that has its DHT; null: none yet.</param>
+    public async Task<MemberStatus> AddToAsync(MemberStatus status, MemberLife? life)
     {
-        if (dht is not { Completion.IsCompleted: false } || group is not { Completion.IsCompleted: false })
+        if (life is not { Dht: { Completion.IsCompleted: false } dht, Group: { Completion.IsCompleted: false } group })
         {
             (_of, _asked, _last) = (null, null, null);
             return status;
@@ -24,7 +26,7 @@ internal sealed class SlotReport(CallLedger calls, string who, AwakeClock clock)
         if (_of != dht) (_of, _asked, _last) = (dht, null, null);
         try
         {
-            if (_asked is null) (_asked, _since) = (calls.Begin(CallKind.Status, who, () => dht.StatusAsync(), bound: CallBounds.Status), clock.Now);
+            if (_asked is null) (_asked, _since) = (calls.Begin(CallKind.Status, who, () => dht.StatusAsync(), bound: CallBounds.Status, mayBeOver: () => life.IsOverIn(group)), clock.Now);
             await Task.WhenAny(_asked, Task.Delay(s_patience));
             if (_asked.IsCompleted)
             {
