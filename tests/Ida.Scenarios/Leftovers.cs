@@ -6,22 +6,22 @@ namespace Ida.Scenarios;
 internal static class Leftovers
 {
     // Seen in some thousand nodes at rest: 2 to 5 timers with one group; 64 KiB of slabs for the buffer of what is sent and for each link.
-    private const int Timers = 2, TimersOfGroup = 4, SendBuffer = 1 << 20, SlabsOfLink = 128 << 10;
+    private const int Timers = 2, TimersOfGroup = 4, SendBuffer = 1 << 20, SlabsOfLink = 128 << 10, UnderWay = 1 << 10;
 
     /// <summary>A rest so long that links to nodes which have gone are over: a minute without a connection ends those that nobody holds.</summary>
-    public static readonly TimeSpan LongRest = TimeSpan.FromSeconds(70);
+    public static readonly TimeSpan LongRest = TimeSpan.FromSeconds(100);
 
     /// <summary>What a node keeps too much of, in a cluster at rest with <paramref name="living"/> nodes, as a report names them; null where it keeps what it needs.</summary>
     /// <param name="member">The node.</param>
     /// <param name="living">Nodes that live.</param>
-    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then it has links to those that live, and nothing waits on them.</param>
+    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then it has links to those that live, and no more waits on them than is on its way.</param>
     public static string? Of(SimMember member, int living, bool rested)
     {
         var (commands, timers, links, queued, slabs) = member.Host.Kept;
         int groups = member.Node.Groups.Count;
         long early = groups == 0 ? 0 : member.Node.Groups[0].Host.EarlyBytes;
         bool much = commands > 0 || timers > Timers + (TimersOfGroup * groups) || slabs > SendBuffer + (SlabsOfLink * (links + 1)) || early > 0
-            || (rested && (links > living - 1 || queued > 0));
+            || (rested && (links > living - 1 || queued > UnderWay * links));
         return much ? $"{member} is at rest among {living} nodes, in {groups} groups, and keeps {commands} commands, {timers} timers, {links} links, {queued} bytes that are not acknowledged, {slabs} bytes of slabs and {early} of early frames." : null;
     }
 

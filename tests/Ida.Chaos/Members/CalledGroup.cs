@@ -23,15 +23,26 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
     private Group? _group;
     private CalledSeat? _seat;
 
-    /// <summary>One life of the node.</summary>
-    public async Task RunAsync(IdaNode node)
+    /// <summary>One life of the node, when that of the life before it has ended: it might be about to join.</summary>
+    public async Task RunAsync(IdaNode node, Task earlier)
     {
         var self = node.Id;
+        await earlier.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         while (!rest() && _over is null && node.Id == self)
         {
             (_group, _seat) = (null, new(self, Break));
-            await Task.Delay((int)random.Next(1, PauseMs));
-            if (await TryAsync(CallKind.Join, async token => _group = await node.JoinAsync("called", _seat.Configure, cancellationToken: token), bounds.Join) != CallEnd.Done) continue;
+            if (await TryAsync(CallKind.Join, async token => _group = await node.JoinAsync("called", _seat.Configure, cancellationToken: token), bounds.Join) != CallEnd.Done)
+            {
+                await Task.Delay((int)random.Next(1, PauseMs));
+                continue;
+            }
+            if (node.Id != self)
+            {
+                // It has joined in the next life, whose own part waits for the end of this one.
+                await TryAsync(CallKind.Leave, token => _group!.LeaveAsync(token).AsTask(), bounds.Send);
+                await EndAsync();
+                return;
+            }
             using var left = new CancellationTokenSource();
             var views = ReadViewsAsync(left.Token);
             bool leaves = false;

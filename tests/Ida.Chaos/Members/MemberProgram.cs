@@ -48,6 +48,7 @@ internal sealed partial class MemberProgram
 
     /// <summary>The present life, once it has its DHT.</summary>
     private volatile MemberLife? _life;
+    private Task _called = Task.CompletedTask;
     private int _lives;
     private volatile bool _rest, _leaves;
 
@@ -135,7 +136,8 @@ internal sealed partial class MemberProgram
         {
             _life = null;
             Run("the group whose handlers block", BlockAsync(node, own));
-            Run("the group of every call", new CalledGroup(_calls, _bounds, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node));
+            _called = new CalledGroup(_calls, _bounds, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node, earlier: _called);
+            Run("the group of every call", _called);
             var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask(), bound: _bounds.Join, mayBeOver: () => own.IsOver);
             var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = _bounds.Enable }, HistoryWorkload.Register).AsTask(), bound: _bounds.Enable, mayBeOver: () => own.IsOverIn(group));
             (own.Group, own.Dht) = (group, dht);
