@@ -14,16 +14,19 @@ internal static class Leftovers
     /// <summary>What a node keeps too much of, in a cluster at rest with <paramref name="living"/> nodes, as a report names them; null where it keeps what it needs.</summary>
     /// <param name="member">The node.</param>
     /// <param name="living">Nodes that live.</param>
-    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then it has links to those that live, and no more waits on them than is on its way.</param>
+    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then it has links to those that live and to seeds, at which voters look for whoever starts there, and no more waits on them than is on its way.</param>
     public static string? Of(SimMember member, int living, bool rested)
     {
         var (commands, timers, links, queued, slabs) = member.Host.Kept;
         int groups = member.Node.Groups.Count;
         long early = groups == 0 ? 0 : member.Node.Groups[0].Host.EarlyBytes;
         bool much = commands > 0 || timers > Timers + (TimersOfGroup * groups) || slabs > SendBuffer + (SlabsOfLink * (links + 1)) || early > 0
-            || (rested && (links > living - 1 || queued > UnderWay * links));
+            || (rested && (links > living - 1 + VacantSeeds(member.Host.Simulation) || queued > UnderWay * links));
         return much ? $"{member} is at rest among {living} nodes, in {groups} groups, and keeps {commands} commands, {timers} timers, {links} links, {queued} bytes that are not acknowledged, {slabs} bytes of slabs and {early} of early frames." : null;
     }
+
+    private static int VacantSeeds(Simulation simulation) =>
+        Enumerable.Range(0, SimCluster.Seeds).Count(seed => !simulation.Nodes.Any(node => node.Alive && node.Address == Simulation.AddressOf(seed, simulation.Options.Carrier)));
 
     /// <summary>Operations of the DHT that a member keeps though nobody calls any more; null where there is none.</summary>
     public static string? Of(SimMember member, Dht dht)

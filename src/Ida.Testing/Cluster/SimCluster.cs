@@ -12,7 +12,9 @@ namespace Ida.Testing;
 /// </remarks>
 public sealed class SimCluster
 {
-    private const int Seeds = 3;
+    /// <summary>So many of the first nodes are the seeds of all.</summary>
+    internal const int Seeds = 3;
+
     private readonly List<SimMember> _members = [];
     private readonly List<NodeAddress> _seeds = [];
 
