@@ -169,10 +169,8 @@ internal sealed class LifeCluster
             await client.RunAsync(() => calls++ >= LastOperations);
             if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {one.Member} succeeded.\n{Describe()}");
         }
-        // Over the mesh one link to the life before of a node that vanished and came again stays longer in some seeds (9): not judged yet.
-        bool rested = Simulation.Random.Chance(0.25) && Simulation.Options.Carrier == SimCarrier.Memory;
-        await Simulation.Delay(rested ? Leftovers.LongRest : TimeSpan.FromSeconds(2));
-        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _programs.Count, rested) ?? Leftovers.Of(one.Member, one.Dht!));
+        await Simulation.Delay(TimeSpan.FromSeconds(2));
+        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _programs.Count, rested: false) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
             if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
     }
