@@ -30,7 +30,11 @@ public sealed class LockExtensionsTests
             {
                 ended = error;
             }
-        });
+        })
+        {
+            // One that no interrupt ends must not keep the process.
+            IsBackground = true,
+        };
         using (gate.Hold())
         {
             other.Start();
