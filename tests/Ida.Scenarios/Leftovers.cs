@@ -8,8 +8,11 @@ internal static class Leftovers
     // Seen in some thousand nodes at rest: 2 to 5 timers with one group; 64 KiB of slabs for the buffer of what is sent and for each link.
     private const int Timers = 2, TimersOfGroup = 4, SendBuffer = 1 << 20, SlabsOfLink = 128 << 10, UnderWay = 1 << 10;
 
-    /// <summary>A rest so long that links to nodes which have gone are over: a minute without a connection ends those that nobody holds.</summary>
-    public static readonly TimeSpan LongRest = TimeSpan.FromSeconds(100);
+    /// <summary>
+    /// A rest so long that links to nodes which have gone are over: 90 s until a connection to a machine that vanished is reset, and a minute without a connection that
+    /// ends those that nobody holds.
+    /// </summary>
+    public static readonly TimeSpan LongRest = TimeSpan.FromSeconds(160);
 
     /// <summary>What a node keeps too much of, in a cluster at rest with <paramref name="living"/> nodes, as a report names them; null where it keeps what it needs.</summary>
     /// <param name="member">The node.</param>

@@ -1,3 +1,5 @@
+using GroupCore.Transport.Sockets;
+
 namespace Ida.Testing;
 
 /// <summary>A machine at an address: what stays when its node crashes and restarts.</summary>
@@ -19,4 +21,11 @@ internal sealed class SimHost(int index, string name, string address)
 
     /// <summary>The other ends of connections of which nobody here knows any more, that have sent something since.</summary>
     public List<SimSocket> Orphans { get; } = [];
+
+    /// <summary>How long it is until the kernel at the other end of a connection has noticed that nobody answers at this one any more, in nanoseconds.</summary>
+    public static long UntilNoticed(Func<long, long> choose)
+    {
+        long least = Simulation.Nanoseconds(TimeSpan.FromSeconds(KeepAlive.Idle));
+        return least + choose(Simulation.Nanoseconds(KeepAlive.Longest) - least);
+    }
 }

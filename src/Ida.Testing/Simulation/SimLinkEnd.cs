@@ -123,7 +123,12 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     {
         _attempt++;
         if (!atFrame) _channel.Truncate();
-        if (Connected && hostAnswers && Other is { } other) TellOfReset(other);
+        if (Other is { } other)
+        {
+            if (Connected && hostAnswers) TellOfReset(other);
+            // News may also be lost, or never have been sent.
+            other.Schedule(SimHost.UntilNoticed(Choose), SimEventKind.Reset, other.Epoch);
+        }
         Connected = false;
         Session.Close();
         DropPartial();

@@ -133,6 +133,24 @@ public sealed class SocketPortTests
         Assert.Equal([1, 2, 3], got[..3]);
     }
 
+    /// <summary>A machine that vanishes says nothing: connections that were made from here and from there are asked about.</summary>
+    [Theory, MemberData(nameof(TcpMeshTests.Ports), MemberType = typeof(TcpMeshTests))]
+    public void The_kernel_asks_whether_the_other_end_of_a_silent_connection_is_there(string kind)
+    {
+        using var port = Make(kind);
+        using var dialler = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        var taken = Taking(port, dialler).Taken!;
+        foreach (var socket in new[] { taken, port.Dial((IPEndPoint)dialler.RemoteEndPoint!) })
+        {
+            using var borrowed = socket is EpollSocket epoll ? new Socket(new SafeSocketHandle(epoll.Descriptor, ownsHandle: false)) : null;
+            var asked = borrowed ?? ((CompletionSocket)socket).Socket;
+            Assert.NotEqual(0, asked.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive));
+            Assert.Equal(60, asked.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime));
+            Assert.Equal(10, asked.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval));
+            Assert.Equal(3, asked.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount));
+        }
+    }
+
     private static ISocketPort Make(string kind) => kind == "Completion" || !OperatingSystem.IsLinux() ? new CompletionPort() : new EpollPort();
 
     private static Counting Taking(ISocketPort port, Socket dialler)

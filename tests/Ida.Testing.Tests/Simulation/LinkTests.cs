@@ -193,6 +193,29 @@ public sealed class LinkTests
         Assert.Equal((0, LinkFault.Unreachable), Assert.Single(mesh[0].Links[(events + 1)..]));
     }
 
+    /// <summary>A machine that vanishes says nothing, and nothing is sent to it that it would have to answer: the kernel asks.</summary>
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_link_that_nobody_holds_is_over_some_time_after_the_other_machine_vanished(SimCarrier carrier)
+    {
+        using var simulation = Start(carrier, 29);
+        var (first, second) = (new Chatter(simulation.AddNode()), new Chatter(simulation.AddNode()));
+        int peer = first.Open(simulation.Nodes[1]);
+        simulation.Run(Second);
+        Assert.Single(second.Links);
+        simulation.Nodes[0].Post(() =>
+        {
+            simulation.Nodes[0].Node.Links.Hold(peer);
+            simulation.Nodes[0].Node.Links.Release(peer);
+        });
+        simulation.Run(120 * Second);
+        Assert.Equal(1, simulation.Nodes[0].Kept.Links);
+        simulation.Nodes[1].Crash(hostAnswers: false);
+        simulation.Run(59 * Second);
+        Assert.Equal((peer, null), first.Links[^1]);
+        simulation.Run(92 * Second);
+        Assert.Equal(0, simulation.Nodes[0].Kept.Links);
+    }
+
     [Theory, MemberData(nameof(Carriers))]
     public void A_dial_into_a_cut_is_unreachable(SimCarrier carrier)
     {

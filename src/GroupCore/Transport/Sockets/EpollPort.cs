@@ -349,6 +349,10 @@ internal sealed unsafe class EpollPort : ISocketPort
         try
         {
             SetOption(descriptor, LibC.TcpLevel, LibC.NoDelay);
+            SetOption(descriptor, LibC.SocketLevel, LibC.KeepAlive);
+            SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveIdle, KeepAlive.Idle);
+            SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveInterval, KeepAlive.Interval);
+            SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveQuestions, KeepAlive.Questions);
             Register(descriptor, LibC.In | LibC.Out | LibC.ReadHup | LibC.Edge, ((ulong)socket.Generation << 32) | (uint)slot);
         }
         catch (IOException)
@@ -386,11 +390,7 @@ internal sealed unsafe class EpollPort : ISocketPort
 
     private static int Native(IPEndPoint endPoint) => endPoint.AddressFamily == AddressFamily.InterNetworkV6 ? 10 : 2;
 
-    private static void SetOption(int descriptor, int level, int name)
-    {
-        int on = 1;
-        Check(LibC.SetOption(descriptor, level, name, &on, sizeof(int)));
-    }
+    private static void SetOption(int descriptor, int level, int name, int value = 1) => Check(LibC.SetOption(descriptor, level, name, &value, sizeof(int)));
 
     private static int Check(int result)
     {

@@ -14,6 +14,7 @@ namespace Ida.Scenarios;
 internal sealed class LifeCluster
 {
     private const int LastOperations = 5;
+    private const double RestsLong = 0.25;
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(60), s_look = TimeSpan.FromMilliseconds(500), s_convergence = TimeSpan.FromMinutes(5), s_lastTimeout = TimeSpan.FromSeconds(5);
     private readonly ScenarioRun _run;
     private readonly LifePlan _plan;
@@ -169,8 +170,9 @@ internal sealed class LifeCluster
             await client.RunAsync(() => calls++ >= LastOperations);
             if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {one.Member} succeeded.\n{Describe()}");
         }
-        await Simulation.Delay(TimeSpan.FromSeconds(2));
-        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _programs.Count, rested: false) ?? Leftovers.Of(one.Member, one.Dht!));
+        bool rested = Simulation.Random.NextDouble() < RestsLong;
+        await Simulation.Delay(rested ? Leftovers.LongRest : TimeSpan.FromSeconds(2));
+        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _programs.Count, rested) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
             if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
     }
