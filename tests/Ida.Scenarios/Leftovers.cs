@@ -6,7 +6,7 @@ namespace Ida.Scenarios;
 internal static class Leftovers
 {
     // Seen in some thousand nodes at rest: 2 to 5 timers with one group; 64 KiB of slabs for the buffer of what is sent and for each link.
-    private const int Timers = 2, TimersOfGroup = 4, SendBuffer = 1 << 20, SlabsOfLink = 128 << 10, UnderWay = 1 << 10;
+    private const int Timers = 2, TimersOfGroup = 4, SendBuffer = 1 << 20, SlabsOfLink = 128 << 10, UnderWay = 4 << 10;
 
     /// <summary>
     /// A rest so long that links to nodes which have gone are over: 90 s until a connection to a machine that vanished is reset, and a minute without a connection that
@@ -17,16 +17,18 @@ internal static class Leftovers
     /// <summary>What a node keeps too much of, in a cluster at rest with <paramref name="living"/> nodes, as a report names them; null where it keeps what it needs.</summary>
     /// <param name="member">The node.</param>
     /// <param name="living">Nodes that live.</param>
-    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then it has links to those that live and to seeds, at which voters look for whoever starts there, and no more waits on them than is on its way.</param>
+    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then it has links to those that live, as a voter to seeds too, where it looks for whoever starts there, and no more waits on each than is on its way.</param>
     public static string? Of(SimMember member, int living, bool rested)
     {
-        var (commands, timers, links, queued, slabs) = member.Host.Kept;
+        var (commands, timers, links, mostQueued, slabs) = member.Host.Kept;
         int groups = member.Node.Groups.Count;
         long early = groups == 0 ? 0 : member.Node.Groups[0].Host.EarlyBytes;
         bool much = commands > 0 || timers > Timers + (TimersOfGroup * groups) || slabs > SendBuffer + (SlabsOfLink * (links + 1)) || early > 0
-            || (rested && (links > living - 1 + VacantSeeds(member.Host.Simulation) || queued > UnderWay * links));
-        return much ? $"{member} is at rest among {living} nodes, in {groups} groups, and keeps {commands} commands, {timers} timers, {links} links, {queued} bytes that are not acknowledged, {slabs} bytes of slabs and {early} of early frames." : null;
+            || (rested && (links > living - 1 + (IsVoter(member) ? VacantSeeds(member.Host.Simulation) : 0) || mostQueued > UnderWay));
+        return much ? $"{member} is at rest among {living} nodes, in {groups} groups, and keeps {commands} commands, {timers} timers, {links} links, {mostQueued} bytes that are not acknowledged on one of them, {slabs} bytes of slabs and {early} of early frames." : null;
     }
+
+    private static bool IsVoter(SimMember member) => member.Node.Voters.Contains(member.Node.Address.Text);
 
     private static int VacantSeeds(Simulation simulation) =>
         Enumerable.Range(0, SimCluster.Seeds).Count(seed => !simulation.Nodes.Any(node => node.Alive && node.Address == Simulation.AddressOf(seed, simulation.Options.Carrier)));

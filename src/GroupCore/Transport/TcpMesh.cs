@@ -90,6 +90,18 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
+    /// <summary>Bytes that wait on the link on which most do, foreign ones too. Looks at all links: for reports.</summary>
+    public long MostQueued
+    {
+        get
+        {
+            long most = 0;
+            for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1))
+                if (_peers[number] is { IsOver: false } peer) most = Math.Max(most, peer.Session.Backlog);
+            return most;
+        }
+    }
+
     /// <summary>Addresses, and other spellings of them, under which a link is found.</summary>
     public int Addresses => _byAddress.Count;
 

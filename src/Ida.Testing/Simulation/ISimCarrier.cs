@@ -11,6 +11,9 @@ internal interface ISimCarrier
     /// <summary>Links that are not over.</summary>
     int Live { get; }
 
+    /// <summary>Bytes that wait on the link on which most do, foreign ones too.</summary>
+    long MostQueued { get; }
+
     /// <summary>Bytes of the slabs that it holds for itself alone; 0 where all nodes share them.</summary>
     long SlabBytes { get; }
 
@@ -28,6 +31,9 @@ internal interface ISimCarrier
 
     /// <summary>The life ends; <paramref name="atFrame"/>: exactly behind what it has sent, and not anywhere in what is on its way.</summary>
     void Die(bool hostAnswers, bool atFrame);
+
+    /// <summary>A way between here and a host is cut: after some time the kernel gives up what stands, here and not there.</summary>
+    void CutOff(SimHost other);
 
     /// <summary>The connections with a host are reset.</summary>
     void Break(SimHost other);

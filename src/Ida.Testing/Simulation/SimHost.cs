@@ -22,10 +22,11 @@ internal sealed class SimHost(int index, string name, string address)
     /// <summary>The other ends of connections of which nobody here knows any more, that have sent something since.</summary>
     public List<SimSocket> Orphans { get; } = [];
 
-    /// <summary>How long it is until the kernel at the other end of a connection has noticed that nobody answers at this one any more, in nanoseconds.</summary>
-    public static long UntilNoticed(Func<long, long> choose)
+    /// <summary>How long it is until the kernel at one end of a connection has asked in vain whether the other one is there, in nanoseconds; nothing else depends on what is drawn.</summary>
+    public static long UntilUnanswered(SimNode asking, int connection)
     {
-        long least = Simulation.Nanoseconds(TimeSpan.FromSeconds(KeepAlive.Idle));
-        return least + choose(Simulation.Nanoseconds(KeepAlive.Longest) - least);
+        var choices = new Choices(Choices.Seed(asking.ScheduleSeed, Choices.Hash("unanswered") ^ (ulong)connection, (ulong)asking.Simulation.Time));
+        long least = Simulation.Nanoseconds(KeepAlive.Shortest);
+        return least + choices.UpTo(Simulation.Nanoseconds(KeepAlive.Longest) - least);
     }
 }

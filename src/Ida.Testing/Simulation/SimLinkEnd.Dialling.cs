@@ -102,6 +102,14 @@ internal sealed partial class SimLinkEnd
         Raise(fault);
     }
 
+    /// <summary>The kernel of this end will have asked whether the other one is there.</summary>
+    public void Ask()
+    {
+        if (!IsOver && Connected) Schedule(SimHost.UntilUnanswered(Owner, Number), SimEventKind.Unanswered, Epoch);
+    }
+
+    private bool IsAnswered => Other is { Connected: true } other && other.Epoch == Epoch && !_simulation.Network.IsCutLong(Owner.Host, other.Owner.Host);
+
     /// <summary>Resets the connection at both ends.</summary>
     public void Break() => BreakFor(0);
 

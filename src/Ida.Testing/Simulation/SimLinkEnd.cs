@@ -123,12 +123,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     {
         _attempt++;
         if (!atFrame) _channel.Truncate();
-        if (Other is { } other)
-        {
-            if (Connected && hostAnswers) TellOfReset(other);
-            // News may also be lost, or never have been sent.
-            other.Schedule(SimHost.UntilNoticed(Choose), SimEventKind.Reset, other.Epoch);
-        }
+        if (Connected && hostAnswers && Other is { } other) TellOfReset(other);
         Connected = false;
         Session.Close();
         DropPartial();
@@ -148,6 +143,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
         {
             case SimEventKind.Arrive: ((StreamChannel)_channel).Arrive(argument); break;
             case SimEventKind.Reset when argument == Epoch: Disconnect(0); break;
+            case SimEventKind.Unanswered when argument == Epoch && !IsAnswered: Disconnect(0); break;
             case SimEventKind.LinkTimer: TimerDue(); break;
             case SimEventKind.Settled: Settle(); break;
             default: HandleDial(kind, argument); break;

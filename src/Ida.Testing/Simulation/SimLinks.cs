@@ -21,6 +21,8 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public int Live => _ends.Count(static end => !end.IsOver);
 
+    public long MostQueued => _ends.Where(static end => !end.IsOver).Select(static end => end.Session.Backlog).DefaultIfEmpty().Max();
+
     public long SlabBytes => 0;
 
     public bool HasWork => _inbox.Count + _haveRoom.Count > 0 || _dirty.Count > 0;
@@ -122,7 +124,17 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     {
         DropInbox();
         foreach (var end in _ends)
+        {
             if (!end.IsOver) end.Die(hostAnswers, atFrame);
+            // News may be lost, or never have been sent.
+            end.Other?.Ask();
+        }
+    }
+
+    public void CutOff(SimHost other)
+    {
+        foreach (var end in _ends)
+            if (end.Other?.Owner.Host == other) end.Ask();
     }
 
     public void Break(SimHost other)

@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using GroupCore.Transport.Sockets;
 
 namespace Ida.Testing;
 
@@ -9,7 +10,7 @@ namespace Ida.Testing;
 public sealed class SimNetwork
 {
     private readonly Simulation _simulation;
-    private readonly Dictionary<(int From, int To), CutMode> _cuts = [];
+    private readonly Dictionary<(int From, int To), (CutMode Mode, long Since)> _cuts = [];
     private readonly Dictionary<(int From, int To), double> _slow = [];
     private readonly HashSet<(int From, int To)> _undialled = [];
 
@@ -18,7 +19,7 @@ public sealed class SimNetwork
     /// <summary>Cuts the way from <paramref name="from"/> to <paramref name="to"/>; the way back stays open.</summary>
     public void Cut(SimNode from, SimNode to, CutMode mode = CutMode.Hold)
     {
-        if (Host(from) != Host(to)) _cuts[(from.Host.Index, to.Host.Index)] = mode;
+        if (Host(from) != Host(to)) Cut(from.Host, to.Host, mode);
     }
 
     /// <summary>Cuts all ways between the sides; nodes that no side names are one more side.</summary>
@@ -34,7 +35,7 @@ public sealed class SimNetwork
             foreach (var node in sides[i]) side[Host(node).Index] = i + 1;
         for (int from = 0; from < side.Length; from++)
             for (int to = 0; to < side.Length; to++)
-                if (side[from] != side[to]) _cuts[(from, to)] = mode;
+                if (side[from] != side[to]) Cut(hosts[from], hosts[to], mode);
     }
 
     /// <summary>Removes all cuts. What was held goes on its way; connections that lost something break and resume.</summary>
@@ -42,7 +43,7 @@ public sealed class SimNetwork
     {
         _undialled.Clear();
         if (_cuts.Count == 0) return;
-        var healed = new Dictionary<(int, int), CutMode>(_cuts);
+        var healed = new Dictionary<(int, int), (CutMode, long)>(_cuts);
         _cuts.Clear();
         foreach (var node in _simulation.Nodes)
             node.Carrier.Healed(to => healed.ContainsKey((node.Host.Index, to.Index)));
@@ -90,7 +91,22 @@ public sealed class SimNetwork
     public bool IsOpen(SimNode from, SimNode to) => CutBetween(Host(from), Host(to)) is null;
 
     internal CutMode? CutBetween(SimHost from, SimHost to) =>
-        _cuts.Count != 0 && _cuts.TryGetValue((from.Index, to.Index), out var mode) ? mode : null;
+        _cuts.Count != 0 && _cuts.TryGetValue((from.Index, to.Index), out var cut) ? cut.Mode : null;
+
+    /// <summary>Whether one way between two hosts has been cut since before a kernel gives up what it asked for.</summary>
+    internal bool IsCutLong(SimHost one, SimHost other) => _cuts.Count != 0 && (IsLong(one, other) || IsLong(other, one));
+
+    private bool IsLong(SimHost from, SimHost to) =>
+        _cuts.TryGetValue((from.Index, to.Index), out var cut) && _simulation.Time - cut.Since >= Simulation.Nanoseconds(KeepAlive.Shortest);
+
+    private void Cut(SimHost from, SimHost to, CutMode mode)
+    {
+        bool isNew = !_cuts.TryGetValue((from.Index, to.Index), out var before);
+        _cuts[(from.Index, to.Index)] = (mode, isNew ? _simulation.Time : before.Since);
+        if (!isNew) return;
+        from.Node?.Carrier.CutOff(to);
+        to.Node?.Carrier.CutOff(from);
+    }
 
     /// <summary>How long something takes from a host to an address, where nobody need be, or back.</summary>
     internal long Latency(ref Choices choices, SimHost host, NodeAddress address, bool toRemote)

@@ -102,8 +102,8 @@ public sealed partial class SimNode : ICaller
         ScheduleTimer();
     }
 
-    /// <summary>What it keeps while it lives, for checks of what is left over: commands that wait, timers, links, bytes that are not acknowledged, slabs.</summary>
-    internal (int Commands, int Timers, int Links, long Queued, long Slabs) Kept => (_node.CommandsWaiting, _node.Timers, Carrier.Live, _node.Links.Quota?.Bytes ?? 0, Carrier.SlabBytes);
+    /// <summary>What it keeps while it lives, for checks of what is left over: commands that wait, timers, links, bytes that are not acknowledged on the link with most, slabs.</summary>
+    internal (int Commands, int Timers, int Links, long MostQueued, long Slabs) Kept => (_node.CommandsWaiting, _node.Timers, Carrier.Live, Carrier.MostQueued, Carrier.SlabBytes);
 
     internal Simulation Simulation { get; }
     internal SimHost Host { get; }

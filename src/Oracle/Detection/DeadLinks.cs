@@ -10,7 +10,7 @@ namespace Oracle.Detection;
 /// A link is closed when it is over; when the process behind it is gone for certain and no longer watched, and whoever still uses it hears
 /// <see cref="LinkFault.Replaced"/>; or when for so long no dial came through and no frame came that, by the time-outs of membership, one of
 /// its ends is out of the system, and whoever still uses it hears <see cref="LinkFault.Rejected"/>. Of a process that fell silent the connection may stand for
-/// a quarter of an hour: it is probed when it is no longer watched, and again every 5 s, so that one that lives after all is not closed. Of many a bounded number is
+/// minutes: it is probed when it is no longer watched, and again every 5 s, so that one that lives after all is not closed. Of many a bounded number is
 /// probed with each step, in turn.
 /// </remarks>
 internal sealed class DeadLinks(INode node, OracleOptions options)

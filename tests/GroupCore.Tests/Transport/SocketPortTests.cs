@@ -148,6 +148,10 @@ public sealed class SocketPortTests
             Assert.Equal(60, asked.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime));
             Assert.Equal(10, asked.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval));
             Assert.Equal(3, asked.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount));
+            if (!OperatingSystem.IsLinux()) continue;
+            byte[] unacknowledged = new byte[sizeof(int)];
+            Assert.Equal(sizeof(int), asked.GetRawSocketOption(LibC.TcpLevel, LibC.UserTimeout, unacknowledged));
+            Assert.Equal(90_000, BitConverter.ToInt32(unacknowledged));
         }
     }
 

@@ -210,9 +210,9 @@ public sealed class LinkTests
         simulation.Run(120 * Second);
         Assert.Equal(1, simulation.Nodes[0].Kept.Links);
         simulation.Nodes[1].Crash(hostAnswers: false);
-        simulation.Run(59 * Second);
+        simulation.Run(29 * Second);
         Assert.Equal((peer, null), first.Links[^1]);
-        simulation.Run(92 * Second);
+        simulation.Run(130 * Second);
         Assert.Equal(0, simulation.Nodes[0].Kept.Links);
     }
 

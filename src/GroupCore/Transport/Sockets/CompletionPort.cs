@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.InteropServices;
 using GroupCore.Runtime;
 
 namespace GroupCore.Transport.Sockets;
@@ -311,9 +312,7 @@ internal sealed class CompletionPort : ISocketPort
         {
             socket.NoDelay = true;
             socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
-            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, KeepAlive.Idle);
-            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, KeepAlive.Interval);
-            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, KeepAlive.Questions);
+            SetTimes(socket);
             socket.Blocking = false;
         }
         catch
@@ -324,5 +323,21 @@ internal sealed class CompletionPort : ISocketPort
         var opened = new CompletionSocket(socket, _onCompleted);
         _open.Add(opened);
         return opened;
+    }
+
+    // A system that does not know one of them keeps its own times: better late than no link.
+    private static void SetTimes(Socket socket)
+    {
+        try
+        {
+            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, KeepAlive.Idle);
+            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, KeepAlive.Interval);
+            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, KeepAlive.Questions);
+            int milliseconds = KeepAlive.Unacknowledged;
+            if (OperatingSystem.IsLinux()) socket.SetRawSocketOption(LibC.TcpLevel, LibC.UserTimeout, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in milliseconds)));
+        }
+        catch (SocketException)
+        {
+        }
     }
 }

@@ -353,6 +353,7 @@ internal sealed unsafe class EpollPort : ISocketPort
             SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveIdle, KeepAlive.Idle);
             SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveInterval, KeepAlive.Interval);
             SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveQuestions, KeepAlive.Questions);
+            SetOption(descriptor, LibC.TcpLevel, LibC.UserTimeout, KeepAlive.Unacknowledged);
             Register(descriptor, LibC.In | LibC.Out | LibC.ReadHup | LibC.Edge, ((ulong)socket.Generation << 32) | (uint)slot);
         }
         catch (IOException)

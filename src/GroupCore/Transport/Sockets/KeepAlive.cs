@@ -15,6 +15,9 @@ internal static class KeepAlive
     /// <summary>Questions without an answer after which the connection is reset.</summary>
     public const int Questions = 3;
 
-    /// <summary>How long a connection to a machine that vanished stands when nothing is sent over it.</summary>
-    public static readonly TimeSpan Longest = TimeSpan.FromSeconds(Idle + (Interval * Questions));
+    /// <summary>The shortest and the longest time from when the other end is not there until the connection is reset: it may have been silent before.</summary>
+    public static readonly TimeSpan Shortest = TimeSpan.FromSeconds(Interval * Questions), Longest = TimeSpan.FromSeconds(Idle + (Interval * Questions));
+
+    /// <summary>Milliseconds after which bytes without acknowledgement reset the connection, on Linux: while there are any, nothing is asked, and without this a quarter of an hour would pass.</summary>
+    public const int Unacknowledged = (Idle + (Interval * Questions)) * 1000;
 }

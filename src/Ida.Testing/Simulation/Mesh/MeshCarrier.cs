@@ -28,6 +28,8 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
 
     public int Live => _mesh.Live;
 
+    public long MostQueued => _mesh.MostQueued;
+
     public long SlabBytes => _mesh.SlabBytes;
 
     /// <summary>How much of each connection is read is drawn by its socket.</summary>
@@ -45,6 +47,8 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
         Port.Die(hostAnswers, atFrame);
         Dispose();
     }
+
+    public void CutOff(SimHost other) => Port.CutOff(other);
 
     public void Break(SimHost other) => Port.Break(other);
 

@@ -15,9 +15,6 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
 {
     private const int LargeBuffer = 128 << 10, SmallOrders = 3, LargeOrders = 5;
     private const long LongestShortness = 200_000;
-
-    // What a reset is told with that the kernel of this end makes by itself, since the other one does not answer.
-    private const long Unanswered = 1;
     private readonly SimSocketPort _port;
     private readonly StreamChannel _channel;
     private readonly NodeAddress _address;
@@ -138,7 +135,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
     /// <summary>The owner is no more: what is on its way arrives up to a drawn byte, if not <paramref name="atFrame"/>.</summary>
     public void Die(bool hostAnswers, bool atFrame)
     {
-        if (Other is { IsClosed: false } other) Schedule(SimHost.UntilNoticed(Choose), SimEventKind.Reset, other, Unanswered);
+        Other?.Ask();
         if (IsClosed) return;
         if (hostAnswers)
         {
@@ -174,7 +171,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
             case SimEventKind.Arrive: _channel.Arrive(argument); break;
             case SimEventKind.Room: LearnOfRoom(argument); break;
             case SimEventKind.Writable: GoOn(); break;
-            case SimEventKind.Reset when argument == Unanswered: BreakHere(); break;
+            case SimEventKind.Unanswered when !IsAnswered: BreakHere(); break;
             case SimEventKind.Reset: BreakNow(); break;
             default: HandleDial(kind); break;
         }
@@ -182,6 +179,14 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
 
     /// <summary>The host of the other end is there again, and knows nothing of the connection.</summary>
     public void Orphan(long within) => Schedule(Choose(within), SimEventKind.Reset, this);
+
+    /// <summary>The kernel of this end will have asked whether the other one is there.</summary>
+    public void Ask()
+    {
+        if (!IsClosed && IsConnected) Schedule(SimHost.UntilUnanswered(Node, Number), SimEventKind.Unanswered, this);
+    }
+
+    private bool IsAnswered => Other is { IsClosed: false, _reset: false } && !Simulation.Network.IsCutLong(Node.Host, Remote);
 
     private void Arrived(Packet packet)
     {

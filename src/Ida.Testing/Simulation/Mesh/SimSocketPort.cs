@@ -126,6 +126,12 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
         foreach (var socket in _all) socket.Die(hostAnswers, atFrame);
     }
 
+    public void CutOff(SimHost other)
+    {
+        foreach (var socket in _all)
+            if (IsBetween(socket, other)) socket.Ask();
+    }
+
     public void Break(SimHost other)
     {
         // What lands of the streams may have a host answer.
