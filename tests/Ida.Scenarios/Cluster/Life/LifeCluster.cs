@@ -135,8 +135,10 @@ internal sealed class LifeCluster
             if (Simulation.Now > end) throw new ScenarioFailedException($"{what}: not so after {s_convergence}.\n{Describe()}");
     }
 
-    // Who was excluded while it was held up serves, as far as it knows, in a view that is no more.
-    private bool AllServe() => _programs.TrueForAll(one => one.IsServing && _programs.TrueForAll(other => other.Member.Node?.System != one.Member.Node.System || AreInOneView(one, other)));
+    // A program that was excluded while it was held up serves, as far as it knows, in a view that is no more; also alone in a system that all others have left.
+    private bool AllServe() => _programs.TrueForAll(one => one.IsServing && IsViewOfLiving(one) && _programs.TrueForAll(other => other.Member.Node?.System != one.Member.Node.System || AreInOneView(one, other)));
+
+    private bool IsViewOfLiving(LifeProgram one) => one.Group?.CurrentView is { } view && view.Members.All(member => _programs.Exists(other => other.Member.Node?.Id == member.Id));
 
     private static bool AreInOneView(LifeProgram one, LifeProgram other) =>
         one.Group?.CurrentView is { } view && other.Group?.CurrentView is { } another && (view.Group, view.Id) == (another.Group, another.Id);
