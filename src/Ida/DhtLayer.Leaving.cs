@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 namespace Ida;
 
 /// <summary>
-/// Taking leave: a member keeps serving until another one has the state of its shard, in bounded time. Source: ida 4.5.
+/// Taking leave: a member keeps serving until another one has the state of its shard, in bounded time. Source: dht-view-change.md#a-leaver-stays-as-the-source.
 /// </summary>
 /// <remarks>
 /// It asks for a view and says at its boundary that it goes. There all conclude alike whether its slot is free at once (another full

@@ -13,7 +13,7 @@ namespace Ida;
 
 /// <summary>
 /// The DHT of one member, as a layer above its group: holds the parts together, leads them over view boundaries, and routes frames.
-/// Source: ida 4.1, 4.3, 4.8.
+/// Source: dht-view-change.md#the-normal-case, #the-first-boundary-counts.
 /// </summary>
 /// <remarks>
 /// A member takes part from the first boundary it contributes to: a process that joins with a view has no contributions of it, so it

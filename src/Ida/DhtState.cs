@@ -28,7 +28,7 @@ internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry 
 
     /// <summary>
     /// Whether a read may be answered: no view without this process can be in force. Puts need no such test, since every participant
-    /// of theirs must have proposed (ida 4.1 G5).
+    /// of theirs must have proposed (dht-order.md#no-answer-without-a-lease).
     /// </summary>
     public bool CanAnswer => (!Wedged || Without == Rule.WedgeFreezes) && (Without == Rule.Fence || (!Blocked && Port.HoldsLease));
 

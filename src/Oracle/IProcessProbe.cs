@@ -1,6 +1,6 @@
 namespace Oracle;
 
-/// <summary>Looks at the process table of the own host: a process that is gone from it is proved dead (groupcore-oracle 4.7 b).</summary>
+/// <summary>Looks at the process table of the own host: a process that is gone from it is proved dead (failure-detection.md#proof-of-death).</summary>
 public interface IProcessProbe
 {
     /// <summary>

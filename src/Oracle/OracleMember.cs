@@ -20,7 +20,7 @@ namespace Oracle;
 /// <see cref="MembershipState.Blocked"/> after 3 s without an answer of a leader that a majority confirms, Active again with the next answer;
 /// <see cref="MembershipState.Poisoned"/> when excluded, or blocked for 60 s: this life is over, a later one needs another node.
 /// Made before the group layer of the node, so that what it delivers at the end of a turn still leaves with that turn.
-/// Source: groupcore-oracle 2, 4.
+/// Source: oracle.md#without-contact-a-process-blocks-then-ends, #a-replica-is-believed-over-a-confirmed-link-only.
 /// </remarks>
 public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTarget, ILinkObserver, ITurnParticipant
 {

@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Oracle;
 
-/// <summary>What the membership service of one process is started with. Times are defaults of groupcore-oracle 2, 4 and 8.</summary>
+/// <summary>What the membership service of one process is started with. Times: oracle.md#costs, failure-detection.md#costs.</summary>
 public sealed record OracleOptions
 {
     // Above the rest of what anybody waits for; sums and multiples of it are times of the node's clock.
@@ -86,7 +86,8 @@ public sealed record OracleOptions
 
     /// <summary>
     /// In groups that this process creates: of how many of the first initialised members the last may not be excluded without proof of
-    /// death (groupcore-oracle A5). Needed for uniform delivery only; default 0, the rule is off. The leader of the Oracle refuses who has another number than itself.
+    /// death (oracle.md#a5-the-last-acceptor-goes-only-with-proof). Needed for uniform delivery only; default 0, the rule is off. The leader of the Oracle refuses who has another
+    /// number than itself.
     /// </summary>
     internal int Acceptors { get; init; }
 

@@ -4,7 +4,7 @@ using Ida.Scenarios;
 namespace Ida.Campaign;
 
 /// <summary>
-/// The rules a campaign can leave out, each with the scenario most likely to notice (groupcore-oracle 12.5, ida 8.3). Random schedules
+/// The rules a campaign can leave out, each with the scenario most likely to notice (node-and-turn.md#a-checker-has-a-negative-control). Random schedules
 /// do not show the lack of every rule, here or in the models of the specs: the rest have directed schedules among the tests.
 /// </summary>
 internal static class MutationTable

@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 namespace Ida.Cluster.Tests;
 
 /// <summary>
-/// Groupcore-oracle 15, B7: a crash at each named step of a view change, and of whoever takes the step over: the next view installs after at
+/// views-and-flush.md#when-things-fail: a crash at each named step of a view change, and of whoever takes the step over: the next view installs after at
 /// most one round more than there were failures. The voters of the Oracle are other nodes than the members.
 /// </summary>
 public sealed class CrashStepTests

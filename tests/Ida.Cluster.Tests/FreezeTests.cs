@@ -48,7 +48,8 @@ public sealed class FreezeTests
             Assert.Equal(1, judged);
         });
 
-    /// <summary>Groupcore-oracle 15, B16, with the defaults: see decision 0008 for the length of the pause that is harmless.</summary>
+    /// <summary>A frozen member (failure-detection.md#silence-excludes-nobody-before-a-majority-confirms-the-leader), with the defaults: see decision 0008 for the length of the
+    /// pause that is harmless.</summary>
     [Fact]
     public void B16_a_member_that_is_stopped_for_half_a_second_stays_and_one_stopped_for_eight_is_out_and_reads_nothing() =>
         SimulationRunner.ForEachSeed(20, $"*{nameof(B16_a_member_that_is_stopped_for_half_a_second_stays_and_one_stopped_for_eight_is_out_and_reads_nothing)}", run =>

@@ -2,7 +2,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Ida 9.3 over the whole stack: Oracle, groups and DHT under faults, judged by the strict-serializability checker.</summary>
+/// <summary>The whole stack: Oracle, groups and DHT under faults, judged by the strict-serializability checker.</summary>
 public sealed class HistoryTests
 {
     [Fact]

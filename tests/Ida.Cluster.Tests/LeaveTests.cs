@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Ida 4.5 over the whole stack: members go one after the other while clients run; nothing is lost as long as others can take over.</summary>
+/// <summary>Over the whole stack (dht-view-change.md#a-leaver-stays-as-the-source): members go one after the other while clients run; nothing is lost as long as others can take over.</summary>
 public sealed class LeaveTests
 {
     [Fact]

@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Ida 8.3 and groupcore-oracle 12.5 over the whole stack: a cluster whose nodes do without a rule is found out by a checker.</summary>
+/// <summary>node-and-turn.md#a-checker-has-a-negative-control over the whole stack: a cluster whose nodes do without a rule is found out by a checker.</summary>
 public sealed class NegativeControlTests(ITestOutputHelper output)
 {
     [Theory]

@@ -6,7 +6,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Groupcore-oracle 15, B4 and B5, over the whole stack.</summary>
+/// <summary>Partitions over the whole stack (oracle.md#majority-of-the-latest-configuration, #without-contact-a-process-blocks-then-ends).</summary>
 public sealed class PartitionTests
 {
     private const int Count = 5;

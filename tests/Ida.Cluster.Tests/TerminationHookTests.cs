@@ -4,7 +4,8 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Groupcore-oracle 5.6: what hooks say to each other in a view change is handled everywhere before the next view (R7, R14, G14).</summary>
+/// <summary>What hooks say to each other in a view change is handled everywhere before the next view (views-and-flush.md#acknowledge-with-own-messages-handled,
+/// #hook-messages-wait-for-the-wedge).</summary>
 public sealed class TerminationHookTests
 {
     private const int Count = 4;

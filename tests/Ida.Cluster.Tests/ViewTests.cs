@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Groupcore-oracle 15, B9 over the whole stack: what comes together changes the view together.</summary>
+/// <summary>Over the whole stack, oracle.md#what-comes-together-is-one-entry: what comes together changes the view together.</summary>
 public sealed class ViewTests
 {
     [Fact]

@@ -2,7 +2,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Groupcore-oracle 15, B1 with the real Oracle: crashes, pauses, cuts, leader changes, joins, judged by the checkers of G1-G9 and G12-G14.</summary>
+/// <summary>With the real Oracle: crashes, pauses, cuts, leader changes, joins, judged by the checkers of G1-G9 and G12-G14.</summary>
 public sealed class VirtualSynchronyTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Tests;
 
-/// <summary>Items of ida 9 in the model; whole processes are tested elsewhere.</summary>
+/// <summary>What is required of the DHT, in the model; whole processes are tested elsewhere.</summary>
 public sealed class AcceptanceTests
 {
     private const int Seeds = 100;

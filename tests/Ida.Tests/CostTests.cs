@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Messages and delays, ida 9.12 and 9.13. The lazy counts of <c>Settle</c> frames, which no operation waits for, are left out.</summary>
+/// <summary>Messages and delays (dht-order.md#costs). The lazy counts of <c>Settle</c> frames, which no operation waits for, are left out.</summary>
 public sealed class CostTests
 {
     [Fact]

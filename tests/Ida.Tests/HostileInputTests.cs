@@ -6,7 +6,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Ida 9.21 as far as frames and contributions go: garbage is counted and has no effect.</summary>
+/// <summary>Frames and contributions (links.md#malformed-input-is-counted-and-its-sender-muted): garbage is counted and has no effect.</summary>
 public sealed class HostileInputTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Tests;
 
-/// <summary>Ida 4.5: a member that leaves is the source of its shard until another one is full.</summary>
+/// <summary>A member that leaves is the source of its shard until another one is full (dht-view-change.md#a-leaver-stays-as-the-source).</summary>
 public sealed class LeaveTests
 {
     [Fact]

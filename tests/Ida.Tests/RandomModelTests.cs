@@ -4,7 +4,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Tests;
 
-/// <summary>Ida 8.1 over the real protocol.</summary>
+/// <summary>The real protocol over a model of its members: every delivery is an explicit choice.</summary>
 public sealed class RandomModelTests(ITestOutputHelper output)
 {
     // What is told of calls that never end, and of replicas that differ.

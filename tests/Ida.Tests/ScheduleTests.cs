@@ -4,7 +4,7 @@ using Ida.Wire;
 namespace Ida.Tests;
 
 /// <summary>
-/// The schedules of ida 2.4, each run with the full protocol and with one rule left out: a schedule returns whether the caller saw
+/// The schedules that the rules of the order are for (dht-order.md#rules), each run with the full protocol and with one rule left out: a schedule returns whether the caller saw
 /// something wrong.
 /// </summary>
 public sealed class ScheduleTests

@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Members that drive an operation of another's to its end, while messages of its coordinator are slow (ida 4.7).</summary>
+/// <summary>Members that drive an operation of another's to its end, while messages of its coordinator are slow (dht-order.md#takeover-without-consensus).</summary>
 public sealed class TakeoverTests
 {
     /// <summary>

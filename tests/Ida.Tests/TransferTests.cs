@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Ida 9.8: members that die while a newcomer is given the state, and readers that read meanwhile.</summary>
+/// <summary>Members that die while a newcomer is given the state, and readers that read meanwhile.</summary>
 public sealed class TransferTests
 {
     private const int Keys = 40, Source = 0, Newcomer = 4;

@@ -6,7 +6,7 @@ using Oracle.Detection;
 
 namespace Oracle.Tests;
 
-/// <summary>When a link to a process is let go of that nobody can dial (groupcore-oracle 10.6).</summary>
+/// <summary>When a link to a process is let go of that nobody can dial (failure-detection.md#links-to-dead-processes-are-let-go).</summary>
 public sealed class DeadLinksTests : IFrameHandler, ILinkObserver, ITimerTarget, IDisposable
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Oracle.Tests;
 
-/// <summary>A process that leaves for good is gone soon, whatever it missed meanwhile (groupcore-oracle 4.3).</summary>
+/// <summary>A process that leaves for good is gone soon, whatever it missed meanwhile (failure-detection.md#proof-of-death).</summary>
 public sealed class DepartureTests
 {
     /// <summary>

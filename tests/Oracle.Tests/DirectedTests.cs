@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Oracle.Tests;
 
-/// <summary>Behaviours of groupcore-oracle 15 that concern the Oracle, by their numbers.</summary>
+/// <summary>Behaviours of the Oracle that need no random schedule (oracle.md#when-things-fail, failure-detection.md#when-things-fail).</summary>
 public sealed class DirectedTests
 {
     private static readonly GroupOptions Options = new();
@@ -27,7 +27,7 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>As groupcore-oracle 15 has it, with the times that its pause of a second asks for.</summary>
+    /// <summary>With the times that a harmless pause of a second asks for.</summary>
     [Theory]
     [InlineData(1ul)]
     [InlineData(2ul)]

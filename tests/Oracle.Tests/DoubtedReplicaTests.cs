@@ -5,7 +5,7 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>What replicas decide is not believed of the name of a replica alone (groupcore-oracle 10.2).</summary>
+/// <summary>What replicas decide is not believed of the name of a replica alone (oracle.md#a-replica-is-believed-over-a-confirmed-link-only).</summary>
 public sealed class DoubtedReplicaTests
 {
     [Theory]

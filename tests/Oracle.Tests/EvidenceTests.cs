@@ -8,7 +8,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>What excludes a process and what does not (groupcore-oracle 4.7, 8.3, 8.6).</summary>
+/// <summary>What excludes a process and what does not (failure-detection.md#proof-of-death, #a-cut-not-single-exclusions, #a-pair-that-does-not-get-on).</summary>
 public sealed class EvidenceTests
 {
     private static readonly GroupOptions Options = new();
@@ -58,7 +58,7 @@ public sealed class EvidenceTests
 
     /// <summary>
     /// Only members of a group that evicts see that one of them is slow, however many processes watch it: two of them say so, the only other one in a group of two
-    /// (groupcore-oracle 6.8 (e)). What those say who are not in such a group with it counts for nothing.
+    /// (failure-detection.md#slow-members-are-judged-by-their-group). What those say who are not in such a group with it counts for nothing.
     /// </summary>
     [Theory]
     [InlineData(SlowMember.Evict, 4, 2, true)]

@@ -9,7 +9,8 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Every frame reads back as it was written; whatever else arrives is refused without an exception (groupcore-oracle 10.6, 10.7).</summary>
+/// <summary>Every frame reads back as it was written; whatever else arrives is refused without an exception (links.md#sizes-are-checked-before-anything-is-allocated,
+/// #malformed-input-is-counted-and-its-sender-muted).</summary>
 public sealed class FrameTests
 {
     private static readonly ProcessId A = new(11, 3), B = new(ulong.MaxValue, 4), C = new(12, 5);

@@ -3,7 +3,7 @@ using GroupCore.Membership;
 namespace Oracle.Tests;
 
 /// <summary>
-/// One crash at every moment while the Oracle grows from one voter to three, or shrinks back (groupcore-oracle 4.3). Each instant is a run of
+/// One crash at every moment while the Oracle grows from one voter to three, or shrinks back (oracle.md#the-size-of-the-oracle). Each instant is a run of
 /// its own seed. What cannot be avoided is bounded: the
 /// founder's death before three vote, and for the others the round trip in which two do.
 /// </summary>

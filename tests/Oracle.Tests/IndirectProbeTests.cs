@@ -2,7 +2,7 @@ using Ida.Testing;
 
 namespace Oracle.Tests;
 
-/// <summary>Two processes that live and do not reach each other, while all others reach both (groupcore-oracle 8.4).</summary>
+/// <summary>Two processes that live and do not reach each other, while all others reach both (failure-detection.md#others-are-asked-before-a-process-is-suspected).</summary>
 public sealed class IndirectProbeTests
 {
     /// <summary>The first is the shortest interval that is allowed: a round is then no longer than the time between two looks at it.</summary>

@@ -4,7 +4,7 @@ namespace Oracle.Tests;
 
 /// <summary>
 /// The leader, which founded the system, dies at every moment of the first second in which three vote: a majority of them lives, so the others
-/// have a view without it within seconds (groupcore-oracle 4.6, 4.7, 8.3). Each instant is a run of its own seed.
+/// have a view without it within seconds (oracle.md#when-things-fail). Each instant is a run of its own seed.
 /// </summary>
 public sealed class LeaderDeathTests
 {

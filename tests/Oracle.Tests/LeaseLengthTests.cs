@@ -4,7 +4,7 @@ namespace Oracle.Tests;
 
 /// <summary>
 /// Processes with leases of different lengths in one system, as while a change of the option is rolled out: whoever leads waits for what the
-/// excluded process counts, not for what it would count itself (groupcore-oracle 2).
+/// excluded process counts, not for what it would count itself (oracle.md#a-view-waits-for-the-leases-of-those-it-excludes).
 /// </summary>
 public sealed class LeaseLengthTests
 {

@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>What a process keeps of those it outlived: nothing (groupcore-oracle 10.6).</summary>
+/// <summary>What a process keeps of those it outlived: nothing (failure-detection.md#links-to-dead-processes-are-let-go).</summary>
 public sealed class LinkTests
 {
     private const int Comers = 50;

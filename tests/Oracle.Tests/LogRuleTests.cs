@@ -5,7 +5,7 @@ namespace Oracle.Tests;
 
 /// <summary>
 /// Directed schedules of the log: with all rules no two replicas apply different entries at one index; each rule left out lets them
-/// (groupcore-oracle 4.1, 12.5; Ongaro and Ousterhout 2014, figure 8; Ongaro's erratum on single-server changes).
+/// (oracle.md#rules; Ongaro and Ousterhout 2014, figure 8; Ongaro's erratum on single-server changes).
 /// </summary>
 public sealed class LogRuleTests
 {

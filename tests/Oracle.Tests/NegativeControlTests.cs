@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 
 namespace Oracle.Tests;
 
-/// <summary>Each rule left out is noticed by a checker of the schedules (groupcore-oracle 12.5).</summary>
+/// <summary>Each rule left out is noticed by a checker of the schedules (oracle.md#rules).</summary>
 public sealed class NegativeControlTests
 {
     private static readonly GroupOptions Options = new();

@@ -5,7 +5,7 @@ namespace Oracle.Tests;
 
 /// <summary>
 /// What a leader may do in the turn in which it begins. A member that is being excluded renewed its lease with the leader before: the next one
-/// knows nothing of that, and takes it that every process holds a lease (groupcore-oracle 2).
+/// knows nothing of that, and takes it that every process holds a lease (oracle.md#a-new-leader-takes-every-lease-as-held).
 /// </summary>
 public sealed class NextLeaderTests
 {

@@ -3,7 +3,7 @@ using Ida.Testing;
 namespace Oracle.Tests;
 
 /// <summary>
-/// Random schedules of the Oracle alone (groupcore-oracle 12.3, last row; B1, B5, B6, B16 as far as they concern it): log agreement, one leader
+/// Random schedules of the Oracle alone: log agreement, one leader
 /// per term, one member list per view, a view only after the flush of its proposal, no activity in a view after the next, and an end.
 /// </summary>
 public sealed class ScheduleTests

@@ -4,7 +4,7 @@ namespace Oracle.Tests;
 
 /// <summary>
 /// The only seed dies and starts again, with its own address as the only seed: it may found, but not beside a system that lives
-/// (groupcore-oracle 4.2).
+/// (oracle.md#only-seeds-found-the-earlier-first).
 /// </summary>
 public sealed class SecondFoundingTests
 {

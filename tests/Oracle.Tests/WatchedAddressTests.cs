@@ -8,7 +8,7 @@ using Oracle.Log;
 
 namespace Oracle.Tests;
 
-/// <summary>What a link tells of a process that it leads to, by the address that was dialled (groupcore-oracle 4.7).</summary>
+/// <summary>What a link tells of a process that it leads to, by the address that was dialled (failure-detection.md#what-a-proxys-address-says).</summary>
 public sealed class WatchedAddressTests
 {
     private static readonly NodeAddress s_registered = new("127.0.0.1:7001"), s_proxy = new("127.0.0.1:9001");

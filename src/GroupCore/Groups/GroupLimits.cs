@@ -1,6 +1,6 @@
 namespace GroupCore.Groups;
 
-/// <summary>Limits and periods of the group layer; sources: groupcore-oracle 6.1, 6.7, 6.8, 9.3, 10.6.</summary>
+/// <summary>Limits and periods of the group layer; sources: views-and-flush.md#limits, multicast.md#limits, state-transfer.md#limits.</summary>
 internal static class GroupLimits
 {
     public const int GroupsPerProcess = 4_096;
@@ -81,7 +81,7 @@ internal static class GroupLimits
 
     /// <summary>
     /// Records of one sender, or positions of the order, in a view after which the sender, or the sequencer, asks for another with the same members;
-    /// after half as many again it waits for it (groupcore-oracle 3.1). All numbers of a view stay below 2^31.
+    /// after half as many again it waits for it (multicast.md#numbers-of-a-view-never-run-out). All numbers of a view stay below 2^31.
     /// </summary>
     public const uint ViewRecords = 1U << 30;
 

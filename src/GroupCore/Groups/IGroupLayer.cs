@@ -6,7 +6,7 @@ namespace GroupCore.Groups;
 
 /// <summary>
 /// A protocol above a group (the DHT): exchanges frames with members inside a view and agrees on something at every view boundary.
-/// All calls are made inside turns. Source: groupcore-oracle 5.6; ida 4.1 (G2, G3).
+/// All calls are made inside turns. Source: views-and-flush.md#contributions-are-frozen-and-complete, dht-view-change.md#contributions-are-frozen-and-equal-for-all.
 /// </summary>
 /// <remarks>
 /// Agreement at the boundary: when a view change begins each survivor is <see cref="OnWedged">wedged</see> and gives a

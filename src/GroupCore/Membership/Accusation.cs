@@ -1,6 +1,6 @@
 namespace GroupCore.Membership;
 
-/// <summary>Evidence against a process. Source: groupcore-oracle 8.2.</summary>
+/// <summary>Evidence against a process. Source: failure-detection.md#proof-of-death.</summary>
 public enum Accusation
 {
     /// <summary>Probes and indirect probes went unanswered.</summary>

@@ -1,6 +1,6 @@
 namespace GroupCore.Membership;
 
-/// <summary>How the ranks of the next view follow from the old ones. Source: groupcore-oracle 3.3; paper 6.1.</summary>
+/// <summary>How the ranks of the next view follow from the old ones. Source: views-and-flush.md#the-next-ranks-follow-from-the-old-ones-alone.</summary>
 public enum Composition
 {
     /// <summary>Survivors keep their relative order, joiners are appended.</summary>

@@ -8,7 +8,7 @@ public sealed record GroupOptions
 
     /// <summary>
     /// Whether a view that excludes a member not proved dead waits until that member's lease is over, so that no two views act at
-    /// the same instant (groupcore-oracle 2, StrictPrimary). Default true: local strict reads rest on it.
+    /// the same instant (oracle.md#a-view-waits-for-the-leases-of-those-it-excludes). Default true: local strict reads rest on it.
     /// </summary>
     public bool StrictPrimary { get; init; } = true;
 

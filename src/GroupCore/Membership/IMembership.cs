@@ -22,7 +22,7 @@ public interface IMembership
     /// <summary>Joins the group of that name, creating it when there is none.</summary>
     void Join(string name, GroupOptions options, string tag);
 
-    /// <summary>Creates a group with a full member list in one entry; the processes must be registered (groupcore-oracle 3.5).</summary>
+    /// <summary>Creates a group with a full member list in one entry; the processes must be registered (oracle.md#a-group-with-its-whole-list-is-one-entry).</summary>
     void Create(string name, GroupOptions options, IReadOnlyList<ProcessId> members);
 
     /// <summary>Leaves a group.</summary>

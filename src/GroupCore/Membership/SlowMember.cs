@@ -1,6 +1,6 @@
 namespace GroupCore.Membership;
 
-/// <summary>What a group does about a member whose handlers hold the others up. Source: groupcore-oracle 6.8 (e).</summary>
+/// <summary>What a group does about a member whose handlers hold the others up. Source: multicast.md#a-slow-member-is-told-of-and-excluded-only-where-the-group-says-so.</summary>
 public enum SlowMember
 {
     /// <summary>The group waits for it, whatever it takes.</summary>

@@ -2,7 +2,7 @@ namespace GroupCore.Membership;
 
 /// <summary>
 /// A view: the agreed rank list of a group at one step of its history. Members install the same views in the same order.
-/// Source: groupcore-oracle 3.2.
+/// Source: views-and-flush.md#state.
 /// </summary>
 public sealed class View
 {

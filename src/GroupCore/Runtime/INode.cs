@@ -11,7 +11,7 @@ namespace GroupCore.Runtime;
 /// <em>turns</em>: frames, callers' commands and due timers first, then <see cref="ITurnParticipant.EndOfTurn"/>, then what was
 /// produced leaves in one gathered write per peer. The same protocol objects run under <c>NodeLoop</c> (a real thread and real
 /// sockets) and under the simulator of <c>Ida.Testing</c> (virtual time and a seed).
-/// Source: groupcore-oracle 1.3, 1.4.
+/// Source: node-and-turn.md#pure-protocols, #the-steps-of-a-turn-have-one-order.
 /// </remarks>
 public interface INode
 {

@@ -12,7 +12,7 @@ namespace GroupCore.Runtime;
 /// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Who runs turns and completions: <c>.Pilot</c>, <c>.Callers</c>.</para>
 /// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node ends as if it had crashed: every
 /// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> tells it, the process goes on.</para>
-/// <para>Source: groupcore-oracle 1.4.</para>
+/// <para>Source: node-and-turn.md#one-turn-at-a-time, #user-code-runs-outside-the-turn.</para>
 /// </remarks>
 internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
 {

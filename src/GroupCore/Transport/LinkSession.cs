@@ -18,7 +18,7 @@ namespace GroupCore.Transport;
 /// cursor goes back to it. Lost, doubled or overtaken writes (<see cref="LinkCarrier.Datagrams"/>) → the receiver asks to resume at a gap, and
 /// the sender goes back to the acknowledged offset when nothing is acknowledged for a while. A receiver that takes nothing → the queue
 /// passes <see cref="LinkLimits.QueueBytes"/> and the session is <see cref="Overflowed"/>.</para>
-/// <para>Source: groupcore-oracle 6.8, 7.8, 13.7.</para>
+/// <para>Source: links.md#a-link-outlives-its-connection, #every-write-says-where-it-belongs, #acknowledged-means-handled.</para>
 /// </remarks>
 internal sealed partial class LinkSession
 {

@@ -38,7 +38,7 @@ namespace GroupCore.Transport;
 /// asked for says whether it has this session, by both ends' tokens, of which one who spoke with each end in the name of the other knows one, and
 /// which the question does not tell (<see cref="Confirm"/>), and what came is not delivered before, wherever it said that it listens, since a node may have several addresses. Where
 /// nobody answers at the address whoever came first is believed, and so is, until it is asked for, a guest.</para>
-/// <para>Source: groupcore-oracle 7.8, 10.1, 10.2, 10.6, 10.7.</para>
+/// <para>Source: links.md#the-normal-case, #when-things-fail.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
 {

@@ -4,7 +4,7 @@ using GroupCore.Wire.Contracts;
 namespace GroupCore.Wire;
 
 /// <summary>
-/// Keys as bytes: two keys are equal exactly when their bytes are, so bytes are what is hashed, compared and stored (ida 2.7, 3.2).
+/// Keys as bytes: two keys are equal exactly when their bytes are, so bytes are what is hashed, compared and stored (dht-order.md#keys-and-placement).
 /// </summary>
 /// <remarks>
 /// <para>The bytes are those of <see cref="ContractSerializer"/>, with one form for values that are equal but would be written

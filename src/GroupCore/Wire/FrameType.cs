@@ -1,6 +1,6 @@
 namespace GroupCore.Wire;
 
-/// <summary>Frame types, groupcore-oracle 13.2. Locked by the wire-contract test: numbers are never used again for another purpose.</summary>
+/// <summary>Frame types (links.md#messages and the chapters of those who send them). Locked by the wire-contract test: numbers are never used again for another purpose.</summary>
 public enum FrameType : byte
 {
     /// <summary>No frame.</summary>

@@ -13,7 +13,7 @@ namespace GroupCore.Wire;
 /// <para>Whole numbers are taken in any form that holds their value, floating point fields also take whole numbers (other languages write
 /// 1.0 as 1). Lengths are checked against the bytes at hand before anything is returned, so a count from <see cref="TryReadArrayHeader"/>
 /// is at most the number of bytes left, and one from <see cref="TryReadMapHeader"/> at most half of it.</para>
-/// <para>Nothing is allocated but the strings and arrays asked for. Pass the reader by <c>ref</c>. Limits: groupcore-oracle 10.6.</para>
+/// <para>Nothing is allocated but the strings and arrays asked for. Pass the reader by <c>ref</c>. Limits: links.md#sizes-are-checked-before-anything-is-allocated.</para>
 /// </remarks>
 public ref partial struct MessagePackReader
 {

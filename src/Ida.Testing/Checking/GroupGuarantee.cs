@@ -1,6 +1,6 @@
 namespace Ida.Testing.Checking;
 
-/// <summary>Guarantees of groups that <see cref="VirtualSynchronyChecker"/> judges. G numbers: groupcore-oracle 2.</summary>
+/// <summary>Guarantees of groups that <see cref="VirtualSynchronyChecker"/> judges. G numbers: views-and-flush.md#what-it-guarantees, multicast.md#what-it-guarantees.</summary>
 public enum GroupGuarantee
 {
     /// <summary>What is delivered was sent, to this process, once; nothing is heard of a process after its end.</summary>

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Ida.Testing.Checking;
 
-/// <summary>What an operation was promised. Source: ida 2.6.</summary>
+/// <summary>What an operation was promised. Source: dht-order.md#strict-and-ordered.</summary>
 public enum HistoryLevel
 {
     /// <summary>Strict serializability; the default.</summary>

@@ -4,7 +4,7 @@ using GroupCore.Membership;
 namespace Ida.Testing.Checking;
 
 /// <summary>
-/// Judges what the members of one group did against the guarantees of virtual synchrony (groupcore-oracle 2: G1–G7, G9, G12–G14). Feed it
+/// Judges what the members of one group did against the guarantees of virtual synchrony (views-and-flush.md#what-it-guarantees, multicast.md#what-it-guarantees). Feed it
 /// from the handlers of every process, at the instant at which things happen there; not thread-safe, made for simulation.
 /// </summary>
 /// <remarks>

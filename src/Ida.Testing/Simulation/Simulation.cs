@@ -13,7 +13,7 @@ namespace Ida.Testing;
 /// happens to connections; <see cref="TraceHash"/> covers time, node, kind and bytes of everything that happened.
 /// Choices of the schedule, of protocols (<see cref="INode.Random"/>) and of the test (<see cref="Random"/>) are separate, and each
 /// direction of each link draws its own, so leaving out one fault keeps the rest of a run stable.
-/// Source: groupcore-oracle 1.3, 1.5, 1.6.
+/// Source: node-and-turn.md#the-simulator-runs-the-same-node.
 /// </remarks>
 public sealed partial class Simulation : IDisposable
 {

@@ -27,7 +27,8 @@ public sealed record SimulationOptions
     /// <summary>What each frame adds to a turn; default 200 ns.</summary>
     public TimeSpan FrameTime { get; init; } = TimeSpan.FromTicks(2);
 
-    /// <summary>Clocks of nodes run faster or slower than virtual time by at most this share; default 1 % (groupcore-oracle 1.6).</summary>
+    /// <summary>Clocks of nodes run faster or slower than virtual time by at most this share; default 1 %
+    /// (node-and-turn.md#clocks-count-the-time-asleep-and-drift-by-one-percent-at-most).</summary>
     public double MaxClockDrift { get; init; } = 0.01;
 
     /// <summary>Clocks of nodes start at 0 … this; default one hour.</summary>

@@ -1,6 +1,6 @@
 namespace Ida;
 
-/// <summary>What an ordered operation promises. Source: ida 2.3, 2.6.</summary>
+/// <summary>What an ordered operation promises. Source: dht-order.md#strict-and-ordered.</summary>
 public enum ConsistencyLevel
 {
     /// <summary>Strictly serializable: one order of all operations that also respects real time.</summary>

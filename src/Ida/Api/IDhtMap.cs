@@ -2,7 +2,7 @@ namespace Ida;
 
 /// <summary>
 /// A typed view of the DHT: its name and both types are part of every key's identity. Operations on several keys are atomic, over
-/// whatever shards the keys lie in, and ordered among each other; see <see cref="ConsistencyLevel"/>. Source: ida 3.2.
+/// whatever shards the keys lie in, and ordered among each other; see <see cref="ConsistencyLevel"/>. Source: dht-order.md#what-it-guarantees.
 /// </summary>
 /// <remarks>
 /// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,

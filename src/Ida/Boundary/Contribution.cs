@@ -8,7 +8,7 @@ namespace Ida.Boundary;
 
 /// <summary>
 /// What a survivor says at a view boundary: who it is for the DHT and which puts it holds. Frozen from the wedge to the install.
-/// Values are not in it. Source: ida 4.8 step 1.
+/// Values are not in it. Source: dht-view-change.md#messages, #contributions-are-frozen-and-equal-for-all.
 /// </summary>
 internal sealed class Contribution
 {

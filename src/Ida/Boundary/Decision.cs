@@ -8,7 +8,8 @@ namespace Ida.Boundary;
 
 /// <summary>
 /// What all members conclude from the contributions at a view boundary: which puts are committed at which time, who holds which slot.
-/// A pure function of the contributions and the next view, so it needs no message. Source: ida 4.8 step 2, 4.3.
+/// A pure function of the contributions and the next view, so it needs no message. Source: dht-view-change.md#commit-what-all-surviving-participants-hold,
+/// #drop-what-a-survivor-lacks, #holes-are-filled-with-few-moves.
 /// </summary>
 /// <remarks>
 /// A put is committed when any survivor knows its time, or when every surviving participant holds it: then at the largest surviving

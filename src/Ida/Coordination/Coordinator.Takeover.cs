@@ -4,7 +4,8 @@ using Ida.Ordering;
 namespace Ida.Coordination;
 
 /// <summary>
-/// Takeover (ida 4.7): a participant whose queue an operation blocks, or that holds one without news, drives it to its end itself.
+/// Takeover (dht-order.md#takeover-without-consensus, #abort-needs-a-rejection): a participant whose queue an operation blocks, or that holds one without news, drives it to its
+/// end itself.
 /// </summary>
 /// <remarks>
 /// It asks all participants what they hold. Holders repeat their proposals, so the time is the same whoever computes it. A member that

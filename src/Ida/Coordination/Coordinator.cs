@@ -5,7 +5,7 @@ namespace Ida.Coordination;
 
 /// <summary>
 /// A member as coordinator of its callers' operations: proposes, fixes the time as the maximum over all participants, and answers the
-/// caller when the operation is stable. Source: ida 4.6 steps 1, 3 and 5; 4.13 (sessions); 4.16 (bounds).
+/// caller when the operation is stable. Source: dht-order.md#the-normal-case, #outcomes-are-forgotten-when-acknowledged, #limits.
 /// </summary>
 /// <remarks>
 /// Fast path: all proposals equal and all clear means that nothing can slip below the time any more and all before it is stable, so the

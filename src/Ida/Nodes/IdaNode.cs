@@ -14,7 +14,7 @@ namespace Ida;
 /// A node lives from registration until it is stopped, poisoned (excluded from the primary partition), or ended by a fault (its protocols, or user
 /// code that they called, threw). However it ends, every call that waits for it ends too, and its sockets are closed.
 /// Under <see cref="PoisonPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
-/// Source: groupcore-oracle 2 (minority processes), 4.2; decision 0004.
+/// Source: oracle.md#without-contact-a-process-blocks-then-ends, #only-seeds-found-the-earlier-first; decision 0004.
 /// </remarks>
 public sealed partial class IdaNode : IAsyncDisposable
 {

@@ -2,7 +2,7 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// Logical time: microseconds since 2020 in the upper 52 bits, a counter below, never reset. The physical part is the node's clock plus an
-/// offset; <see cref="Heard"/> is the highest time met anywhere. Source: ida 4.6.
+/// offset; <see cref="Heard"/> is the highest time met anywhere. Source: dht-order.md#clocks-stay-in-range, dht-view-change.md#no-single-word-moves-the-clocks.
 /// </summary>
 /// <remarks>
 /// A wrong clock costs speed, not range: no time is taken that is more than <see cref="Jump"/> ahead of what this member may expect, which

@@ -4,7 +4,7 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// What a participant knows of one attempt. Kept until executed, stable and settled (its COMMIT reached all participants), because the
-/// flush decides from what survivors hold. Source: ida 4.6, 4.15 GC.
+/// flush decides from what survivors hold. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
 /// </summary>
 internal sealed class OpRecord(DhtCounters counters)
 {

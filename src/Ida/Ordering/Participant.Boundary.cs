@@ -2,7 +2,8 @@ using Ida.Boundary;
 
 namespace Ida.Ordering;
 
-/// <summary>View boundaries: what this member says, and what is decided of what it holds (ida 4.8).</summary>
+/// <summary>View boundaries: what this member says, and what is decided of what it holds (dht-view-change.md#the-normal-case,
+/// #commit-what-all-surviving-participants-hold).</summary>
 internal sealed partial class Participant
 {
     /// <summary>Every put held, while it is not known that all participants have its commit.</summary>

@@ -4,7 +4,7 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// A member whose state is on the way to it applies the puts of its view at their turn, as a full one does, and answers nothing: so writers
-/// never wait for a transfer, however long it takes. Source: ida 4.3, 4.4.
+/// never wait for a transfer, however long it takes. Source: dht-view-change.md#newcomers-apply-puts-before-their-state, #newcomers-order-and-do-not-answer.
 /// </summary>
 /// <remarks>
 /// What a put without resolver leaves does not depend on what was there: full members propose above every version they gave, so the time of

@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace Ida.Ordering;
 
-/// <summary>One-key reads, which take no place in the order (ida 4.6 step 6).</summary>
+/// <summary>One-key reads, which take no place in the order (dht-order.md#reads-of-one-key).</summary>
 internal sealed partial class Participant
 {
     private readonly List<Entry> _waiting = [];

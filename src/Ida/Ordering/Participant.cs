@@ -5,7 +5,7 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// A member as participant: keeps the slice, proposes times, executes committed operations of each key in (time, id) order and says when
-/// they are clear. Source: ida 4.6 steps 2, 4 and 6.
+/// they are clear. Source: dht-order.md#the-normal-case.
 /// </summary>
 /// <remarks>
 /// Guarantees (4.6): a proposal never changes within a view (I1); conflicting operations are executed in (time, id) order (I3); a value

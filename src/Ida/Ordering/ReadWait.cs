@@ -2,7 +2,7 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// A one-key read at a representative. It waits for puts queued before it, reads, and waits until the writer of what it read is stable.
-/// It takes no place in the order. Source: ida 4.6 step 6.
+/// It takes no place in the order. Source: dht-order.md#reads-of-one-key.
 /// </summary>
 internal sealed class ReadWait
 {

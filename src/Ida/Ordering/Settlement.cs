@@ -8,7 +8,7 @@ namespace Ida.Ordering;
 /// Finds out whose commit has reached all participants, so that records can go. Each pair numbers the commits on its FIFO channel; the
 /// receiver returns how many came, the sender returns the numbers of those that are everywhere. Both travel in one small frame, after
 /// <see cref="Batch"/> commits or at the next tick, off every operation's path. A participant that stalls holds back only the records of
-/// operations that it takes part in. Source: ida 4.15 (SETTLED, GC).
+/// operations that it takes part in. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
 /// </summary>
 internal sealed class Settlement(DhtState state, DhtSender send, Participant participant)
 {

@@ -4,7 +4,7 @@ namespace Ida.Placement;
 
 /// <summary>
 /// Slots and shards of one view, with ranks for sending. Members of the DHT compute the same one from the same decision; only which
-/// newcomers have become full since is learned later. Source: ida 4.2.
+/// newcomers have become full since is learned later. Source: dht-order.md#keys-and-placement.
 /// </summary>
 internal sealed class ShardMap
 {

@@ -5,7 +5,8 @@ namespace Ida.Placement;
 
 /// <summary>
 /// The next slots from the old ones: repairs holes with few moves and never takes the last full member of a shard. Pure: every member
-/// runs it on the same input at the view boundary. Source: ida 4.3 (rules 1-5), 4.5 (leaving), 2.5 (R10).
+/// runs it on the same input at the view boundary. Source: dht-view-change.md#holes-are-filled-with-few-moves, #a-swap-leaves-an-initialised-member-behind,
+/// #a-leaver-stays-as-the-source.
 /// </summary>
 /// <remarks>
 /// Leavers are not counted. They keep their slots only where they alone have the state of a shard and another member of it is, or can be,

@@ -7,7 +7,7 @@ namespace Ida.Transfer;
 /// <summary>
 /// A newcomer's side of the transfer: asks the lowest full member of its shard, takes ranges in their order, asks out of turn for single
 /// keys that a put has to be merged into, and becomes full with the sessions at the end. After a view change it asks again: ranges that it
-/// has, kept current by the puts of the old view, are not sent again. Source: ida 4.4.
+/// has, kept current by the puts of the old view, are not sent again. Source: dht-view-change.md#equal-ranges-are-not-sent-again, #newcomers-apply-puts-before-their-state.
 /// </summary>
 internal sealed class StateSink(DhtState state, DhtSender send, Participant participant)
 {

@@ -6,7 +6,7 @@ namespace Ida.Transfer;
 
 /// <summary>
 /// Sends the state of the shard, as it was when the view was installed, to newcomers, range by range while operations go on.
-/// Source: ida 4.4.
+/// Source: dht-view-change.md#decided-puts-come-before-the-snapshot, #outcomes-travel-with-the-state.
 /// </summary>
 /// <remarks>
 /// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps the old value (arrays are never changed in

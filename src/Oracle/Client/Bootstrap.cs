@@ -24,7 +24,7 @@ namespace Oracle.Client;
 /// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
 /// Seeds that cannot reach each other at their start, or the rest of their system, can found two systems; frames of the other are refused
-/// and reported, there is no merge. A system of one process that meets a larger one gives way. Source: groupcore-oracle 4.2.
+/// and reported, there is no merge. A system of one process that meets a larger one gives way. Source: oracle.md#only-seeds-found-the-earlier-first, #two-systems-do-not-merge.
 /// A process that lost contact asks the seeds again, and whoever listens where it knew others of its system: it may itself sit at the only seed,
 /// and all lives that it knows may be over (<see cref="Search"/>).
 /// </remarks>

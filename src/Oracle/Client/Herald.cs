@@ -9,7 +9,7 @@ namespace Oracle.Client;
 /// <summary>
 /// A voter's notice to seed addresses at which no process of its system listens: a process that starts there hears of the system before it may
 /// found one, and one that has founded meanwhile hears of it too. Without this a lone seed that restarts would not know that the others live.
-/// Source: groupcore-oracle 4.2.
+/// Source: oracle.md#voters-tell-vacant-seeds.
 /// </summary>
 internal sealed class Herald(INode node, OracleOptions options, Outlet outlet)
 {

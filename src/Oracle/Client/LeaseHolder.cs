@@ -9,7 +9,7 @@ namespace Oracle.Client;
 /// </summary>
 /// <remarks>
 /// A lease lasts 98 % of L from the moment the question was sent, on the own clock (the other 2 % are for clocks that drift by 1 % each way).
-/// A jump of the clock puts the process in doubt (groupcore-oracle 8.5): it holds no lease until a question that it sends afterwards is
+/// A jump of the clock puts the process in doubt (failure-detection.md#a-jump-of-the-clock-proves-nothing): it holds no lease until a question that it sends afterwards is
 /// answered. Whether it holds one is judged against the time of each use, so nothing has to fire for a lease to end.
 /// The time of a jump is no silence of the others. But of a loop that stalls again and again, as on a host that is loaded far beyond what it can
 /// do, nearly all time is: once as much as makes a process give up has passed so without an answer, further jumps count as silence.

@@ -2,7 +2,7 @@ namespace Oracle.Detection;
 
 /// <summary>
 /// Tells from a regular timer how this process is scheduled: whether its clock jumped (stopped, suspended, a long collection) and whether it
-/// runs late as a habit. Source: groupcore-oracle 4.1, 8.5.
+/// runs late as a habit. Source: failure-detection.md#a-jump-of-the-clock-proves-nothing, oracle.md#a-voter-that-was-cut-off-deposes-nobody.
 /// </summary>
 internal sealed class LoopHealth
 {

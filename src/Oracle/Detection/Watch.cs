@@ -17,7 +17,8 @@ namespace Oracle.Detection;
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
 /// its sockets a moment before it is gone. One seen to be gone is reported when its address refuses too, or when nothing came from it for
 /// 100 ms and it still is: that report alone is proof of death. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
-/// Source: groupcore-oracle 8.2, 8.4, 8.5; SWIM, Lifeguard.
+/// Source: failure-detection.md#rounds-of-probes, #others-are-asked-before-a-process-is-suspected, #a-broken-connection-is-looked-at-not-believed,
+/// #poor-health-waits-longer-and-counts-half; SWIM, Lifeguard.
 /// </remarks>
 internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, OracleDirectory directory, Introductions introductions)
 {

@@ -7,7 +7,7 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Tells processes what was decided. An optimisation: what is lost here, members find out by asking (groupcore-oracle 4.6), and what a
+/// Tells processes what was decided. An optimisation: what is lost here, members find out by asking (oracle.md#pushes-may-be-lost), and what a
 /// deposed leader sends is committed, so it may be old but never wrong. Proposals are repeated every second until they are superseded. What all
 /// processes are told, or as many as are excluded together, is told to a bounded number of them with each step.
 /// </summary>

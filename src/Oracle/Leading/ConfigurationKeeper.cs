@@ -21,7 +21,7 @@ namespace Oracle.Leading;
 /// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is handed over to it only where it was introduced and the
 /// leader can dial no other voter: as leader it would not be believed by who cannot dial it either. It keeps no other from its place. Where a leader leaves and can dial none of those that stay, one of them votes all the same, and the leader
 /// takes itself out of the voters instead of handing over: alone that one has to be believed by nobody.</para>
-/// <para>Source: groupcore-oracle 4.1, 4.3, 12.4.</para>
+/// <para>Source: oracle.md#the-size-of-the-oracle, #a-leader-can-be-dialled, #one-change-of-the-configuration-at-a-time.</para>
 /// </remarks>
 internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
 {

@@ -19,7 +19,8 @@ namespace Oracle.Leading;
 /// (<see cref="SlowMembers"/>).
 /// The process that decides is alive, since it decides: nothing is proof of the contrary. Without it nobody could decide if it is the only
 /// voter: then it stays.
-/// Sources: groupcore-oracle 4.7, 8.3, 8.4, 8.6; Suresh et al. 2018 (Rapid).
+/// Sources: failure-detection.md#a-cut-not-single-exclusions, #proof-of-death, #what-a-proxys-address-says, #a-pair-that-does-not-get-on, #one-stall-is-no-tally; Suresh et al.
+/// 2018 (Rapid).
 /// </remarks>
 internal sealed class CutDetector(INode node, Observers observers, OracleOptions options)
 {

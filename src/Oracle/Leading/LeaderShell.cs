@@ -10,7 +10,7 @@ namespace Oracle.Leading;
 /// <summary>
 /// What a leader does around the state machine: takes requests, weighs evidence, grants leases, announces decisions, keeps the Oracle at its
 /// size. All of it is local and starts empty with each leadership; nothing here is needed for safety but the lease table.
-/// Source: groupcore-oracle 4.3, 4.6, 4.11, 8.3.
+/// Source: oracle.md#the-normal-case, failure-detection.md#silence-excludes-nobody-before-a-majority-confirms-the-leader, #an-exclusion-that-the-log-refused-is-decided-again.
 /// </summary>
 internal sealed class LeaderShell
 {

@@ -10,7 +10,8 @@ namespace Oracle.Leading;
 /// The leader's side of membership leases: grants them, and knows until when an excluded process may still act.
 /// </summary>
 /// <remarks>
-/// <para>Guarantee (StrictPrimary, groupcore-oracle 2): when a view is decided that excludes a process not proved dead, every lease of that
+/// <para>Guarantee (StrictPrimary, oracle.md#a-view-waits-for-the-leases-of-those-it-excludes, #a-lease-needs-a-confirmed-round, #a-new-leader-takes-every-lease-as-held): when a
+/// view is decided that excludes a process not proved dead, every lease of that
 /// process is over. A process that sent its question at time t holds the lease until t + 98 % of L on its clock, which is less than
 /// 99 % of L of real time with clocks that drift by at most 1 %; the leader waits L on its clock, which is at least 99 % of L. L is the
 /// option of the process that holds the lease, not of the leader: it says it when it registers, so every leader knows it, and processes

@@ -7,7 +7,7 @@ namespace Oracle.Leading;
 /// <summary>
 /// Who watches whom: up to 9 processes everyone watches everyone; above that each is watched from K = 8 rings, each ordered by another hash: by the nearest before it
 /// that does not watch it already. So each has K watchers, on which the tally counts: where neighbours on several rings counted once, every fifth of
-/// 14 processes had too few of them to be excluded by it. Source: groupcore-oracle 8.2.
+/// 14 processes had too few of them to be excluded by it. Source: failure-detection.md#each-process-has-k-watchers.
 /// </summary>
 internal sealed class Observers
 {

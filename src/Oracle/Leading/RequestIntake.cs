@@ -6,7 +6,7 @@ namespace Oracle.Leading;
 
 /// <summary>
 /// Requests on their way into the log: joins, leaves and asked-for views wait up to 20 ms for others, the rest goes with the turn. One entry holds as many as fit, so
-/// that what came together is one view change. Remembers where to answer and passes over repeats. Source: groupcore-oracle 3.4.
+/// that what came together is one view change. Remembers where to answer and passes over repeats. Source: oracle.md#what-comes-together-is-one-entry.
 /// </summary>
 internal sealed class RequestIntake(INode node)
 {

@@ -14,7 +14,7 @@ namespace Oracle.Leading;
 /// group, nor is it one in the 6 s after that: when what they wait for comes, each takes its word back at a look of its own.
 /// Those of whom it is said for 10 s, but by none who is not slow, go too, the latest registered first. Who says it of one that goes
 /// stays for 10 s more: what it waited for may have been with that one.
-/// Source: groupcore-oracle 6.8 (e).
+/// Source: failure-detection.md#slow-members-are-judged-by-their-group.
 /// </remarks>
 internal sealed class SlowMembers(INode node)
 {

@@ -61,7 +61,8 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         return true;
     }
 
-    /// <summary>Whether the rules allow a change of the configuration now (groupcore-oracle 4.1).</summary>
+    /// <summary>Whether the rules allow a change of the configuration now (oracle.md#a-change-waits-for-an-entry-of-the-own-term,
+    /// #one-change-of-the-configuration-at-a-time).</summary>
     public bool MayChange => !Transferring
         && (Ready || Log.Node.Without == Rule.RaftOwnTermFirst)
         && (Log.Entries.ConfigurationIndex <= Log.Commit || Log.Node.Without == Rule.RaftOneChange);

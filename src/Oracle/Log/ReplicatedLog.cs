@@ -8,7 +8,7 @@ namespace Oracle.Log;
 /// </summary>
 /// <remarks>
 /// <para>Guarantees: at most one leader per term; a committed entry is in the log of every later leader; replicas apply the same entries
-/// in the same order. A decision needs a majority of the latest configuration, which is the primary partition (groupcore-oracle 2, G15).</para>
+/// in the same order. A decision needs a majority of the latest configuration, which is the primary partition (oracle.md#majority-of-the-latest-configuration).</para>
 /// <para>Roles are classes (<see cref="Follower"/>, <see cref="PreCandidate"/>, <see cref="Candidate"/>, <see cref="Leader"/>); a learner is a
 /// follower that its configuration does not list as a voter, so it never campaigns. What is sent leaves at the end of the turn, so that the
 /// entries and read rounds of a turn share one frame per replica.</para>
@@ -16,7 +16,7 @@ namespace Oracle.Log;
 /// a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: what it decides would be
 /// believed by none of them. Who cannot dial it elects it only where others have introduced it and it has more of the log, so that it could not be
 /// the other way round, or the leader hands over to it. State lives in memory: a process that restarts is another replica.
-/// Source: groupcore-oracle 4.1, 4.6, 4.9; Ongaro and Ousterhout 2014, and Ongaro's erratum on single-server changes.</para>
+/// Source: oracle.md#rules; Ongaro and Ousterhout 2014, and Ongaro's erratum on single-server changes.</para>
 /// </remarks>
 internal sealed class ReplicatedLog : ITimerTarget
 {

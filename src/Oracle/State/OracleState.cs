@@ -11,7 +11,8 @@ namespace Oracle.State;
 /// and evidence live with the leader.
 /// </summary>
 /// <remarks>
-/// Apply rules (groupcore-oracle 4.5, 4.11). All operations of an entry are applied first, then one proposal is built for each group that
+/// Apply rules (oracle.md#a1-an-exclusion-supersedes, #the-name-of-a-lost-group-waits-for-leases, #a-request-has-one-effect). All operations of an entry are applied first, then
+/// one proposal is built for each group that
 /// needs one, so the causes known in one entry share a view change and the entry's index names the proposal.
 /// <list type="bullet">
 /// <item>A1: an exclusion builds a new proposal in every group that has the process as member or coming member; it supersedes.</item>

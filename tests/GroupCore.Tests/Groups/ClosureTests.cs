@@ -215,7 +215,7 @@ public sealed class ClosureTests
             return (closed, Close(union, all.Max(r => r.OrderLength), closed));
         }
 
-        // The definition (groupcore-oracle 5.2).
+        // The definition (multicast.md#only-closed-messages-are-delivered-and-acknowledged).
         uint Close(uint[] received, uint known, uint[] closed)
         {
             uint positions = 0;

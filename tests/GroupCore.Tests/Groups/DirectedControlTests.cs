@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 namespace GroupCore.Tests.Groups;
 
 /// <summary>
-/// Rules of groupcore-oracle 12.5 whose absence needs a schedule made for it: each of these schedules breaks a guarantee without the rule
+/// Rules of views (views-and-flush.md#rules) whose absence needs a schedule made for it: each of these schedules breaks a guarantee without the rule
 /// and none with all rules.
 /// </summary>
 public sealed class DirectedControlTests

@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Behaviours of groupcore-oracle 15 that need no random schedule.</summary>
+/// <summary>Behaviours of groups (views-and-flush.md#when-things-fail, multicast.md#when-things-fail) that need no random schedule.</summary>
 public sealed class DirectedTests
 {
     private static GroupCluster Settled(ulong seed, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap)

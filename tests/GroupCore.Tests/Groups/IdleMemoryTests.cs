@@ -3,7 +3,8 @@ using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What a group at rest holds at a member, after messages of every kind: at most 20 KB and 64 B for each member of it (groupcore-oracle 14.3).</summary>
+/// <summary>What a group at rest holds at a member, after messages of every kind: at most 20 KB and 64 B for each member of it
+/// (multicast.md#a-group-at-rest-holds-little).</summary>
 [Collection(AllocationTests.Alone)]
 public sealed class IdleMemoryTests(ITestOutputHelper output)
 {

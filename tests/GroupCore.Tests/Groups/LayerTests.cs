@@ -5,7 +5,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What a layer above a group is promised (groupcore-oracle 5.6): contributions, frames and the order of its calls.</summary>
+/// <summary>What a layer above a group is promised (views-and-flush.md#contributions-are-frozen-and-complete): contributions, frames and the order of its calls.</summary>
 public sealed class LayerTests
 {
     private static (GroupCluster Cluster, List<TestLayer> ByRank) Attached(ulong seed, int members, Func<int, byte[]> contribution, Action<GroupBuilder>? more = null, LinkModel? link = null)

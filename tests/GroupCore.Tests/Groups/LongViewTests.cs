@@ -4,7 +4,8 @@ using GroupCore.Groups.Multicast;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Numbers of messages and positions are of a view: a view ends, and another with the same members begins, long before they run out (groupcore-oracle 3.1).</summary>
+/// <summary>Numbers of messages and positions are of a view: a view ends, and another with the same members begins, long before they run out
+/// (multicast.md#numbers-of-a-view-never-run-out).</summary>
 public sealed class LongViewTests
 {
     private const uint Limit = 200;

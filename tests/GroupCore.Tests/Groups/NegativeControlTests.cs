@@ -3,7 +3,8 @@ using Ida.Testing.Checking;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Each rule of groupcore-oracle 12.5 that is left out shows in a bounded number of schedules: the checkers see what they are for.</summary>
+/// <summary>Each rule of views and messages (views-and-flush.md#rules, multicast.md#rules) that is left out shows in a bounded number of schedules: the checkers see what they are
+/// for.</summary>
 public sealed class NegativeControlTests
 {
     private const int Seeds = 150;

@@ -6,7 +6,8 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Queries whose members fail, have no answer or are late (groupcore-oracle 6.10), raw bytes, and what is counted of messages that nobody took.</summary>
+/// <summary>Queries whose members fail, have no answer or are late (multicast.md#a-query-asks-the-members-of-its-view), raw bytes, and what is counted of messages that nobody
+/// took.</summary>
 public sealed class QueryTests
 {
     private static readonly ValueTask<QueryAnswer<int>> s_null = new(QueryAnswer<int>.Null);

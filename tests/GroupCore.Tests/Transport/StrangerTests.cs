@@ -5,7 +5,8 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What a node that anybody can dial bears from those who do (groupcore-oracle 10.2, 10.6, 10.7).</summary>
+/// <summary>What a node that anybody can dial bears from those who do (links.md#an-unidentified-connection-costs-little, #guests-have-places-and-the-most-silent-gives-way,
+/// #malformed-input-is-counted-and-its-sender-muted).</summary>
 public sealed class StrangerTests
 {
     private const string Nowhere = "127.0.0.1:1";

@@ -9,7 +9,7 @@ internal static class ClusterScenarios
 {
     private static readonly TimeSpan s_lease = new Oracle.OracleOptions().LeaseDuration;
 
-    // Who is held up for less than that is not suspected (groupcore-oracle 4): half a second, as in the schedule of pauses.
+    // Who is held up for less than that is not suspected (failure-detection.md#rounds-of-probes): half a second, as in the schedule of pauses.
     private static readonly TimeSpan s_harmless = TimeSpan.FromMilliseconds(500);
     private static readonly FaultPlan s_plan = new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) };
 
@@ -17,7 +17,7 @@ internal static class ClusterScenarios
     public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) })) { Ingredients = ThreadNames.Declared };
 
     /// <summary>
-    /// Clients of a DHT under random faults and a join, judged by the strict-serializability checker (ida 9.3): with removes, batches over
+    /// Clients of a DHT under random faults and a join, judged by the strict-serializability checker (dht-order.md#strict-and-ordered): with removes, batches over
     /// maps, cancellations, timeouts that expire, and retries by id at the same and at another member. In every fourth seed faults last
     /// longer than suspicion, lease and isolation, so that living members are excluded.
     /// </summary>

@@ -3,16 +3,17 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>Schedules of the DHT over the model of ida 8.1: single deliveries chosen at random, atomic view changes.</summary>
+/// <summary>Schedules of the DHT over a model of its members: single deliveries chosen at random, atomic view changes.</summary>
 internal static class DhtScenarios
 {
     /// <summary>Crashes, exclusions, joins, views and retries; every fourth seed is calm.</summary>
     public static Scenario Strict { get; } = Of("strict", static (run, without) => new(run, without, calm: run.Seed % 4 == 0));
 
-    /// <summary>The same at level Ordered, which promises nothing in real time (ida 2.6).</summary>
+    /// <summary>The same at level Ordered, which promises nothing in real time (dht-order.md#strict-and-ordered).</summary>
     public static Scenario Ordered { get; } = Of("ordered", static (run, without) => new(run, without, calm: run.Seed % 4 == 0, level: ConsistencyLevel.Ordered));
 
-    /// <summary>Members leave, some without contact, and nothing else happens to them (ida 4.5): others can take over always, so nothing is lost.</summary>
+    /// <summary>Members leave, some without contact, and nothing else happens to them (dht-view-change.md#a-leaver-stays-as-the-source): others can take over always, so nothing
+    /// is lost.</summary>
     public static Scenario Leaves { get; } = Of("leaves", static (run, without) => new(run, without, calm: true, leaves: true));
 
     public static Scenario LeavesAndCrashes { get; } = Of("leaves-and-crashes", static (run, without) => new(run, without, leaves: true));

@@ -6,7 +6,7 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// One random schedule of ida 8.1: clients append and read on few keys while members crash, are excluded, join, and views change.
+/// One random schedule: clients append and read on few keys while members crash, are excluded, join, and views change.
 /// Deliveries are chosen one by one; some channels are slow. At the end everything is delivered and the history judged.
 /// </summary>
 internal sealed class DhtSchedule

@@ -7,7 +7,7 @@ using Ida.Testing;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// The model of ida 8.1 over the real protocol: one FIFO channel per ordered pair of members, every delivery an explicit choice, atomic
+/// A model of members over the real protocol: one FIFO channel per ordered pair of members, every delivery an explicit choice, atomic
 /// view changes, virtual time. A crash loses a suffix of each channel; an excluded member may live on with or without its lease.
 /// </summary>
 internal sealed class DhtWorld

@@ -8,7 +8,7 @@ namespace Ida.Scenarios;
 /// Reads at level Ordered whose sight was lost with the member that gave it: they are not judged.
 /// </summary>
 /// <remarks>
-/// Such a read waits for the order at the member that answers, not for stability (ida 2.6). That a put had its turn there follows from what this
+/// Such a read waits for the order at the member that answers, not for stability (dht-order.md#reads-of-one-key). That a put had its turn there follows from what this
 /// member proposed for the puts that conflict with it; where it is lost before their times are known elsewhere, the boundary takes them from
 /// the proposals that are left (4.8), which may be below the time of what was read, so that other puts come before it. To put them behind it
 /// instead would be wrong as often: who is lost may have coordinated one of them, and shown it first, and what survivors contribute is the

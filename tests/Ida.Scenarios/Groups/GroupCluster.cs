@@ -45,7 +45,7 @@ internal sealed class GroupCluster : IDisposable
 
     /// <summary>
     /// Messages sent by handlers go to a checker of their own: while a member is wedged they overtake its callers' messages, which wait for
-    /// the next view (groupcore-oracle 6.9), so that only each kind for itself is first in first out.
+    /// the next view (multicast.md#answers-may-cross-views), so that only each kind for itself is first in first out.
     /// </summary>
     public VirtualSynchronyChecker Chains { get; } = new();
 

@@ -1,6 +1,6 @@
 namespace Ida.Scenarios;
 
-/// <summary>Schedules of groups alone, over a scripted membership (groupcore-oracle 12.3): each sharpens something else.</summary>
+/// <summary>Schedules of groups alone, over a scripted membership: each sharpens something else.</summary>
 internal static class GroupScenarios
 {
     public static Scenario General { get; } = Of("general", new());

@@ -4,7 +4,7 @@ using Ida.Testing;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Membership as the Oracle decides it (groupcore-oracle 4.11), in one object without consensus, so that groups are tested alone. Its
+/// Membership as the Oracle decides it (oracle.md#the-normal-case), in one object without consensus, so that groups are tested alone. Its
 /// events reach members late, out of order, twice, or only after a repetition.
 /// </summary>
 internal sealed class ScriptedOracle(Simulation simulation)
@@ -20,7 +20,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
     /// <summary>Probability that an event is lost; repetition or a sync brings it again.</summary>
     public double Loss { get; set; } = 0.05;
 
-    /// <summary>How long requests are gathered before a proposal is made of them (groupcore-oracle 3.4).</summary>
+    /// <summary>How long requests are gathered before a proposal is made of them (oracle.md#what-comes-together-is-one-entry).</summary>
     public TimeSpan Gather { get; set; }
 
     /// <summary>Negative control of A3: Done of a superseded proposal counts.</summary>

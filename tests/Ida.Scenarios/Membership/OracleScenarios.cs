@@ -2,7 +2,7 @@ using Oracle;
 
 namespace Ida.Scenarios;
 
-/// <summary>Schedules of the Oracle alone (groupcore-oracle 12.3, last row).</summary>
+/// <summary>Schedules of the Oracle alone.</summary>
 internal static class OracleScenarios
 {
     /// <summary>Crashes leave a majority of the voters: every proposal ends.</summary>

@@ -179,7 +179,7 @@ internal sealed class OracleSchedule : IDisposable
 
     /// <summary>
     /// Whether no living replica has a majority of its voters left that would elect it, which those with a longer log do not: nothing can be decided then
-    /// (groupcore-oracle 4.8). One that was cut off may still count on voters that others have replaced since.
+    /// (oracle.md#without-contact-a-process-blocks-then-ends). One that was cut off may still count on voters that others have replaced since.
     /// </summary>
     private bool MajorityIsDead()
     {

@@ -5,7 +5,8 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// Clocks that change their rate and are set forward and back as a schedule goes, in some of the seeds. Either no clock is wrong by more than 1 % over a lease
-/// (groupcore-oracle 1.6), and all holds that holds with right clocks. Or they are wrong beyond that: leases are worth nothing then, so nobody judges
+/// (node-and-turn.md#clocks-count-the-time-asleep-and-drift-by-one-percent-at-most), and all holds that holds with right clocks. Or they are wrong beyond that: leases are worth
+/// nothing then, so nobody judges
 /// who is active when, but what is decided is decided alike everywhere, and once the clocks run right again the system settles.
 /// </summary>
 internal sealed class WrongClocks

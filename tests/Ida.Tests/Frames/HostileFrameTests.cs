@@ -3,7 +3,8 @@ using Ida.Tests.Shared;
 
 namespace Ida.Tests.Frames;
 
-/// <summary>Hostile frames over real sockets (groupcore-oracle B24, ida 9.21): a short run; <c>tests/Ida.Campaign -- --suite frames</c> runs very many.</summary>
+/// <summary>Hostile frames over real sockets (links.md#sizes-are-checked-before-anything-is-allocated, #malformed-input-is-counted-and-its-sender-muted): a short run;
+/// <c>tests/Ida.Campaign -- --suite frames</c> runs very many.</summary>
 public sealed class HostileFrameTests(ITestOutputHelper output)
 {
     public static TheoryData<string> Ports() => OperatingSystem.IsLinux() ? ["Epoll", "Completion"] : ["Completion"];

@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 
-/// <summary>Queries: groupcore-oracle 6.10.</summary>
+/// <summary>Queries: multicast.md#a-query-asks-the-members-of-its-view.</summary>
 public sealed partial class Group
 {
     private static readonly TimeSpan s_queryTimeout = TimeSpan.FromSeconds(30);

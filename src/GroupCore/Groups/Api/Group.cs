@@ -10,8 +10,8 @@ namespace GroupCore.Groups;
 /// </summary>
 /// <remarks>
 /// Guarantees: virtual synchrony with sending-view delivery, FIFO per sender, one total order of ordered messages, state transfer at the
-/// view event (groupcore-oracle 2, G1–G7, G9, G12–G14). Calls throw <see cref="NotMemberException"/> or <see cref="PoisonedException"/>
-/// when the membership is over; a cancelled call is not sent, unless it was already.
+/// view event (views-and-flush.md#what-it-guarantees, multicast.md#what-it-guarantees, state-transfer.md#what-it-guarantees). Calls throw
+/// <see cref="NotMemberException"/> or <see cref="PoisonedException"/> when the membership is over; a cancelled call is not sent, unless it was already.
 /// </remarks>
 public sealed partial class Group : IAsyncDisposable
 {

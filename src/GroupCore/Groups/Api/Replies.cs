@@ -1,6 +1,6 @@
 namespace GroupCore.Groups;
 
-/// <summary>How many answers a query waits for. Source: groupcore-oracle 6.10.</summary>
+/// <summary>How many answers a query waits for. Source: multicast.md#a-majority-is-of-initialised-members.</summary>
 public readonly record struct Replies
 {
     private Replies(int code) => Code = code;

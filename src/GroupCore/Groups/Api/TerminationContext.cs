@@ -4,7 +4,7 @@ namespace GroupCore.Groups;
 
 /// <summary>
 /// What a protocol of users does before a view change goes on: talk to survivors, then say <see cref="Done"/>. Each hook of a group has its own.
-/// Called again with a new context when the proposal is superseded, so what it does is idempotent. Source: groupcore-oracle 5.6.
+/// Called again with a new context when the proposal is superseded, so what it does is idempotent. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.
 /// </summary>
 public sealed class TerminationContext
 {

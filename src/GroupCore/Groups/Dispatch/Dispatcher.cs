@@ -6,7 +6,7 @@ namespace GroupCore.Groups.Dispatch;
 
 /// <summary>
 /// The event stream of one group: the loop appends in delivery order, one worker at a time runs the handlers, in batches of what has
-/// gathered meanwhile. Source: groupcore-oracle 1.4, 6.8 (b).
+/// gathered meanwhile. Source: node-and-turn.md#user-code-runs-outside-the-turn, multicast.md#acknowledgements-stop-before-memory-does.
 /// </summary>
 /// <remarks>
 /// Two arrays change hands, so nothing is shared while either side works: the loop fills one, the worker empties the other, and tells

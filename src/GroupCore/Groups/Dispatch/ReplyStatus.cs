@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.Dispatch;
 
-/// <summary>How a member answered a query. Source: groupcore-oracle 6.10.</summary>
+/// <summary>How a member answered a query. Source: multicast.md#a-query-asks-the-members-of-its-view.</summary>
 internal enum ReplyStatus : byte
 {
     /// <summary>With a value.</summary>

@@ -5,7 +5,7 @@ namespace GroupCore.Groups.Flush;
 
 /// <summary>
 /// What all survivors deliver of the view that ends: per sender up to where, who holds it, the order prefix (with the records that some
-/// lack), and whose contributions belong to it. Source: groupcore-oracle 5.3, R4, R5.
+/// lack), and whose contributions belong to it. Source: views-and-flush.md#the-cut-is-closed, #the-longest-order-wins.
 /// </summary>
 internal sealed class FlushCut(ulong proposal, int members)
 {

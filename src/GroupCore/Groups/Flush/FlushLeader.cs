@@ -7,7 +7,8 @@ namespace GroupCore.Groups.Flush;
 
 /// <summary>
 /// The flush leader's side of one proposal: all reports → cut to all; all acknowledgements → done to the membership, repeated until the
-/// next view or a higher proposal. A leader that dies is replaced by the next proposal's. Source: groupcore-oracle 5.4 R3, R4, R8, 5.9.
+/// next view or a higher proposal. A leader that dies is replaced by the next proposal's. Source: views-and-flush.md#all-reports-before-the-cut, #the-cut-is-closed,
+/// #completion-after-all-acknowledgements.
 /// </summary>
 /// <remarks>
 /// Every survivor holds every contribution before it gets the cut and acknowledges, so all that install the next view have the same. They

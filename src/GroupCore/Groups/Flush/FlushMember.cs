@@ -16,7 +16,7 @@ namespace GroupCore.Groups.Flush;
 /// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layer.
 /// Failure cases: any member or the leader dies → a higher proposal, fresh reports (R9); the proposal is never withdrawn, so a wedged
 /// member always gets a next view. Who holds it up is the concern of <see cref="FlushWatch"/>.
-/// Source: groupcore-oracle 5.1–5.5, 5.9.
+/// Source: views-and-flush.md#the-normal-case, #fresh-reports-for-each-proposal.
 /// </remarks>
 internal sealed class FlushMember
 {

@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>A caller that waits until everything it sent or delivered is held by all members. Source: groupcore-oracle 6.6.</summary>
+/// <summary>A caller that waits until everything it sent or delivered is held by all members. Source: multicast.md#a-stability-wait-includes-the-order.</summary>
 internal sealed class FlushCall : ICompletion
 {
     private readonly TaskCompletionSource _done = new();

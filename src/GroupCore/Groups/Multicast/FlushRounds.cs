@@ -2,7 +2,7 @@ namespace GroupCore.Groups.Multicast;
 
 /// <summary>
 /// Callers that wait until all members hold what was sent and delivered before, in rounds that they share. What calls need only grows, so rounds end in
-/// their order and an acknowledgement looks at the first alone, however many calls wait. Source: groupcore-oracle 6.6.
+/// their order and an acknowledgement looks at the first alone, however many calls wait. Source: multicast.md#a-stability-wait-includes-the-order.
 /// </summary>
 internal sealed class FlushRounds
 {

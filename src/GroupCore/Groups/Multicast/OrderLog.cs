@@ -2,7 +2,7 @@ namespace GroupCore.Groups.Multicast;
 
 /// <summary>
 /// The total order of a view as far as it is known here: position to message. Positions below <see cref="Base"/> are closed at every
-/// member and delivered here. Source: groupcore-oracle 5.2, 6.4.
+/// member and delivered here. Source: multicast.md#only-closed-messages-are-delivered-and-acknowledged, #one-sequencer-gives-all-positions.
 /// </summary>
 internal sealed class OrderLog
 {

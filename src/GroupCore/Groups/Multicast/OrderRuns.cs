@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>Positions of the order on the wire: runs of rank u16, count u16, first sequence number u32. Source: groupcore-oracle 13.3.</summary>
+/// <summary>Positions of the order on the wire: runs of rank u16, count u16, first sequence number u32. Source: multicast.md#messages.</summary>
 internal static class OrderRuns
 {
     private const int RunBytes = 8;

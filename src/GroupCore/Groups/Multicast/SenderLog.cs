@@ -3,7 +3,7 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>
 /// What a member holds of one sender's messages of a view: a ring from <see cref="Base"/> (dropped: stable everywhere and delivered
 /// here) over <see cref="Passed"/> (handed on, or waiting for its place in the order) and <see cref="Closed"/> to <see cref="Received"/>.
-/// Source: groupcore-oracle 5.2.
+/// Source: multicast.md#only-closed-messages-are-delivered-and-acknowledged.
 /// </summary>
 internal sealed class SenderLog
 {

@@ -8,7 +8,7 @@ namespace GroupCore.Groups.Multicast;
 /// Looks every second, while some sender's window is more than half used, for members that hold more than half of it back: told of after two
 /// seconds, and accused after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
 /// so there is more than one witness. A joiner whose load comes forward is not slow, and nobody is while the view changes: nobody acknowledges then.
-/// Source: groupcore-oracle 6.8 (e).
+/// Source: multicast.md#a-slow-member-is-told-of-and-excluded-only-where-the-group-says-so.
 /// </summary>
 internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
 {

@@ -5,7 +5,8 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Acknowledgements, stability, window and Flush: groupcore-oracle 6.6–6.8. An Ack names only what changed since the last one, leaves at
+/// Acknowledgements, stability, window and Flush: multicast.md#acknowledge-when-it-is-worth-a-frame, #only-stable-messages-are-dropped, #one-window-for-each-sender,
+/// #a-stability-wait-includes-the-order. An Ack names only what changed since the last one, leaves at
 /// most once per turn, after 64 messages, 256 KB or 10 ms, and at once when asked for; without traffic there is none.
 /// </summary>
 internal sealed partial class ViewMulticast : ITimerTarget

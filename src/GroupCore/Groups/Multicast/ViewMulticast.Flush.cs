@@ -4,7 +4,8 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>The end of the view: what the flush asks of the messages, and the last deliveries. Source: groupcore-oracle 5.4 R2–R6, R10.</summary>
+/// <summary>The end of the view: what the flush asks of the messages, and the last deliveries. Source: views-and-flush.md#the-cut-is-closed,
+/// #the-last-deliveries-wait-for-the-install.</summary>
 internal sealed partial class ViewMulticast
 {
     /// <summary>Lets everything leave that this member originated or sequenced before it is wedged; after that it originates nothing (R1).</summary>

@@ -11,10 +11,10 @@ namespace GroupCore.Groups.Multicast;
 /// Multicast inside one view: Send (FIFO) and OrderedSend (total order by the coordinator, body sent direct, order records once per turn).
 /// </summary>
 /// <remarks>
-/// Guarantees, with the flush: groupcore-oracle 2, G3–G7, G9. A message is <em>closed</em> when it and all before it of its sender are
+/// Guarantees, with the flush: multicast.md#what-it-guarantees. A message is <em>closed</em> when it and all before it of its sender are
 /// here and the order is closed up to its <c>dep</c>; a position is closed when the one before it and its message are. Only what is
 /// closed is delivered and acknowledged. Everything that a turn brought is closed, delivered, sequenced and acknowledged once, at its
-/// end. Source: groupcore-oracle 5.2, 5.10, 6.1, 6.2, 6.4, 6.7, 6.8.
+/// end. Source: multicast.md#the-normal-case.
 /// Parts: this file (closing and delivering), <c>.Send</c>, <c>.Receive</c>, <c>.Acks</c>, <c>.Flush</c>.
 /// </remarks>
 internal sealed partial class ViewMulticast
@@ -127,7 +127,7 @@ internal sealed partial class ViewMulticast
             if (SlowWatch.IsHalfUsed(log)) (_slow ??= new(_group, _view, _logs, AckOf)).Arm();
     }
 
-    /// <summary>The incremental fixpoint of groupcore-oracle 5.2, then deliveries.</summary>
+    /// <summary>What is closed now, step by step, then deliveries (multicast.md#only-closed-messages-are-delivered-and-acknowledged).</summary>
     private void Progress()
     {
         bool ignoreDep = _node.Without == Rule.OrderDependency;

@@ -11,7 +11,8 @@ namespace GroupCore.Groups.Peers;
 
 /// <summary>
 /// Point-to-point messages inside one view: FIFO by the links, exactly once between survivors (G14), since a member acknowledges the
-/// flush only when all it sent is handled. Source: groupcore-oracle 6.9, 5.4 R7, R12–R14.
+/// flush only when all it sent is handled. Source: multicast.md#a-message-is-acknowledged-after-all-that-its-handler-sent,
+/// views-and-flush.md#acknowledge-with-own-messages-handled, #nothing-from-removed-members, #hook-messages-wait-for-the-wedge.
 /// </summary>
 internal sealed class PeerChannel
 {

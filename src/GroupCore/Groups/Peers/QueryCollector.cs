@@ -7,7 +7,8 @@ namespace GroupCore.Groups.Peers;
 /// <summary>
 /// Answers to one query. Whom it asks is the view in which the query is delivered (known by the own delivery); who fails or leaves is no
 /// longer asked, nor who had no state in that view and gets it in a later one: its handlers never see that view. A majority is one of those
-/// that had the state when that view began: nobody waits for a load, and any two majorities share a member. Source: groupcore-oracle 6.10.
+/// that had the state when that view began: nobody waits for a load, and any two majorities share a member. Source: multicast.md#a-query-asks-the-members-of-its-view,
+/// #a-majority-is-of-initialised-members.
 /// </summary>
 internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result, IEqualityComparer<ProcessId>? ids = null) : ITimerTarget
 {

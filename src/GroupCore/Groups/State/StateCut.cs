@@ -11,7 +11,7 @@ namespace GroupCore.Groups.State;
 /// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
 /// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners hear so, and
 /// what it comes to later is of no use. One of a view that is over is dropped where it is. When, is for <see cref="StateWriting"/> to say.
-/// Source: groupcore-oracle 9.1 (4), 9.2.
+/// Source: state-transfer.md#the-checkpoint-is-cut-at-the-view-event.
 /// </summary>
 internal sealed class StateCut(GroupProtocol group, View view, long limit) : NodeCommand, ICompletion
 {

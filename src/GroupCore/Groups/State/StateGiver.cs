@@ -9,7 +9,7 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// Sends the checkpoint of a view to its members without state: chunks of 256 KB, at most 8 unacknowledged per joiner. Ends with the view:
-/// whoever is not initialised then gets the next view's checkpoint. Source: groupcore-oracle 9.3, 9.4.
+/// whoever is not initialised then gets the next view's checkpoint. Source: state-transfer.md#each-view-begins-the-transfer-again.
 /// </summary>
 internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state, ulong hash)
 {

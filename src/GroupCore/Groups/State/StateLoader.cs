@@ -9,7 +9,8 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// A joiner's side of one view: collects the checkpoint while the messages of the view are held. A wedged joiner ignores it (R15): the
-/// next view brings another. A silent giver ends in a request for a view; one that says that it is saving is waited for. Source: groupcore-oracle 9.1 (5), 9.4, 9.5.
+/// next view brings another. A silent giver ends in a request for a view; one that says that it is saving is waited for. Source: state-transfer.md#a-wedged-joiner-takes-no-state,
+/// #silence-asks-for-another-view, #a-joiner-acknowledges-what-it-holds.
 /// </summary>
 internal sealed class StateLoader : ITimerTarget
 {

@@ -5,7 +5,7 @@ using GroupCore.Transport;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>Slots of all peers: group slot and peer to group and full view id. Bounded per peer. Source: groupcore-oracle 13.1.</summary>
+/// <summary>Slots of all peers: group slot and peer to group and full view id. Bounded per peer. Source: views-and-flush.md#every-frame-names-its-view.</summary>
 internal sealed class BindTable
 {
     /// <summary>group number u32, incarnation u32, view u64; the slot is in the header.</summary>

@@ -122,7 +122,8 @@ internal sealed partial class GroupProtocol
         return true;
     }
 
-    /// <summary>A new view: a message that was sent in part goes again as a whole; its parts were delivered nowhere (groupcore-oracle 6.1).</summary>
+    /// <summary>A new view: a message that was sent in part goes again as a whole; its parts were delivered nowhere
+    /// (multicast.md#a-large-message-is-whole-or-not-at-all).</summary>
     private void RestartCalls()
     {
         if (_calls.TryPeek(out object? next) && next is SendOperation call) call.Sent = 0;

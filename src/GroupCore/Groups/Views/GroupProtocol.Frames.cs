@@ -222,7 +222,7 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    /// <summary>An answer from the worker; it may go out in any view (groupcore-oracle 6.9). False when it waits for room and is not done with.</summary>
+    /// <summary>An answer from the worker; it may go out in any view (multicast.md#answers-may-cross-views). False when it waits for room and is not done with.</summary>
     public bool Reply(ReplyOperation reply)
     {
         Touch();

@@ -286,7 +286,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Flush.TryAck();
     }
 
-    /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: groupcore-oracle 5.6.</summary>
+    /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
     public void StartHooks(Proposal proposal)
     {
         // Those of an earlier proposal hold nothing up any more, whoever this member is by now, and are not begun.

@@ -12,8 +12,8 @@ namespace GroupCore.Groups.Views;
 /// One group at one member, on the loop: its current view and the protocols of that view, which are new objects for each view.
 /// </summary>
 /// <remarks>
-/// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. What a view's end does is in the order of groupcore-oracle
-/// 5.9 <c>onInstall</c>: last deliveries of the old view, checkpoint for joiners, view event, binding of the new view at all peers,
+/// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. What a view's end does is in this order
+/// (views-and-flush.md#the-order-of-a-views-end): last deliveries of the old view, checkpoint for joiners, view event, binding of the new view at all peers,
 /// early frames, queued calls. Parts: this file (life), <c>.Install</c>, <c>.Frames</c>, <c>.Calls</c>, <c>.Layer</c>.
 /// </remarks>
 internal sealed partial class GroupProtocol

@@ -4,7 +4,7 @@ namespace GroupCore.Groups.Views;
 
 /// <summary>
 /// Looks every five seconds, as long as something happens in any group of a process, for groups in which nothing has: they give back what grew
-/// with their last burst. Source: groupcore-oracle 14.3.
+/// with their last burst. Source: multicast.md#a-group-at-rest-holds-little.
 /// </summary>
 internal sealed class IdleSweep(INode node, IReadOnlyList<GroupProtocol> groups) : ITimerTarget
 {

@@ -2,7 +2,8 @@ using GroupCore.Membership;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>The termination hooks of a member in one proposal: each has a context of its own, and the flush waits for all of them. Source: groupcore-oracle 5.6 (R7).</summary>
+/// <summary>The termination hooks of a member in one proposal: each has a context of its own, and the flush waits for all of them. Source:
+/// views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
 internal sealed class TerminationHooks
 {
     private readonly TerminationContext[] _contexts;

@@ -52,7 +52,7 @@ internal sealed class SharedGroup
 
     public long Views => _judged.Values.Sum(static judged => judged.All.ComparedViews);
 
-    /// <summary>What judges a group of this name, and what judges the messages that handlers send to one: those overtake what callers send while a view changes (groupcore-oracle 6.9).</summary>
+    /// <summary>What judges a group of this name, and what judges the messages that handlers send to one: those overtake what callers send while a view changes (multicast.md#answers-may-cross-views).</summary>
     public (VirtualSynchronyChecker All, VirtualSynchronyChecker Nested) Of(GroupId group)
     {
         if (!_judged.TryGetValue(group, out var judged))

@@ -1,0 +1,128 @@
+using System.Text.RegularExpressions;
+using GroupCore.Runtime;
+using Ida.Tests.Shared;
+
+namespace Ida.Testing.Tests.Docs;
+
+/// <summary>The chapters of docs/protocols name what there is, and comments in the code cite headings that they have.</summary>
+public sealed partial class ProtocolChapterTests
+{
+    private const string Folder = "docs/protocols";
+    private static readonly string[] s_parts = ["What it guarantees", "State", "Messages", "The normal case", "When things fail", "Rules", "Costs", "Limits", "Where the code is"];
+    private static readonly Dictionary<string, HashSet<string>> s_anchors = Directory.GetFiles(RepositoryFiles.PathOf(Folder), "*.md").ToDictionary(path => Path.GetFileName(path), AnchorsOf);
+
+    // Sources by path, each comment on one line.
+    private static readonly Dictionary<string, string> s_sources = new[] { "src", "tests", "perf", "samples" }
+        .SelectMany(static folder => Directory.EnumerateFiles(RepositoryFiles.PathOf(folder), "*.cs", SearchOption.AllDirectories))
+        .Where(static path => !BuildOutput().IsMatch(path))
+        .ToDictionary(static path => Path.GetRelativePath(RepositoryFiles.Root, path), static path => NextCommentLine().Replace(File.ReadAllText(path), " "));
+
+    public static TheoryData<string> Chapters => [.. s_anchors.Keys.Where(static name => name != "README.md").Order(StringComparer.Ordinal)];
+
+    [Fact]
+    public void Each_citation_in_a_comment_leads_to_a_heading()
+    {
+        int citations = 0;
+        var wrong = new List<string>();
+        foreach (var (path, text) in s_sources)
+        {
+            foreach (Match match in Citation().Matches(text))
+            {
+                string chapter = match.Groups["chapter"].Value;
+                foreach (Capture anchor in match.Groups["anchor"].Captures)
+                {
+                    citations++;
+                    if (!s_anchors.TryGetValue(chapter, out var anchors) || !anchors.Contains(anchor.Value)) wrong.Add($"{path}: {chapter}#{anchor.Value}");
+                }
+            }
+        }
+        Assert.Empty(wrong);
+        Assert.InRange(citations, 150, 10_000);
+    }
+
+    [Fact]
+    public void No_comment_cites_a_text_that_is_not_here()
+    {
+        var found = s_sources.Where(static source => Elsewhere().IsMatch(source.Value)).Select(static source => $"{source.Key}: {Elsewhere().Match(source.Value).Value}");
+        Assert.Empty(found);
+    }
+
+    [Theory, MemberData(nameof(Chapters))]
+    public void A_chapter_has_all_parts_in_order(string chapter)
+    {
+        var parts = Headings(chapter).Where(static heading => heading.StartsWith("## ", StringComparison.Ordinal)).Select(static heading => heading[3..]);
+        Assert.Equal(s_parts, parts);
+    }
+
+    [Theory, MemberData(nameof(Chapters))]
+    public void No_two_headings_of_a_chapter_have_one_name(string chapter) => Assert.Equal(Headings(chapter).Length, s_anchors[chapter].Count);
+
+    [Theory, MemberData(nameof(Chapters))]
+    public void A_chapter_names_tests_and_rules_that_there_are(string chapter)
+    {
+        string text = File.ReadAllText(RepositoryFiles.PathOf($"{Folder}/{chapter}"));
+        var wrong = new List<string>();
+        int named = 0;
+        foreach (Match match in NamedTest().Matches(text))
+        {
+            named++;
+            var (type, method) = (match.Groups["type"].Value, match.Groups["method"].Value);
+            bool there = s_sources.Any(source => Regex.IsMatch(source.Value, $@"\bclass {type}\b") && (method.Length == 0 || Regex.IsMatch(source.Value, $@"\b{method}{(match.Groups["cut"].Success ? "" : @"(<|\()")}")));
+            if (!there) wrong.Add(match.Value);
+        }
+        foreach (Match match in NamedRule().Matches(text))
+            if (!Enum.TryParse<Rule>(match.Groups["rule"].Value, out _)) wrong.Add(match.Value);
+        Assert.Empty(wrong);
+        Assert.InRange(named, 5, 1000);
+    }
+
+    [Theory, MemberData(nameof(Chapters))]
+    public void Links_of_a_chapter_lead_somewhere(string chapter)
+    {
+        string folder = RepositoryFiles.PathOf(Folder);
+        foreach (Match match in Link().Matches(File.ReadAllText(Path.Combine(folder, chapter))))
+        {
+            string target = match.Groups["target"].Value;
+            if (target.Contains("://", StringComparison.Ordinal)) continue;
+            string[] parts = target.Split('#');
+            string path = Path.Combine(folder, parts[0].Length == 0 ? chapter : parts[0]);
+            Assert.True(File.Exists(path), $"{chapter}: {target}");
+            Assert.True(parts.Length == 1 || AnchorsOf(path).Contains(parts[1]), $"{chapter}: {target}");
+        }
+    }
+
+    private static string[] Headings(string chapter) => HeadingsOf(RepositoryFiles.PathOf($"{Folder}/{chapter}"));
+
+    private static string[] HeadingsOf(string path) => [.. File.ReadAllLines(path).Where(static line => Heading().IsMatch(line))];
+
+    // As the pages that show them make anchors of headings.
+    private static HashSet<string> AnchorsOf(string path) =>
+        [.. HeadingsOf(path).Select(static heading => NotOfAnchor().Replace(heading.TrimStart('#').Trim().ToLowerInvariant(), "").Replace(' ', '-'))];
+
+    [GeneratedRegex(@"^#+ ")]
+    private static partial Regex Heading();
+
+    [GeneratedRegex("[^a-z0-9 _-]")]
+    private static partial Regex NotOfAnchor();
+
+    [GeneratedRegex(@"[\\/](bin|obj)[\\/]")]
+    private static partial Regex BuildOutput();
+
+    [GeneratedRegex(@"\r?\n\s*//+ ")]
+    private static partial Regex NextCommentLine();
+
+    [GeneratedRegex(@"(?<chapter>[a-z-]+\.md)#(?<anchor>[a-z0-9_-]+)(, #(?<anchor>[a-z0-9_-]+))*")]
+    private static partial Regex Citation();
+
+    [GeneratedRegex(@"groupcore-oracle \d|\bida \d+\.\d", RegexOptions.IgnoreCase)]
+    private static partial Regex Elsewhere();
+
+    [GeneratedRegex(@"`(?<type>[A-Z]\w+Tests)(\.(?<method>\w+)(?<cut>…)?)?`")]
+    private static partial Regex NamedTest();
+
+    [GeneratedRegex(@"`Rule\.(?<rule>\w+)`")]
+    private static partial Regex NamedRule();
+
+    [GeneratedRegex(@"\]\((?<target>[^)\s]+)\)")]
+    private static partial Regex Link();
+}
