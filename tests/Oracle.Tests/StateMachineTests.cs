@@ -157,6 +157,19 @@ public sealed class StateMachineTests
         Assert.Equal([b], _state.FindGroup("safe")!.Pending!.Proposal.Survivors);
     }
 
+    /// <summary>One entry names two: that the later one is proved dead says nothing of the other, which may live and be all that vouches.</summary>
+    [Fact]
+    public void A5_of_two_acceptors_the_one_without_proof_stays()
+    {
+        var (a, b, c) = (Register(1), Register(2), Register(3));
+        Apply(Of(a, new Create("safe", new(), 2, [a, b, c])));
+        Apply(new Request(default, 0, 0, new Fail([new(a, false), new(b, true)])));
+        Assert.Equal((true, false), (_state.IsAlive(a), _state.IsAlive(b)));
+        Assert.Equal([a], _state.FindGroup("safe")!.Stalled);
+        Fail(true, a);
+        Assert.False(_state.IsAlive(a));
+    }
+
     /// <summary>Negative control of A5: who alone can vouch for what was delivered goes on suspicion, and may be alive.</summary>
     [Fact]
     public void Without_A5_the_last_acceptor_goes_without_proof()

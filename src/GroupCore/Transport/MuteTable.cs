@@ -13,15 +13,17 @@ internal sealed class MuteTable(int most)
     private const int Nodes = 1_024;
     private const long Minute = 60_000_000_000;
     private readonly Dictionary<(ulong Node, bool Confirmed), Entry> _nodes = [];
-    private readonly Queue<(ulong Node, bool Confirmed)> _order = new();
+    private readonly Queue<ulong> _confirmed = new(), _others = new();
 
     /// <summary>Counts one; true when it is the one too many, and for a minute from then: the link is to end, and the node, if it is known to be it, not to be heard.</summary>
     public bool Add(ulong node, long now, bool confirmed = false)
     {
         if (!_nodes.TryGetValue((node, confirmed), out var entry))
         {
-            if (_nodes.Count >= Nodes) _nodes.Remove(_order.Dequeue());
-            _order.Enqueue((node, confirmed));
+            // Names that anybody can invent push out none that is known.
+            var order = confirmed ? _confirmed : _others;
+            if (order.Count >= Nodes) _nodes.Remove((order.Dequeue(), confirmed));
+            order.Enqueue(node);
             _nodes.Add((node, confirmed), entry = new() { Since = now });
         }
         if (now < entry.Until) return true;

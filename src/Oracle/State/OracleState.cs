@@ -246,10 +246,10 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
                     if (counted == group.Acceptors) break;
                     if (!member.Initialised) continue;
                     counted++;
-                    if (excluded.Contains(member.Id)) last = member.Id;
-                    else survives |= IsAlive(member.Id);
+                    if (!excluded.Contains(member.Id)) survives |= IsAlive(member.Id);
+                    else if (!Find(member.Id)!.Proved) last = member.Id;
                 }
-                if (survives || last is not { } candidate || Find(candidate)!.Proved) continue;
+                if (survives || last is not { } candidate) continue;
                 excluded.Remove(candidate);
                 group.Stalled.Add(candidate);
             }

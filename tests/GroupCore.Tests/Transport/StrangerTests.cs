@@ -367,6 +367,9 @@ public sealed class StrangerTests
         for (ulong node = 10; node < 5_000; node++) Add(node, 0);
         for (int i = 0; i < 3; i++) Add(5_000, 0);
         Assert.True(table.IsMuted(5_000, second));
+        // Names that anybody can invent push out none that is known.
+        for (ulong node = 20_000; node < 22_000; node++) table.Add(node, 0);
+        Assert.True(table.IsMuted(5_000, second));
         for (ulong node = 10_000; node < 11_024; node++) Add(node, 0);
         Assert.False(table.IsMuted(5_000, second));
 

@@ -349,11 +349,7 @@ internal sealed unsafe class EpollPort : ISocketPort
         try
         {
             SetOption(descriptor, LibC.TcpLevel, LibC.NoDelay);
-            SetOption(descriptor, LibC.SocketLevel, LibC.KeepAlive);
-            SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveIdle, KeepAlive.Idle);
-            SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveInterval, KeepAlive.Interval);
-            SetOption(descriptor, LibC.TcpLevel, LibC.KeepAliveQuestions, KeepAlive.Questions);
-            SetOption(descriptor, LibC.TcpLevel, LibC.UserTimeout, KeepAlive.Unacknowledged);
+            SetTimes(descriptor);
             Register(descriptor, LibC.In | LibC.Out | LibC.ReadHup | LibC.Edge, ((ulong)socket.Generation << 32) | (uint)slot);
         }
         catch (IOException)
@@ -392,6 +388,18 @@ internal sealed unsafe class EpollPort : ISocketPort
     private static int Native(IPEndPoint endPoint) => endPoint.AddressFamily == AddressFamily.InterNetworkV6 ? 10 : 2;
 
     private static void SetOption(int descriptor, int level, int name, int value = 1) => Check(LibC.SetOption(descriptor, level, name, &value, sizeof(int)));
+
+    // A system that does not know one of them keeps its own time: better late than no link.
+    private static void SetTimes(int descriptor)
+    {
+        TrySet(LibC.SocketLevel, LibC.KeepAlive, 1);
+        TrySet(LibC.TcpLevel, LibC.KeepAliveIdle, KeepAlive.Idle);
+        TrySet(LibC.TcpLevel, LibC.KeepAliveInterval, KeepAlive.Interval);
+        TrySet(LibC.TcpLevel, LibC.KeepAliveQuestions, KeepAlive.Questions);
+        TrySet(LibC.TcpLevel, LibC.UserTimeout, KeepAlive.Unacknowledged);
+
+        void TrySet(int level, int name, int value) => _ = LibC.SetOption(descriptor, level, name, &value, sizeof(int));
+    }
 
     private static int Check(int result)
     {
