@@ -23,7 +23,7 @@ public interface INode
 
     /// <summary>
     /// What the clock behind <see cref="Now"/> shows at this moment: for what must not be judged by a time before a freeze of the process, since
-    /// a turn takes in what came after it. A system call's worth; <see cref="Now"/> is free.
+    /// a turn takes in what came after it. Some 35 ns; <see cref="Now"/> is free.
     /// </summary>
     internal long Clock() => Now;
 
@@ -61,7 +61,7 @@ public interface INode
 
     /// <summary>
     /// Runs <paramref name="work"/> after this turn outside of it, in no particular order: in production on a thread of the loop or of the thread
-    /// pool, where a blocked one holds up no other for long; inline after the turn in simulation. What needs an order keeps it itself.
+    /// pool, where a blocked one holds up no other for long; in simulation on its thread, after the turn or later. What needs an order keeps it itself.
     /// </summary>
     void Complete(ICompletion work);
 

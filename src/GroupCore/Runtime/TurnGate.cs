@@ -2,7 +2,8 @@ namespace GroupCore.Runtime;
 
 /// <summary>
 /// Who may run a node: the pilot, one of the loop's two threads; or a caller, while the pilot sleeps, looks around for work or runs
-/// completions; or the other thread, while the pilot runs completions. Never two at a time, and only the pilot ever waits for it.
+/// completions; or a runner of completions, for what callers left to be sent; or the other thread, while the pilot runs completions. Never two at a time, and only the
+/// two threads ever wait for it.
 /// </summary>
 internal sealed class TurnGate
 {

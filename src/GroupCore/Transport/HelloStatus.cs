@@ -9,7 +9,10 @@ internal enum HelloStatus : byte
     /// <summary>Only the id was asked for; a full Hello may follow on this connection.</summary>
     Identified = 1,
 
-    /// <summary>Another connection between the two nodes is kept: the one that the lower id dials.</summary>
+    /// <summary>
+    /// Another connection between the two nodes is kept: the one that the lower id dials, or a later one than this Hello is of. Or the name is another's as far as is known here
+    /// (links.md#nobody-takes-over-what-stands). The dialler tries again.
+    /// </summary>
     Superseded = 2,
 
     /// <summary>The node that was meant is not here.</summary>
@@ -24,6 +27,6 @@ internal enum HelloStatus : byte
     /// <summary>No common wire version.</summary>
     WrongVersion = 6,
 
-    /// <summary>The acceptor has as many peers as it takes.</summary>
+    /// <summary>The acceptor has as many peers as it takes, is being stopped, or does not hear this dialler for a minute. The dialler tries again after 1 s.</summary>
     Full = 7,
 }

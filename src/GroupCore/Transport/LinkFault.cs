@@ -3,7 +3,7 @@ namespace GroupCore.Transport;
 /// <summary>What happened to a link.</summary>
 public enum LinkFault
 {
-    /// <summary>A connection that carried the link broke; the link dials again and resumes.</summary>
+    /// <summary>A connection that carried the link broke; the link resumes over the next one, which this end dials if it asked for the peer.</summary>
     Reset,
 
     /// <summary>The host answered that nobody listens at the address.</summary>
@@ -15,7 +15,10 @@ public enum LinkFault
     /// <summary>Another node answers at the address, or membership says so: the one that was meant is gone; the link is over.</summary>
     Replaced,
 
-    /// <summary>The other end has forgotten this node or speaks no common wire version; the link is over.</summary>
+    /// <summary>
+    /// The other end has forgotten this node or speaks no common wire version, was not the node that was meant, only dialled in and stayed away or had to give its place, or sent
+    /// too much that is malformed; the link is over.
+    /// </summary>
     Rejected,
 
     /// <summary>The queue passed its limit; the link is over.</summary>

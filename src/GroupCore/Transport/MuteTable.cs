@@ -1,8 +1,8 @@
 namespace GroupCore.Transport;
 
 /// <summary>
-/// Counts the malformed frames of each node, by its id, and says which nodes are not heard for a while. Bounded: whoever did worst longest
-/// ago is forgotten first. Who is known to be the node, and who only came in its name, are counted apart: else a stranger could let a node
+/// Counts the malformed frames of each node, by its id, and says which nodes are not heard for a while. Bounded: whose first one is longest
+/// ago is forgotten first, whatever came of it since. Who is known to be the node, and who only came in its name, are counted apart: else a stranger could let a node
 /// give up any other. In whose name others have done so much comes in all the same, and goes at its next malformed frame: it may be the node
 /// itself. Source: links.md#malformed-input-is-counted-and-its-sender-muted.
 /// </summary>

@@ -18,6 +18,6 @@ internal static class KeepAlive
     /// <summary>The shortest and the longest time from when the other end is not there until the connection is reset: it may have been silent before.</summary>
     public static readonly TimeSpan Shortest = TimeSpan.FromSeconds(Interval * Questions), Longest = TimeSpan.FromSeconds(Idle + (Interval * Questions));
 
-    /// <summary>Milliseconds after which bytes without acknowledgement reset the connection, on Linux: while there are any, nothing is asked, and without this a quarter of an hour would pass.</summary>
+    /// <summary>Milliseconds after which bytes without acknowledgement reset the connection, on Linux: while there are any, nothing is asked, and without this a quarter of an hour would pass. Also where the other kernel answers but has no room, since its process does not read.</summary>
     public const int Unacknowledged = (Idle + (Interval * Questions)) * 1000;
 }
