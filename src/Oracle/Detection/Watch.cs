@@ -11,7 +11,7 @@ namespace Oracle.Detection;
 /// </summary>
 /// <remarks>
 /// Rounds of 200 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe; without an answer in half a round × (1 + health) another one, and the
-/// others that are watched (at most eight) are asked to probe it over links that they have, or at the start of the next round where that came first; after four
+/// others that are watched (some eight) are asked to probe it over links that they have, or at the start of the next round where that came first; after four
 /// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign a report, 0.8 to 1 s after the process fell silent. A connection that
 /// breaks is no evidence but makes it look at once: the listener is dialled (refused at the address that it is registered at is
 /// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
