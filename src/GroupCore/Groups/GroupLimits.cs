@@ -69,7 +69,7 @@ internal static class GroupLimits
 
     /// <summary>
     /// What may wait for the handlers of a member at the beginning of a view, in units of <see cref="Cost"/>: each view brings a window of each sender, whatever they
-    /// have handled. Beyond it a member whose handlers handled nothing in the view before leaves, but for the first one that holds the state.
+    /// have handled. Beyond it a member whose handlers handled nothing in the view before leaves, but for the first <see cref="HoldersThatStay"/> that hold the state.
     /// </summary>
     public const long HandlerBacklogBytes = 512L << 20;
 

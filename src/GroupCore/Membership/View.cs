@@ -49,7 +49,7 @@ public sealed class View
     /// <summary>The rank of a process, −1 when it is no member.</summary>
     public int RankOf(ProcessId id) => _rankOf.TryGetValue(id, out int rank) ? rank : -1;
 
-    /// <summary>The lowest-ranked initialised member: sequencer and first flush leader; −1 when there is none.</summary>
+    /// <summary>The lowest-ranked initialised member: sequencer, giver of the state and, where it survives, flush leader; −1 when there is none.</summary>
     public int Coordinator
     {
         get

@@ -86,7 +86,10 @@ public sealed partial class Group
         return Post(call, default);
     }
 
-    /// <summary>Completes when everything this process sent to the group or delivered before the call is held by all members that stay.</summary>
+    /// <summary>
+    /// Completes when every multicast that this process sent to the group or delivered before the call is held by all members that stay. Messages to one member
+    /// are not waited for.
+    /// </summary>
     /// <exception cref="SendQueueFullException">65,536 calls of this group wait already.</exception>
     public async ValueTask FlushAsync(CancellationToken cancellationToken = default)
     {

@@ -16,7 +16,7 @@ public readonly record struct Replies
 
     /// <summary>
     /// More than half of the members that had the group's state when that view began; fails with <see cref="TooFewRepliesException"/> when so many values
-    /// can no longer come. Any two majorities of one view have a member in common; no load is waited for, and a member that loads is not asked.
+    /// can no longer come. Any two majorities of one view have a member in common; no load is waited for, and what a member answers that loaded since does not count.
     /// </summary>
     public static Replies Majority => new(-1);
 

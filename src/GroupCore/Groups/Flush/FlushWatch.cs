@@ -20,7 +20,7 @@ namespace GroupCore.Groups.Flush;
 /// when the slow one says that its handlers have ended, or three steps after this member found or the leader said it last. Of a message to itself only its sender knows: it says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
 /// Two members whose handlers' messages to each other a link lost would wait for each other for ever, and each say so: a wait for what a link may
 /// have lost is excused by handlers at work, or by progress, and for some steps only by a wait for others.
-/// Source: views-and-flush.md#silence-is-suspected-user-code-is-not.
+/// Source: views-and-flush.md#silence-is-suspected-user-code-is-not, #slow-handlers-are-suspected-where-the-group-says-so.
 /// </remarks>
 internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
 {

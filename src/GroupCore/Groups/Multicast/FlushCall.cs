@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>A caller that waits until everything it sent or delivered is held by all members. Source: multicast.md#a-stability-wait-includes-the-order.</summary>
+/// <summary>A caller that waits until every multicast that it sent or delivered is held by all members. Source: multicast.md#a-stability-wait-includes-the-order.</summary>
 internal sealed class FlushCall : ICompletion
 {
     private readonly TaskCompletionSource _done = new();

@@ -14,7 +14,8 @@ namespace GroupCore.Groups.Views;
 /// <remarks>
 /// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. What a view's end does is in this order
 /// (views-and-flush.md#the-order-of-a-views-end): last deliveries of the old view, checkpoint for joiners, view event, binding of the new view at all peers,
-/// early frames, queued calls. Parts: this file (life), <c>.Install</c>, <c>.Frames</c>, <c>.Calls</c>, <c>.Layer</c>.
+/// answers that waited, the layer's view, calls that waited, early frames. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>, <c>.Links</c>,
+/// <c>.Calls</c>, <c>.Layer</c>, <c>.Status</c>.
 /// </remarks>
 internal sealed partial class GroupProtocol
 {
