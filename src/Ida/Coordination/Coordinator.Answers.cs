@@ -222,7 +222,7 @@ internal sealed partial class Coordinator
         if (here) participant.Stable(running.Key, state.Rank);
     }
 
-    /// <summary>It was executed in an earlier view; those that do not know that forget this attempt.</summary>
+    /// <summary>A participant says that the put is over, by this attempt or another; those that hold this one without a time forget it.</summary>
     private void FinishDone(RunningOp running)
     {
         AbortOthers(running, SlotFlags.Done, acknowledge: false);

@@ -13,7 +13,7 @@ internal enum SlotFlags : ushort
     /// <summary>Executed, and all before it stable.</summary>
     Cleared = 4,
 
-    /// <summary>The logical put was executed in an earlier view, or has been committed meanwhile and is not aborted.</summary>
+    /// <summary>The logical put is over: executed in an earlier view, or in this one and everywhere. Or the attempt has been committed meanwhile and is not aborted.</summary>
     Done = 8,
 
     Poisoned = 16,

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Ida.Ordering;
 
 /// <summary>
-/// What a participant knows of one attempt. Kept until executed, stable and settled (its COMMIT reached all participants), because the
-/// flush decides from what survivors hold. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
+/// What a participant knows of one attempt. That of a put is kept until executed, stable and settled (its COMMIT reached all participants),
+/// because the flush decides from what survivors hold. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
 /// </summary>
 internal sealed class OpRecord(DhtCounters counters)
 {

@@ -8,10 +8,10 @@ namespace Ida.Ordering;
 /// they are clear. Source: dht-order.md#the-normal-case.
 /// </summary>
 /// <remarks>
-/// Guarantees (4.6): a proposal never changes within a view (I1); conflicting operations are executed in (time, id) order (I3); a value
-/// leaves only when its writer is stable (I4); the clock of a key is at least every time executed or sealed here (I6).
+/// Guarantees: a proposal never changes within a view; conflicting operations are executed in (time, id) order; to a Strict read a value
+/// leaves only when its writer is stable; the clock of a key is at least every time proposed or committed for it in this view, and its version.
 /// An operation stays in the queues of its keys until it is executed and stable, so "each conflicting predecessor is stable" reads: none is
-/// in front. A record stays in the table until its commit has reached all participants, because the flush asks who holds it.
+/// in front. The record of a put stays in the table until its commit has reached all participants, because the flush asks who holds it.
 /// A member without its state orders like any other and answers nothing; how it applies puts meanwhile is in .Newcomer.
 /// </remarks>
 internal sealed partial class Participant(DhtState state, DhtSender send)

@@ -13,7 +13,7 @@ namespace Ida.Transfer;
 /// place) until no transfer of the view is left, so the cost is one reference per entry that had a value and was changed during the transfer.
 /// So with outcomes: those acknowledged meanwhile are kept for it.
 /// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range whose digest the newcomer
-/// has already, from a source that failed, is not sent again.
+/// has already, from a transfer of an earlier view, is not sent again.
 /// </remarks>
 internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
 {
