@@ -107,7 +107,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         }
         catch (OperationCanceledException)
         {
-            // This command runs after the one of the call, so it finds out what became of that.
+            // This command runs after the one that begins the join, so it finds what became of it.
             await Node.PostAsync(call.Undo, CancellationToken.None).ConfigureAwait(false);
             throw;
         }
