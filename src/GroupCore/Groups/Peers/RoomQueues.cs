@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 namespace GroupCore.Groups.Peers;
 
 /// <summary>
-/// By receiver: messages that go out in the view that is, but wait for room on the link or in the receiver's window. Those to one receiver
+/// By receiver: messages of the current view that wait for room on the link or in the receiver's window. Messages to one receiver
 /// hold up no others.
 /// </summary>
 internal sealed class RoomQueues<T>(int members)
@@ -46,7 +46,7 @@ internal sealed class RoomQueues<T>(int members)
         if (Count == 0) Array.Clear(_waiting);
     }
 
-    /// <summary>Takes all of them, when they do not go out any more.</summary>
+    /// <summary>Takes all messages, when they do not go out any more.</summary>
     public IEnumerable<T> TakeAll()
     {
         for (int rank = 0; rank < _waiting.Length; rank++)
