@@ -38,7 +38,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
             _group = _host.Start(this);
             if (_group is null)
             {
-                // Not the turn's time: the process may have been frozen between the begin of the turn and the call.
+                // Not the turn's time: the process may have been frozen between the start of the turn and the call.
                 _timer = _host.Node.SetTimer(_host.Node.Clock() + _host.JoinNanoseconds, this, 0);
                 return;
             }

@@ -53,7 +53,10 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
 
     public int Size => Head + (8 * members) + 12 + (6 * Order.Count) + 4 + (10 * Points.Count);
 
-    /// <summary>proposal u64, rank u16, flags u8 (1 initialised, 2 contributed), members u16, received and closed u32 each, order base, closed and count u32, positions (rank u16, seq u32), points.</summary>
+    /// <summary>
+    /// proposal u64, rank u16, flags u8 (1 initialised, 2 contributed), members u16, received and closed u32 each, order base, closed and count u32,
+    /// positions (rank u16, seq u32), points.
+    /// </summary>
     public void Write(Span<byte> to)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(to, Proposal);

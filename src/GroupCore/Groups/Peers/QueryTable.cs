@@ -26,7 +26,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
     public void Add(QueryCollector query)
     {
         query.Table = this;
-        // Not the turn's time: the process may have been frozen between the begin of the turn and the call.
+        // Not the turn's time: the process may have been frozen between the start of the turn and the call.
         if (TimeLimit.Due(node.Clock(), query.Timeout) is < TimeLimit.Never and var due) query.Timer = node.SetTimer(due, query, 0);
         _open.Add(query.Number, query);
     }
