@@ -44,7 +44,7 @@ public sealed partial class Group : IAsyncDisposable
     /// <summary>How many messages no handler took.</summary>
     public long UnhandledCount => Volatile.Read(ref _unhandled);
 
-    /// <summary>How often a handler or hook threw.</summary>
+    /// <summary>How often a handler, a hook or the load of a state threw.</summary>
     public long FailedCount => Volatile.Read(ref _failed);
 
     /// <summary>What the group waits for, at this instant.</summary>

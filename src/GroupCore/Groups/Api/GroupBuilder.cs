@@ -155,7 +155,7 @@ public sealed class GroupBuilder
     private static Action<ReadOnlyMemory<byte>> Loading(Action<ReadOnlyMemory<byte>> load) =>
         UserCode.NotAsync(load, "What loads a state must not be async: it has replaced all of it when it returns.", nameof(load));
 
-    /// <summary>Called for handlers that threw and for messages that no handler takes; by default they are only counted.</summary>
+    /// <summary>Called for handlers, hooks and checkpoints that failed, for messages that no handler takes and for slow members; by default these are counted at most.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>.</exception>
     public GroupBuilder OnError(Action<GroupError> handler)
     {

@@ -5,7 +5,7 @@ namespace GroupCore.Groups;
 /// <summary>Too much already waits to be sent in the group, to one of its members, or at this node: the call is refused, and nothing of it was sent.</summary>
 public sealed class SendQueueFullException : InvalidOperationException
 {
-    /// <summary>For a group in which <paramref name="calls"/> calls wait for the window.</summary>
+    /// <summary>For a group in which <paramref name="calls"/> already wait for the window.</summary>
     public SendQueueFullException(string group, int calls)
         : this(group, calls, $"{calls} calls already wait to send to group '{group}': await them before you send more.")
     {
