@@ -83,7 +83,7 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Events that are not handled; from any thread.</summary>
     public long Waiting => Math.Max(0, Volatile.Read(ref _addedEvents) - Volatile.Read(ref _workedEvents) - Volatile.Read(ref _droppedEvents));
 
-    /// <summary>How many events are handled, to the last one and not only as the worker reports them; on the loop.</summary>
+    /// <summary>How many events are handled, counted one by one and not only as the worker reports them; on the loop.</summary>
     public long Position => _batchFrom + Volatile.Read(ref _next);
 
     /// <summary>Appends an event. Its slab is held for it, unless the caller gives it (<paramref name="owned"/>).</summary>
@@ -338,7 +338,7 @@ internal sealed class Dispatcher : ICompletion
         // A full fence: if a worker still finds the report posted, the end of its batch must be seen below, or nobody starts the next batch.
         Interlocked.Exchange(ref _posted, 0);
         TakeProgress();
-        // What was handled since may have posted something that is behind this command.
+        // Handlers that have ended since may have posted something behind this command.
         if (_target.OnHandled(reported) && reported < _doneEvents) PostProgress();
     }
 

@@ -30,7 +30,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>What a member has acknowledged of a sender; of its own messages a member holds everything.</summary>
     private uint AckOf(int member, int sender) => member == sender && member != _self ? uint.MaxValue : _acks[member, sender];
 
-    /// <summary>flags u8 (1: answer at once, 2: acknowledges nothing as a load comes forward), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
+    /// <summary>flags u8 (1: answer at once, 2: a load comes forward and nothing is acknowledged), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
     public void OnAck(int member, ReadOnlySpan<byte> body)
     {
         int count = body.Length < AckHead ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[5..]);

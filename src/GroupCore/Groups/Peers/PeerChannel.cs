@@ -320,7 +320,8 @@ internal sealed class PeerChannel
     }
 
     /// <summary>
-    /// The handlers are given up: nobody waits for messages that they have not handled, only for those that they have sent, since the receivers' handlers may send more here.
+    /// The handlers are given up: nobody waits for messages that they have not handled, only for those that they have sent, since the receivers' handlers may send more in
+    /// this view.
     /// </summary>
     public void GiveHandlersUp()
     {

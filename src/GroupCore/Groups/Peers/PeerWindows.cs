@@ -70,7 +70,7 @@ internal sealed class PeerWindows(INode node, int members)
         return true;
     }
 
-    /// <summary>Whether a message is one of the <paramref name="count"/> that a receiver was given a number for last.</summary>
+    /// <summary>Whether a message is one of the last <paramref name="count"/> that were given a number for a receiver.</summary>
     public bool IsAmongLast(int rank, uint id, int count) => _out.Length > 0 && _out[rank] is { } queue && queue.IsAmongLast(id, count);
 
     public bool TryCloseFirst(int rank, out ulong parent)

@@ -5,7 +5,7 @@ namespace GroupCore.Groups.Views;
 /// <summary>
 /// The evidence that this process holds against others, by source. Several groups, and several watches of one group, judge the same process each for
 /// themselves; the membership knows one evidence of each process against another, and takes it back as a whole. Slowness is told where nothing else is
-/// held: slow handlers are no quarrel of a pair, and would hide one.
+/// held: slow handlers are no dispute between two members, and would hide one.
 /// </summary>
 internal sealed class Accusations(IMembership membership)
 {

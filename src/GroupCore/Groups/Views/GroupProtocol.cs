@@ -300,8 +300,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// Asks once for a view with the same members. Where frames of a sender are missing here its flush brings them; where the numbers of messages
-    /// or positions have become large they begin again.
+    /// Asks once in a view for another one with the same members. Its flush brings frames that are missing here, and numbers of messages or positions that have become
+    /// large begin again.
     /// </summary>
     public void AskForView()
     {

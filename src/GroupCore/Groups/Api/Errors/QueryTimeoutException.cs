@@ -1,6 +1,6 @@
 namespace GroupCore.Groups;
 
-/// <summary>A query did not get the answers that it waits for in time.</summary>
+/// <summary>The answers that a query waits for did not come in time.</summary>
 public sealed class QueryTimeoutException(string handler, TimeSpan timeout, int got, string missing)
     : TimeoutException($"The query '{handler}' got {got} replies in {timeout.TotalSeconds:0.###} s; no answer from {missing}.")
 {
