@@ -85,7 +85,7 @@ internal static class GroupLimits
     /// </summary>
     public const uint ViewRecords = 1U << 30;
 
-    /// <summary>How long nothing must have happened before a group gives back what grew.</summary>
+    /// <summary>How long nothing must have happened before a group releases memory that grew.</summary>
     public const long IdleNanoseconds = 5_000_000_000;
 
     public const int AckMessages = 64;

@@ -172,7 +172,7 @@ internal sealed class Dispatcher : ICompletion
         if (_inline) _node.LendTurns();
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         if (!_busy && _filled == 0) (_filling, _running) = ([], []);

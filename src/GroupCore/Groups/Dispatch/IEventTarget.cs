@@ -26,6 +26,6 @@ internal interface IEventTarget
     /// <summary>An event is not going to be handled; on the loop. The caller of this method completes the call that waits for the event.</summary>
     void OnDropped(in GroupEvent entry);
 
-    /// <summary>Handlers have come forward; on the loop.</summary>
+    /// <summary>Handlers have made progress; on the loop.</summary>
     void OnProgress();
 }

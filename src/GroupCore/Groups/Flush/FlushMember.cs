@@ -348,7 +348,7 @@ internal sealed class FlushMember
         return all;
     }
 
-    /// <summary>A member that loads its state, or catches up behind that, says that it comes forward.</summary>
+    /// <summary>A member that loads its state, or catches up after it, says that it makes progress.</summary>
     public void OnLoading(int rank) => _watch.OnLoading(rank);
 
     /// <summary>The view is over.</summary>

@@ -49,7 +49,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private long? _handlesOwnSince;
     // At how many more looks it says that they have ended.
     private int _saysEnded;
-    // When the load of this member, or its catching up behind that, last came forward.
+    // When the load of this member, or its catching up after it, last made progress.
     private long _loadMovedAt;
     private long _round;
     // Looks since the flush began, and since the leader was last heard.
@@ -91,7 +91,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>There is other evidence that a member holds this one up; it stands until the view is over, whatever the member says.</summary>
     public void Suspect(int rank) => Accuse(_suspected, rank, Accusation.FlushStall);
 
-    /// <summary>The load of a member, or its catching up, comes forward: its handlers count as at work from now on only.</summary>
+    /// <summary>The load of a member, or its catching up, makes progress: its handlers count as at work from now on only.</summary>
     public void OnLoading(int rank)
     {
         if (rank < _signs.Length) _signs[rank] = _signs[rank] with { AtWorkSince = group.Node.Now };
@@ -256,7 +256,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private bool IsAtWorkForLong(int rank) =>
         view.Members[rank].Initialised && IsAtWork(rank) && group.Node.Now - _signs[rank].AtWorkSince >= group.SlowNanoseconds + GroupLimits.HookNanoseconds;
 
-    /// <summary>This member is not too slow while its load comes forward: its own messages may wait behind those that it held.</summary>
+    /// <summary>This member is not too slow while its load makes progress: its own messages may wait behind those that it held.</summary>
     private bool IsTooSlowItself => IsLong(_handlesOwnSince) && IsLong(_loadMovedAt);
 
     private bool HandlersRun()
@@ -276,7 +276,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], _leader is not null || rank == flush.Leader ? _missing : []);
     }
 
-    /// <summary>Notes since when handlers here are at work, and whether what they catch up with comes forward.</summary>
+    /// <summary>Notes since when handlers here are at work, and whether what they catch up with makes progress.</summary>
     private void NoteOwnCode()
     {
         if (group.Multicast.IsCatchingUp || group.LoadMoved())

@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.Flush;
 
-/// <summary>Whether something that is waited for, and looked at every step, comes forward, however slowly.</summary>
+/// <summary>Whether something that is waited for, and looked at every step, makes progress, however slowly.</summary>
 internal struct Progress
 {
     private long _value;

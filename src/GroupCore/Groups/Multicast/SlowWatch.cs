@@ -7,7 +7,7 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>
 /// While some sender's window is more than half used, looks every second for members that hold more than half of it back. Such a member is reported after two
 /// seconds, and suspected after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
-/// so there is more than one witness. A joiner whose load comes forward is not slow, and nobody is while the view changes: nobody acknowledges then.
+/// so there is more than one witness. A joiner whose load makes progress is not slow, and nobody is while the view changes: nobody acknowledges then.
 /// Source: multicast.md#a-slow-member-is-told-of-and-excluded-only-where-the-group-says-so.
 /// </summary>
 internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
@@ -105,7 +105,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         group.Accusations.Accuse(this, view.Members[rank].Id, Accusation.Slow);
     }
 
-    /// <summary>A member that may be loading says that its load comes forward.</summary>
+    /// <summary>A member that may be loading says that its load makes progress.</summary>
     public void OnLoading(int rank) => Judge(rank, slow: false);
 
     private void Forgive(int rank)

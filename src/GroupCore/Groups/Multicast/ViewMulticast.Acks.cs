@@ -30,7 +30,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>What a member has acknowledged of a sender; of its own messages a member holds everything.</summary>
     private uint AckOf(int member, int sender) => member == sender && member != _self ? uint.MaxValue : _acks[member, sender];
 
-    /// <summary>flags u8 (1: answer at once, 2: a load comes forward and nothing is acknowledged), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
+    /// <summary>flags u8 (1: answer at once, 2: a load makes progress and nothing is acknowledged), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
     public void OnAck(int member, ReadOnlySpan<byte> body)
     {
         int count = body.Length < AckHead ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[5..]);
@@ -146,7 +146,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _acksMoved = true;
     }
 
-    /// <summary>Tells the others every second that the load of this member comes forward, if it does.</summary>
+    /// <summary>Tells the others every second that the load of this member makes progress, if it does.</summary>
     private void SignLoading()
     {
         if (_node.Now < _signDue || !_group.LoadMoved()) return;
@@ -154,7 +154,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         SendLoading();
     }
 
-    /// <summary>Says that the load of this member comes forward, and acknowledges nothing more.</summary>
+    /// <summary>Says that the load of this member makes progress, and acknowledges nothing more.</summary>
     public void SendLoading()
     {
         if (_members == 1) return;

@@ -104,7 +104,7 @@ internal sealed partial class ViewMulticast
         _slabs.GiveBack(ref _oldSlab);
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         _acks.Trim(_self);

@@ -42,7 +42,7 @@ internal sealed class HandlingTable(ulong first)
     /// <summary>Goes on to the first open message from that number on; false for none.</summary>
     public bool TryNext(ref ulong number) => _open.TryNext(ref number);
 
-    /// <summary>Gives back what it does not need.</summary>
+    /// <summary>Releases memory that it does not need.</summary>
     public void Trim() => _open.Trim();
 
     public void Close(ulong number) => _open.Close(number);

@@ -68,7 +68,7 @@ internal sealed class OpenRing<T>(ulong first)
         return false;
     }
 
-    /// <summary>Gives back what it does not need.</summary>
+    /// <summary>Releases memory that it does not need.</summary>
     public void Trim()
     {
         if (Count == 0) _ring = [];

@@ -75,7 +75,7 @@ internal sealed class OutQueue(ulong first = 0)
         return false;
     }
 
-    /// <summary>Gives back what it does not need.</summary>
+    /// <summary>Releases memory that it does not need.</summary>
     public void Trim() => _open.Trim();
 
     private void Close(ulong number, long now, out ulong parent)

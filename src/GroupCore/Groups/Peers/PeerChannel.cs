@@ -434,7 +434,7 @@ internal sealed class PeerChannel
             while (Takes(rank) && _windows.TryPeek(rank, out var call) && TrySend(call, inside: false)) _windows.Dequeue(rank);
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         _windows.Trim();

@@ -23,7 +23,7 @@ internal sealed class PeerShares
         }
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         using (_gate.Hold())

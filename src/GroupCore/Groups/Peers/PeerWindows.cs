@@ -126,7 +126,7 @@ internal sealed class PeerWindows(INode node, int members)
         return calls;
     }
 
-    /// <summary>Gives back what it does not need.</summary>
+    /// <summary>Releases memory that it does not need.</summary>
     public void Trim()
     {
         foreach (var queue in _out) queue?.Trim();

@@ -40,7 +40,7 @@ internal sealed class RoomQueues<T>(int members)
         return true;
     }
 
-    /// <summary>Gives back what it does not need when it is empty.</summary>
+    /// <summary>Releases its memory when it is empty.</summary>
     public void Trim()
     {
         if (Count == 0) Array.Clear(_waiting);

@@ -59,7 +59,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
     /// <summary>Joiners were told how the saving of their state ended, or there are none: later joiners begin to wait afresh.</summary>
     public void Forget() => (_quiet, _most) = (0, 0);
 
-    // A checkpoint larger than all before it has come forward, so the time begins again. One that joiners were told about does not count for later joiners.
+    // A checkpoint larger than all before it has made progress, so the time begins again. One that joiners were told about does not count for later joiners.
     private long QuietWith(StateCut cut)
     {
         if (cut.IsTold) return 0;

@@ -100,7 +100,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>
-    /// Whether too much waits for handlers that have not come forward since an earlier view, and for long. What the end of a view delivers at once does not count, as the
+    /// Whether too much waits for handlers that have not made progress since an earlier view, and for long. What the end of a view delivers at once does not count, as the
     /// handlers have had no time for it.
     /// </summary>
     private bool AreHandlersStuck => Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes) && Dispatcher.Position == _handled.Position

@@ -23,7 +23,7 @@ internal sealed partial class GroupProtocol
     private long _giverHandled = -1;
     private TimerHandle _joinTimer;
     private (long MovedAt, long Handled) _signed;
-    // How far the state ever came within one view, and the longest time that it came forward within one; when one of these was surpassed last.
+    // How far the state ever came within one view, and the longest time that it made progress within one; when one of these was surpassed last.
     private (StatePhase Phase, long Amount, long Took, long At) _furthest = (default, 0, -1, 0);
     private long _stateMovedAt;
 
@@ -42,11 +42,11 @@ internal sealed partial class GroupProtocol
         _handled = (Dispatcher.Position, Node.Now);
     }
 
-    /// <summary>Something of the join came forward; the next is <paramref name="waitsFor"/>.</summary>
+    /// <summary>The join made progress; next it waits for <paramref name="waitsFor"/>.</summary>
     public void OnJoinProgress(string waitsFor) => (_joinProgressAt, _joinWaitsFor) = (Node.Now, waitsFor);
 
     /// <summary>
-    /// The state came forward in a view that began at <paramref name="begun"/>: to a later phase, or within its phase by time or bytes. With each view all of it begins again,
+    /// The state made progress in a view that began at <paramref name="begun"/>: to a later phase, or within its phase by time or bytes. With each view all of it begins again,
     /// and views may come faster than the state. Work that begins again is progress for as long as it took before, and after that in a view that lasts longer than all before.
     /// </summary>
     public void OnStateProgress(StatePhase phase, long amount, long begun, string waitsFor)
@@ -77,7 +77,7 @@ internal sealed partial class GroupProtocol
     /// <summary>What the join waits for, when that is nothing that counts as progress.</summary>
     public void OnJoinWaits(string waitsFor) => _joinWaitsFor = waitsFor;
 
-    /// <summary>Whether the load of this member, or its catching up behind that, has come forward since the last call.</summary>
+    /// <summary>Whether the load of this member, or its catching up after it, has made progress since the last call.</summary>
     public bool LoadMoved()
     {
         var now = _life.Phase == GroupPhase.Loading ? (Math.Max(_stateMovedAt, _joinProgressAt), 0L) : Dispatcher.IsCatchingUp ? (0L, Dispatcher.Position) : default;
@@ -89,7 +89,7 @@ internal sealed partial class GroupProtocol
     private void LookAtJoin()
     {
         if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
-        // A sign of the giver counts until the next one is due: nobody tells what comes forward in between.
+        // A sign of the giver counts until the next one is due: nobody tells what makes progress in between.
         long due = _joinProgressAt + _host.JoinNanoseconds + (_life.Phase == GroupPhase.Loading ? GroupLimits.StateSignNanoseconds : 0);
         if (Node.Now < due)
         {

@@ -140,7 +140,7 @@ internal sealed partial class GroupProtocol
         _host.Touched(this);
     }
 
-    /// <summary>Whether something happened since this was asked last; if not, gives back what grew.</summary>
+    /// <summary>Whether something happened since this was asked last; if not, releases memory that grew.</summary>
     public bool WasActive()
     {
         if (_active)
