@@ -6,7 +6,7 @@ internal static class GroupLimits
     public const int GroupsPerProcess = 4_096;
     public const int Members = 2_048;
 
-    /// <summary>Slots that a peer may have bound beyond the groups that this process is in or joins: some may be of earlier ones.</summary>
+    /// <summary>Slots that a peer may have bound beyond the groups that this process is in or joins: some may belong to earlier groups.</summary>
     public const int SpareBindings = 64;
 
     /// <summary>Longest name of a group, in bytes of UTF-8.</summary>
@@ -23,7 +23,7 @@ internal static class GroupLimits
     /// <summary>Largest body of a point-to-point message or of a reply: it travels in one frame.</summary>
     public const int PeerBytes = (1 << 20) - 64;
 
-    /// <summary>What one sender may have unstable in a view, in units of <see cref="Cost"/>: 4 MB, and since none costs less than 1 KB, 4,096 messages.</summary>
+    /// <summary>What one sender may have unstable in a view, in units of <see cref="Cost"/>: 4 MB, and as no message costs less than 1 KB, 4,096 messages.</summary>
     public const long Window = 4L << 20;
 
     /// <summary>Calls that may wait for the window, each a message, before a call is refused.</summary>
@@ -32,21 +32,21 @@ internal static class GroupLimits
     /// <summary>Bytes of waiting calls before a call is refused.</summary>
     public const long QueuedBytes = 128L << 20;
 
-    /// <summary>Of these what each group may have whatever others have, and in what steps it takes more of what the node may hold.</summary>
+    /// <summary>The part of these bytes that each group has for itself, and the step in which it takes more of what the node may hold.</summary>
     public const long QueuedBlock = 1L << 20;
 
-    /// <summary>Of these what may wait for one receiver.</summary>
+    /// <summary>The part of these calls and bytes that may wait for one receiver.</summary>
     public const int ReceiverCalls = 8_192;
     public const long ReceiverBytes = 16L << 20;
 
     /// <summary>
-    /// What handlers of one member sent to one receiver, from the call until it is handled there: no window bounds it, since what the receiver has not handled may
-    /// wait for it. So a handler that would send more is refused; if it waited, two that send to each other might wait for ever.
+    /// What handlers of one member may have under way to one receiver, from the call until it is handled there. No window bounds it, since messages that the receiver
+    /// has not handled may wait for it. A handler that would send more is refused: if it waited, two handlers that send to each other might wait for ever.
     /// </summary>
     public const int HandlersCalls = QueuedCalls / 2;
     public const long HandlersBytes = QueuedBytes / 2;
 
-    /// <summary>What a receiver stores of one sender: its window, and another that others have acknowledged but this member does not know of yet.</summary>
+    /// <summary>What a receiver stores of one sender: its window, and a second one that others have acknowledged without this member knowing of it yet.</summary>
     public const int StoredMessages = 16_384;
     public const long StoredBytes = 16L << 20;
 
@@ -58,57 +58,57 @@ internal static class GroupLimits
     public const int OrderPositions = 32_768;
 
     /// <summary>
-    /// Positions that are not stable which a receiver takes. With them, all points of a report and all members it fits into a frame:
+    /// Unstable positions that a receiver takes. A report with so many, all its points and all members fits into a frame:
     /// 6 * 131,072 + 10 * (16,384 + 2,048) + 8 * 2,048 and a head are 964 of 1,024 KiB. A cut has at most <see cref="OrderPositions"/> more than its leader knows.
     /// </summary>
     public const int ReportPositions = 4 * OrderPositions;
 
-    /// <summary>Queue of one dispatcher at which acknowledgements stop.</summary>
+    /// <summary>Length of one dispatcher's queue at which acknowledgements stop.</summary>
     public const int DispatchEvents = 16_384;
     public const long DispatchBytes = 8L << 20;
 
     /// <summary>
-    /// What may wait for the handlers of a member at the beginning of a view, in units of <see cref="Cost"/>: each view brings a window of each sender, whatever they
-    /// have handled. Beyond it a member whose handlers handled nothing in the view before leaves, but for the first <see cref="HoldersThatStay"/> that hold the state.
+    /// What may wait for the handlers of a member at the beginning of a view, in units of <see cref="Cost"/>: each view brings a window of each sender, whatever the
+    /// handlers do. Beyond it a member whose handlers handled nothing in the view before leaves, but for the first <see cref="HoldersThatStay"/> that hold the state.
     /// </summary>
     public const long HandlerBacklogBytes = 512L << 20;
 
-    /// <summary>For how long the handlers of such a member have handled nothing; views may follow each other within milliseconds.</summary>
+    /// <summary>How long the handlers of such a member must have handled nothing; views may follow each other within milliseconds.</summary>
     public const long StuckNanoseconds = 10_000_000_000;
 
-    /// <summary>How many of those that hold the state stay, whatever waits for them.</summary>
+    /// <summary>How many of the members that hold the state stay, whatever waits for them.</summary>
     public const int HoldersThatStay = 2;
 
     /// <summary>
-    /// Records of one sender, or positions of the order, in a view after which the sender, or the sequencer, asks for another with the same members;
-    /// after half as many again it waits for it (multicast.md#numbers-of-a-view-never-run-out). All numbers of a view stay below 2^31.
+    /// Records of one sender, or positions of the order, after which the sender, or the sequencer, asks for another view with the same members;
+    /// after half as many again it waits for that view (multicast.md#numbers-of-a-view-never-run-out). All numbers of a view stay below 2^31.
     /// </summary>
     public const uint ViewRecords = 1U << 30;
 
-    /// <summary>After how long without anything a group gives back what grew.</summary>
+    /// <summary>How long nothing must have happened before a group releases memory that grew.</summary>
     public const long IdleNanoseconds = 5_000_000_000;
 
     public const int AckMessages = 64;
     public const long AckBytes = 256 << 10;
     public const long AckNanoseconds = 10_000_000;
 
-    /// <summary>Frames of one member that come before their time: its two windows, and as much again for a protocol above.</summary>
+    /// <summary>Bytes of frames of one member for a view or proposal to come: its two windows, and as much again for a protocol above.</summary>
     public const long EarlyBytesOfMember = 16L << 20;
     public const long EarlyLeastBytes = 64L << 20;
     public const long EarlyMostBytes = 512L << 20;
 
-    /// <summary>A wait in the flush after which the process waited for is accused.</summary>
+    /// <summary>A wait in the flush after which the process waited for is suspected.</summary>
     public const long FlushStepNanoseconds = 1_000_000_000;
 
-    /// <summary>After how long who said that user code holds it up must have said so again.</summary>
+    /// <summary>How long a member's word that user code holds it up counts: before that it must say so again.</summary>
     public const long FlushSilenceNanoseconds = 2_500_000_000;
     public const long HookNanoseconds = 2_000_000_000;
     public const long FlushRetryNanoseconds = 200_000_000;
 
-    /// <summary>After how long a member that has loaded its state asks for a view that says so.</summary>
+    /// <summary>How long after its load a member asks for a view that says that it is initialised.</summary>
     public const long InitialisedNanoseconds = 50_000_000;
 
-    /// <summary>For how much longer it waits at most for others that load beside it.</summary>
+    /// <summary>How much longer it waits at most for other members that still load.</summary>
     public const long LoadTogetherNanoseconds = 5_000_000_000;
 
     public const int ContributionBytes = 900 << 10;
@@ -124,11 +124,11 @@ internal static class GroupLimits
     /// <summary>How often a giver says to joiners that it is alive.</summary>
     public const long StateSignNanoseconds = 1_000_000_000;
 
-    /// <summary>What a turn delivers of what was held while the state was loaded.</summary>
+    /// <summary>How much one turn delivers of the messages that were held while the state was loaded.</summary>
     public const int CatchUpMessages = 4_096;
     public const long CatchUpBytes = 4L << 20;
 
-    /// <summary>For how long of a view a member that has the state may say that its handlers catch up with what it held.</summary>
+    /// <summary>How long in a view a member that has the state may say that its handlers catch up with the messages it held.</summary>
     public const long CatchUpNanoseconds = 300_000_000_000;
 
     /// <summary>Point-to-point messages of one member to another that are not handled yet.</summary>
@@ -136,7 +136,7 @@ internal static class GroupLimits
     public const long PeerOutstandingBytes = 4L << 20;
 
     /// <summary>
-    /// What a receiver takes of one member that is not acknowledged to it, 1 KB for each message and its bytes: an honest one has at most
+    /// What a receiver takes of one member without having acknowledged it: 1 KB for each message, and its bytes. An honest member has at most
     /// 4,096 messages of its window and 32,768 of handlers under way, with 4 and 64 MB and the message that fills the window.
     /// </summary>
     public const int PeerUnhandled = ((PeerOutstanding + HandlersCalls) * PeerMessage) + (int)(PeerOutstandingBytes + HandlersBytes) + PeerBytes;
@@ -144,7 +144,7 @@ internal static class GroupLimits
 
     public const int Queries = 65_536;
 
-    /// <summary>Bytes of answers, and of what each takes beside, that all open queries of a group may hold at a member, as they wait for others' answers; of a single one more.</summary>
+    /// <summary>Bytes of answers, with their overhead, that all open queries of a group may hold at a member while they wait for others; a query alone may hold more.</summary>
     public const long AnswerBytes = 128L << 20;
 
     /// <summary>Bytes of frames that come before their time (of a view or proposal not known here yet) that a member of a view keeps (R11).</summary>

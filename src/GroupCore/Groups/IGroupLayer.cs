@@ -32,7 +32,7 @@ public interface IGroupLayer
     /// </summary>
     void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions);
 
-    /// <summary>A frame of the current view from a member of it (never from a wedged state's past, never from another view). Untrusted content.</summary>
+    /// <summary>A frame of the current view from one of its members: none comes while this member is wedged, and none of another view. Untrusted content.</summary>
     void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body);
 
     /// <summary>The process lost or regained contact with the primary partition: while blocked, nothing may be answered.</summary>
@@ -40,7 +40,7 @@ public interface IGroupLayer
 
     /// <summary>
     /// This member is asked to leave the group. True lets it go at once. False keeps it a member until the layer calls
-    /// <see cref="IGroupPort.Leave"/>, which it does in bounded time: so it can hand over first what only this member holds.
+    /// <see cref="IGroupPort.Leave"/>, which it must do in bounded time: so it can first hand over what only this member holds.
     /// </summary>
     bool OnLeaving() => true;
 
@@ -52,6 +52,6 @@ public interface IGroupLayer
     /// <summary>The end of each turn; what is sent here leaves with this turn.</summary>
     void EndOfTurn();
 
-    /// <summary>The group is over for this process (left, closed, poisoned): complete everything that waits with <paramref name="reason"/>.</summary>
+    /// <summary>The group is over for this process (left, closed, excluded): complete everything that waits with <paramref name="reason"/>.</summary>
     void OnOver(Exception reason);
 }

@@ -4,7 +4,10 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups;
 
-/// <summary>What a <see cref="IGroupLayer"/> may do: send frames to members of the current view. Reliable and FIFO per pair within a view; frames of a view that is over are dropped at the receiver. Where a link is lost with frames on it, none passes between the two any more until the next view, which is asked for.</summary>
+/// <summary>
+/// What a <see cref="IGroupLayer"/> may do: send frames to members of the current view. Reliable and FIFO per pair within a view; frames of a view that is over are
+/// dropped at the receiver. When a link is lost with frames on it, another view is asked for, and no frame passes between the two members until then.
+/// </summary>
 public interface IGroupPort
 {
     /// <summary>The node: time, timers, randomness, completions.</summary>
@@ -13,10 +16,10 @@ public interface IGroupPort
     /// <summary>The current view, null before the first.</summary>
     View? View { get; }
 
-    /// <summary>The own rank in it.</summary>
+    /// <summary>This member's rank in the current view.</summary>
     int Rank { get; }
 
-    /// <summary>The own process.</summary>
+    /// <summary>This process.</summary>
     ProcessId Self { get; }
 
     /// <summary>Whether a view change is under way.</summary>
@@ -26,14 +29,14 @@ public interface IGroupPort
     bool HoldsLease { get; }
 
     /// <summary>
-    /// Bytes of bulk that may be sent to another member now. One frame may go while it is above 0; without, <see cref="IGroupLayer.OnRoom"/> tells when.
-    /// There are none for a member that is not <see cref="IsHere"/> yet.
+    /// Bytes of bulk that may be sent to another member now. One frame may go while it is above 0; otherwise <see cref="IGroupLayer.OnRoom"/> tells when.
+    /// There is no room for a member that is not <see cref="IsHere"/> yet.
     /// </summary>
     long Room(int rank);
 
     /// <summary>
-    /// Whether a member is known to have installed the current view; <see cref="IGroupLayer.OnRoom"/> tells when it has. Until then it keeps what it is sent, which it has
-    /// little memory for.
+    /// Whether a member is known to have installed the current view; <see cref="IGroupLayer.OnRoom"/> tells when it has. Until then the member has to keep what it is
+    /// sent, and has little memory for that.
     /// </summary>
     bool IsHere(int rank);
 
@@ -49,7 +52,7 @@ public interface IGroupPort
     /// <summary>Asks for a view with the same members, to agree on something at its boundary.</summary>
     void RequestView();
 
-    /// <summary>Lets a member go that <see cref="IGroupLayer.OnLeaving"/> kept; nothing otherwise.</summary>
+    /// <summary>Lets this member leave if <see cref="IGroupLayer.OnLeaving"/> kept it; does nothing otherwise.</summary>
     void Leave();
 
     /// <summary>Reports that a member holds this one up, until the view is over.</summary>

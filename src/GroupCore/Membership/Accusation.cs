@@ -12,15 +12,15 @@ public enum Accusation
     /// <summary>Another node answers at its address.</summary>
     Replaced,
 
-    /// <summary>On the same host, its process is gone.</summary>
+    /// <summary>It ran on the same host, and its process is gone.</summary>
     ProcessGone,
 
     /// <summary>
-    /// A view change waits for it, and it is silent: no frame of its says why. Evidence about the process or the way to it, never about handlers
-    /// or hooks that take their time: who says that they do is not accused.
+    /// A view change waits for it, and it is silent: no frame of its own says why. This is evidence about the process or the way to it, never about
+    /// handlers or hooks that take their time: a member that says that they do is not suspected.
     /// </summary>
     FlushStall,
 
-    /// <summary>Its handlers hold up its group, longer than a group with <see cref="SlowMember.Evict"/> allows. Only such groups say so.</summary>
+    /// <summary>Its handlers hold its group up for longer than the group allows. Only reported in groups with <see cref="SlowMember.Evict"/>.</summary>
     Slow,
 }

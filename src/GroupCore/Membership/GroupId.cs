@@ -1,6 +1,6 @@
 namespace GroupCore.Membership;
 
-/// <summary>A group for its life: the Oracle's number, and an incarnation so that a name created again is another group.</summary>
+/// <summary>A group from its creation to its end: the Oracle's number, and an incarnation, so that a group created again under its name is another group.</summary>
 public readonly record struct GroupId(uint Number, uint Incarnation) : IComparable<GroupId>
 {
     /// <summary>Orders by number, then incarnation.</summary>

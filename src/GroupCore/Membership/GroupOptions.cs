@@ -15,6 +15,6 @@ public sealed record GroupOptions
     /// <summary>What happens to a member whose handlers hold the others up; default <see cref="SlowMember.Block"/>: they wait, visibly.</summary>
     public SlowMember SlowMember { get; init; }
 
-    /// <summary>For how long such a member may hold the others up under <see cref="SlowMember.Evict"/>; 1 s to 1 h, default 15 s.</summary>
+    /// <summary>How long a member's handlers may hold the others up under <see cref="SlowMember.Evict"/>; 1 s to 1 h, default 15 s.</summary>
     public TimeSpan SlowMemberTimeout { get; init; } = TimeSpan.FromSeconds(15);
 }

@@ -40,7 +40,7 @@ public interface IMembership
     /// <summary>Reports evidence against a process; repeated until <see cref="Withdraw"/> or its exclusion.</summary>
     void Accuse(ProcessId subject, Accusation evidence);
 
-    /// <summary>Withdraws what this process held against another.</summary>
+    /// <summary>Withdraws all evidence that this process reported against another.</summary>
     void Withdraw(ProcessId subject);
 
     /// <summary>Asks for installs and proposals later than what is known here; harmless at any time.</summary>

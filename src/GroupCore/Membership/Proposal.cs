@@ -1,20 +1,20 @@
 namespace GroupCore.Membership;
 
 /// <summary>
-/// The warning of a view change: who will survive it, leave and join. A higher <paramref name="Number"/> supersedes; none is withdrawn.
+/// Announces a view change: which members will survive it or leave, and which processes join. A higher <paramref name="Number"/> supersedes; none is withdrawn.
 /// </summary>
 /// <param name="Group">The group.</param>
 /// <param name="Number">Oracle log index of the entry that created it.</param>
 /// <param name="BaseView">The view it starts from.</param>
 /// <param name="Survivors">Members of both views, in rank order of the base view.</param>
 /// <param name="Leavers">Members that leave of their own will: they take part in the flush.</param>
-/// <param name="Joiners">Processes that come, in joining order.</param>
+/// <param name="Joiners">Processes that join, in joining order.</param>
 public sealed record Proposal(GroupId Group, ulong Number, ulong BaseView, IReadOnlyList<ProcessId> Survivors,
     IReadOnlyList<ProcessId> Leavers, IReadOnlyList<ViewMember> Joiners)
 {
     /// <summary>
-    /// Rank of the flush leader in the view that the proposal starts from: the lowest initialised survivor; leavers and uninitialised members only where there
-    /// is no better. −1 when nobody of that view takes part. The Oracle takes the end of the flush from it alone.
+    /// Rank of the flush leader in the view that the proposal starts from: the lowest initialised survivor, else the lowest initialised leaver, else the lowest
+    /// survivor, else the lowest leaver. −1 when no member of that view takes part. The Oracle accepts the end of the flush from the leader alone.
     /// </summary>
     internal int LeaderIn(View view)
     {

@@ -8,7 +8,7 @@ public sealed class View
 {
     private readonly Dictionary<ProcessId, int> _rankOf = [];
 
-    /// <summary>A view with everything the Oracle decided of it.</summary>
+    /// <summary>A view with everything that the Oracle decided about it.</summary>
     public View(GroupId group, string name, ulong id, ulong proposal, GroupOptions options, IReadOnlyList<ViewMember> members,
         IReadOnlyList<ProcessId> joined, IReadOnlyList<ProcessId> left, IReadOnlyList<ProcessId> failed, IReadOnlyList<Move> moved)
     {
@@ -34,13 +34,13 @@ public sealed class View
     /// <summary>Members by rank.</summary>
     public IReadOnlyList<ViewMember> Members { get; }
 
-    /// <summary>Who came with this view, in rank order.</summary>
+    /// <summary>Processes that joined with this view, in rank order.</summary>
     public IReadOnlyList<ProcessId> Joined { get; }
 
-    /// <summary>Who left of its own will.</summary>
+    /// <summary>Members that left of their own will.</summary>
     public IReadOnlyList<ProcessId> Left { get; }
 
-    /// <summary>Who was removed as failed.</summary>
+    /// <summary>Members that were removed as failed.</summary>
     public IReadOnlyList<ProcessId> Failed { get; }
 
     /// <summary>Survivors with another rank than before.</summary>

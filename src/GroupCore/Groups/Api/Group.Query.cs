@@ -10,17 +10,17 @@ public sealed partial class Group
 {
     private static readonly TimeSpan s_queryTimeout = TimeSpan.FromSeconds(30);
 
-    /// <summary>Asks all members; answers come straight back, in rank order of the view in which the query was delivered.</summary>
+    /// <summary>Asks all members. Each answers straight to the caller; answers are in rank order of the view in which the query was delivered.</summary>
     /// <exception cref="QueryTimeoutException">Not enough answers within <paramref name="timeout"/> (default 30 s).</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="timeout"/> is neither positive nor <see cref="Timeout.InfiniteTimeSpan"/>, which waits for ever.</exception>
-    /// <exception cref="TooFewRepliesException">As many values as <paramref name="replies"/> wants can no longer come.</exception>
+    /// <exception cref="TooFewRepliesException">Fewer values than <paramref name="replies"/> asks for can still come.</exception>
     /// <exception cref="QueryAbortedException">With <see cref="Replies.All"/>: a member answered with an error.</exception>
     /// <exception cref="SendQueueFullException">As for <see cref="SendAsync"/>; or 65,536 queries are open.</exception>
     public ValueTask<IReadOnlyList<MemberReply<TReply>>> QueryAsync<TQuery, TReply>(string handler, TQuery query, Replies replies = default,
         TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         Ask<TQuery, TReply>(handler, query, replies, MessageKind.Query, timeout, cancellationToken);
 
-    /// <summary>The same, with the query in the total order: all members answer from the same state.</summary>
+    /// <summary>As <c>QueryAsync</c>, with the query in the total order: all members answer from the same state.</summary>
     public ValueTask<IReadOnlyList<MemberReply<TReply>>> OrderedQueryAsync<TQuery, TReply>(string handler, TQuery query, Replies replies = default,
         TimeSpan? timeout = null, CancellationToken cancellationToken = default) =>
         Ask<TQuery, TReply>(handler, query, replies, MessageKind.Query | MessageKind.Ordered, timeout, cancellationToken);
@@ -62,7 +62,7 @@ public sealed partial class Group
         return await Answers(result, collector, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>The answers; a query that is given up is taken back if nobody was asked yet, and keeps nothing.</summary>
+    /// <summary>The answers. A query that the caller cancels is not sent if no member was asked yet, and nothing of it is kept.</summary>
     private Task<IReadOnlyList<MemberReply<TReply>>> Answers<TReply>(QueryCall<TReply> result, QueryCollector collector, CancellationToken cancellationToken) =>
         cancellationToken.CanBeCanceled ? AnswersOrCancel(result, collector, cancellationToken) : result.Task;
 
@@ -95,7 +95,7 @@ public sealed partial class Group
         },
         error =>
         {
-            // It is not used again, as any that is abandoned: it may stand in some queue.
+            // An abandoned call is never used again: it may still be in some queue.
             Protocol.Budget.TakeBack(call.Payload.Length, call.Share);
             abandon(error);
         }));

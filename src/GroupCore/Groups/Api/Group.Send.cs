@@ -10,21 +10,21 @@ namespace GroupCore.Groups;
 public sealed partial class Group
 {
     /// <summary>
-    /// Multicasts to all members including this one, first in first out per sender. Completes when the window has room for it, at once as a
-    /// rule; delivery is then certain as long as this process stays a member.
+    /// Multicasts to all members including this one, first in first out per sender. Completes when the window has room for the message, usually
+    /// at once; from then on delivery is certain as long as this process stays a member.
     /// </summary>
     /// <exception cref="HandlerNotRegisteredException">No handler of that name.</exception>
     /// <exception cref="WrongHandlerTypeException">The handler takes another type.</exception>
     /// <exception cref="MessageTooLargeException">More than 64 MB.</exception>
     /// <exception cref="SendQueueFullException">
-    /// 65,536 calls or 128 MB of this group wait already; or more than 1 MB, and all groups and links of this node hold as much as they may.
+    /// 65,536 calls or 128 MB of this group wait already. Or the message has more than 1 MB, and all groups and links of this node hold as much as they may.
     /// </exception>
     public ValueTask SendAsync<T>(string handler, T message, CancellationToken cancellationToken = default) =>
         Multicast(handler, message, MessageKind.None, cancellationToken);
 
     /// <summary>
-    /// Multicasts in one total order with all ordered messages of the group. Completes when the handler of this member has handled it; in
-    /// a handler of this group, as soon as it is queued. Exceptions as <see cref="SendAsync"/>.
+    /// Multicasts in one total order with all ordered messages of the group. Completes when this member's handler has handled the message; a call
+    /// from a handler of this group completes as soon as it is queued. Exceptions as <see cref="SendAsync"/>.
     /// </summary>
     public ValueTask OrderedSendAsync<T>(string handler, T message, CancellationToken cancellationToken = default) =>
         Multicast(handler, message, MessageKind.Ordered, cancellationToken);
@@ -45,20 +45,19 @@ public sealed partial class Group
     }
 
     /// <summary>
-    /// Sends to one member of <see cref="CurrentView"/>, first in first out, exactly once if both stay members. Completes when it is handed
-    /// to the link, for which it waits as long as the receiver has 4,096 messages or 4 MB of this member unhandled, the link has no room, or
-    /// the receiver has not loaded the group's state; in a handler of this group, as soon as it is queued. A message that a handler sends
-    /// while it handles a point-to-point message does not wait for the receiver, so it may go before calls that are not complete. While a
-    /// view change is under way it belongs to the view that ends, if the sender of that message stays, and all other calls wait for the next
-    /// view, also complete ones of other handlers: then it goes before those as well. At a member that is leaving such a handler may send still, and nobody else;
-    /// what would have to wait is not sent then, and the group's <c>OnError</c> hears of it.
+    /// Sends to one member of <see cref="CurrentView"/>, first in first out, exactly once if both stay members. Completes when the message is handed to the link. The call
+    /// waits while the receiver has 4,096 messages or 4 MB of this member unhandled, has not loaded the group's state, or the link has no room. A call from a handler of
+    /// this group completes as soon as it is queued. A message that a handler sends while it handles a point-to-point message does not wait for the receiver to handle
+    /// earlier ones, so it may overtake calls that are not complete. While a view change is under way such a message belongs to the view that ends, if the sender of the
+    /// message being handled stays. All other calls wait for the next view, also complete ones of other handlers, and such a message overtakes those as well. At a member
+    /// that is leaving only such a handler may still send; a message that would have to wait is not sent then, and the group's <c>OnError</c> hears of it.
     /// </summary>
     /// <exception cref="MemberGoneException">The member left before it was sent.</exception>
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>
     /// <exception cref="SendQueueFullException">
-    /// As many calls or bytes of this group wait already. Or as many for this receiver as for all others together could: of callers outside of
-    /// handlers, who can wait, at most 8,192 calls or 16 MB. Of handlers, whose messages are not bounded by what the receiver has handled, those count
-    /// that it has not: at most 32,768 or 64 MB. The receiver is named then, and others can be sent to.
+    /// As many calls or bytes of this group wait already. Or too many of them are for this receiver, which the exception names: others can be sent to. Calls to one receiver
+    /// never take more than they leave for all others together. From outside of handlers at most 8,192 calls or 16 MB wait for a receiver. Handlers do not wait for it, so
+    /// what it has not handled of their messages counts as well: at most 32,768 messages or 64 MB.
     /// </exception>
     public ValueTask SendToAsync<T>(int rank, string handler, T message, CancellationToken cancellationToken = default)
     {
@@ -78,7 +77,7 @@ public sealed partial class Group
     {
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
         if ((uint)rank >= (uint)context.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {context.View.Members.Count} members.");
-        // Without a share: it waits for no state, and all ends with the view change.
+        // No share of the receiver's: the message does not wait for the receiver's state, and it ends with the view change.
         var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, awaited: true);
         call.To = context.View.Members[rank].Id;
         call.Hook = context;
@@ -95,7 +94,7 @@ public sealed partial class Group
     {
         NotInHandler(nameof(FlushAsync));
         Protocol.ThrowIfOver();
-        // It is a call like others where many wait.
+        // This call counts like others that wait: many of them may wait here.
         Protocol.Budget.Take(0, null, canWait: true);
         try
         {
@@ -139,14 +138,14 @@ public sealed partial class Group
             if (typeof(T) == typeof(ReadOnlyMemory<byte>))
             {
                 var raw = (ReadOnlyMemory<byte>)(object)message!;
-                // Before there is a buffer of that size.
+                // Checked before a buffer of that size is allocated.
                 NotTooLarge(call.Payload.Length + (long)raw.Length, limit);
                 raw.Span.CopyTo(call.Payload.GetSpan(raw.Length));
                 call.Payload.Advance(raw.Length);
             }
             else Protocol.Host.Options.Serializer.Serialize(call.Payload, message);
             NotTooLarge(call.Payload.Length, limit);
-            // Writing is user code: it may have taken long.
+            // The serializer is user code and may have taken long: the membership may be over by now.
             Protocol.ThrowIfOver(awaited);
             Protocol.Budget.Take(call.Payload.Length, to, canWait);
             call.Share = to;
@@ -190,7 +189,7 @@ public sealed partial class Group
         await done.ConfigureAwait(false);
     }
 
-    /// <summary>The current view, which has a member of that rank.</summary>
+    /// <summary>The current view; throws when it has no member of that rank.</summary>
     private View ViewOf(int rank)
     {
         var view = CurrentView;

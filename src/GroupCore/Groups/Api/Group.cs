@@ -32,27 +32,27 @@ public sealed partial class Group : IAsyncDisposable
     /// <summary>The group's name.</summary>
     public string Name => Protocol.Name;
 
-    /// <summary>The view in which the handlers are: in a handler, the view of its message.</summary>
+    /// <summary>The view that the handlers have reached; in a handler, the view of its message.</summary>
     public View CurrentView => _view ?? throw new NotMemberException(Name, "it has not joined yet");
 
-    /// <summary>The own rank in <see cref="CurrentView"/>.</summary>
+    /// <summary>This member's rank in <see cref="CurrentView"/>.</summary>
     public int Rank => CurrentView.RankOf(Self);
 
     /// <summary>This process.</summary>
     public ProcessId Self => Protocol.Membership.Self;
 
-    /// <summary>Messages that no handler took.</summary>
+    /// <summary>How many messages no handler took.</summary>
     public long UnhandledCount => Volatile.Read(ref _unhandled);
 
-    /// <summary>Handlers that threw.</summary>
+    /// <summary>How often a handler, a hook or the load of a state threw.</summary>
     public long FailedCount => Volatile.Read(ref _failed);
 
     /// <summary>What the group waits for, at this instant.</summary>
     public GroupStatus Status => Protocol.Status;
 
     /// <summary>
-    /// Completes when the membership is over: normally when the others have decided a view without this process at its wish, with an exception when it was lost, and
-    /// with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that decision in vain: then what was sent and handled last may be known to nobody else.
+    /// Completes when the membership is over: normally when this process left and the others have decided a view without it, with an exception when the membership was lost.
+    /// Ends with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that view in vain: then what was sent and handled last may be known to nobody else.
     /// </summary>
     public Task Completion => Protocol.Completion.Task;
 
@@ -86,12 +86,12 @@ public sealed partial class Group : IAsyncDisposable
     }
 
     /// <summary>
-    /// Leaves the group; completes when the view without this process is decided. What was sent before is delivered: it waits until all of that
-    /// has gone out, for as long as other members' windows are full. A protocol above the group, such as the DHT, hands over first what only this member holds, in a bounded time of its own; meanwhile nothing more is sent.
-    /// It completes when the handlers have handled what came before, so it waits for a stuck handler; <see cref="DisposeAsync"/> does not.
-    /// In a handler of this group, for whose end it would wait, it completes as soon as it is asked for, as sends do; <see cref="Completion"/> says when it is over.
+    /// Leaves the group; completes when the view without this process is decided and the handlers have handled what came before it. So it waits for a stuck handler;
+    /// <see cref="DisposeAsync"/> does not. What was sent before is delivered: the call waits until all of it has gone out, however long other members' windows are full.
+    /// A protocol above the group, such as the DHT, first hands over what only this member holds, in a bounded time of its own; meanwhile nothing more is sent.
+    /// A call from a handler of this group would wait for that handler, so it completes at once; <see cref="Completion"/> says when the membership is over.
     /// </summary>
-    /// <param name="cancellationToken">Cancelled before the call, nothing is asked for; later it ends the wait, and not the leaving.</param>
+    /// <param name="cancellationToken">If cancelled before the call, the member does not leave; if cancelled later, only the wait ends and the member still leaves.</param>
     public async ValueTask LeaveAsync(CancellationToken cancellationToken = default)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -104,13 +104,12 @@ public sealed partial class Group : IAsyncDisposable
         }
         catch (Exception error) when (error is NotMemberException or PoisonedException or GroupOverloadedException)
         {
-            // Out is out.
+            // The member is out, if for another reason.
         }
     }
 
     /// <summary>
-    /// Attaches a protocol to the group; it is created and called inside turns. Completes when it has its first view.
-    /// A group takes one.
+    /// Attaches a protocol above the group, which is created and called inside turns; a group takes one. Completes when the protocol has its first view.
     /// </summary>
     public async ValueTask<TLayer> AttachLayerAsync<TLayer>(Func<IGroupPort, TLayer> create, CancellationToken cancellationToken = default)
         where TLayer : IGroupLayer
@@ -123,10 +122,10 @@ public sealed partial class Group : IAsyncDisposable
     }
 
     /// <summary>
-    /// Leaves as <see cref="LeaveAsync"/> does, but waits, after the hand-over, at most <see cref="GroupHostOptions.DisposeTimeout"/> for what was sent to
-    /// go out and the others to decide the view without this process, and then as long for its handlers: what is not handled by then is never handed to a handler, and calls that
-    /// wait for it end with <see cref="NotMemberException"/>. A handler that is still at work is not interrupted. In a handler of this group it completes
-    /// as soon as it is asked for. <see cref="Completion"/> says whether the others had decided.
+    /// Leaves as <see cref="LeaveAsync"/> does, with bounded waits. After the hand-over it waits at most <see cref="GroupHostOptions.DisposeTimeout"/> until what was sent has
+    /// gone out and the others have decided the view without this process, and then as long for this member's handlers. What is not handled by then is never handed to a
+    /// handler, and calls that wait for it end with <see cref="NotMemberException"/>. A running handler is not interrupted. A call from a handler of this group completes at
+    /// once. <see cref="Completion"/> says whether the others had decided.
     /// </summary>
     public async ValueTask DisposeAsync()
     {
@@ -146,13 +145,13 @@ public sealed partial class Group : IAsyncDisposable
 
     internal void SetView(View view) => _view = view;
 
-    /// <summary>On the worker: the handlers of a view are done. It is published later, in this order.</summary>
+    /// <summary>Called on the worker when the handlers of a view are done. Views are published later, in the order of these calls.</summary>
     internal void Handled(View view)
     {
         using (_gate.Hold()) _handled.Enqueue(view);
     }
 
-    /// <summary>Gives readers the views that were handled; completions come in no particular order, so it is all there are and not a certain one.</summary>
+    /// <summary>Gives readers all views handled so far, not a certain one: completions run in no particular order.</summary>
     internal void Publish() => Tell(static _ => { });
 
     internal void OnOver(Exception? error) => Tell(group =>
@@ -173,7 +172,7 @@ public sealed partial class Group : IAsyncDisposable
                 if (reader.TakeWaiting() is { } one) waiting.Add(one);
             if (_over) _readers.Clear();
         }
-        // Each by itself: a reader may block where it goes on.
+        // One completion for each: a reader may block where it continues.
         foreach (var one in waiting) Protocol.Node.Resume(new ActionCompletion(one.SetResult));
     }
 

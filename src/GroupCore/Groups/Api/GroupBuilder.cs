@@ -7,14 +7,14 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// What a member does with a group's events, set before it joins: later, all methods throw <see cref="InvalidOperationException"/>. All handlers of a group run one after the other in the order of the
-/// events (views, messages, checkpoints), outside of the protocol unless <see cref="Inline"/>: on a thread of the node or of the thread
-/// pool. All members register the same handlers.
+/// What a member does with a group's events, set before it joins: later, all methods throw <see cref="InvalidOperationException"/>. All handlers of a group run
+/// one after the other in the order of the events (views, messages, checkpoints), on a thread of the node or of the thread pool; with <see cref="Inline"/>, inside
+/// the protocol. All members register the same handlers.
 /// </summary>
 /// <remarks>
-/// A handler must not wait for something that needs a later event of the same group: queries and <c>FlushAsync</c> throw when called in
-/// one, sends complete there as soon as they are queued. What a synchronous handler starts beside itself (<c>Task.Run</c>) may call them;
-/// of an awaited handler only what goes on after it. What a handler changes of its context, an <see cref="AsyncLocal{T}"/>, a culture or a <see cref="SynchronizationContext"/>, ends with it.
+/// A handler must not wait for something that needs a later event of the same group: in a handler queries and <c>FlushAsync</c> throw, and sends complete as soon as
+/// they are queued. Work that a synchronous handler starts beside itself (<c>Task.Run</c>) may call them; work of an awaited handler only once that handler has ended.
+/// What a handler changes in its context, an <see cref="AsyncLocal{T}"/>, a culture or a <see cref="SynchronizationContext"/>, ends with it.
 /// </remarks>
 public sealed class GroupBuilder
 {
@@ -28,13 +28,13 @@ public sealed class GroupBuilder
 
     internal bool HasAsync { get; private set; }
 
-    // Handlers, on their worker, and callers read it without a lock.
+    // The table does not change after Seal: handlers on their worker, and callers, read it without a lock.
     private HandlerTable Open => !_sealed ? Table : throw new InvalidOperationException("What a member does with a group's events is set before it joins: a builder that is kept changes nothing later.");
 
-    /// <summary>The configuration is over.</summary>
+    /// <summary>Ends the configuration.</summary>
     internal void Seal() => _sealed = true;
 
-    /// <summary>Handles messages of one type. <see cref="ReadOnlyMemory{T}"/> of byte comes as it was sent, and is valid during the call only.</summary>
+    /// <summary>Handles messages of one type. <see cref="ReadOnlyMemory{T}"/> of byte is passed as it was sent, and is valid during the call only.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>; <see cref="HandleAsync{T}"/> takes it.</exception>
     public GroupBuilder Handle<T>(string name, Action<MemberRef, T> handler)
     {
@@ -44,7 +44,7 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Handles messages of one type; awaited before the next event of the group. <see cref="ReadOnlyMemory{T}"/> of byte comes as it was sent, and is valid until then only.</summary>
+    /// <summary>Handles messages of one type; awaited before the next event. <see cref="ReadOnlyMemory{T}"/> of byte is passed as sent, and valid until then only.</summary>
     public GroupBuilder HandleAsync<T>(string name, Func<MemberRef, T, ValueTask> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -65,8 +65,8 @@ public sealed class GroupBuilder
     }
 
     /// <summary>
-    /// Answers queries; a null answer counts as answered without a value, an exception is the caller's <see cref="QueryAbortedException"/>. A query of
-    /// <see cref="ReadOnlyMemory{T}"/> of byte comes as it was asked, and is valid during the call only; so too below.
+    /// Answers queries. A null answer counts as an answer without a value. An exception ends a query to one member, or with <see cref="Replies.All"/>, with
+    /// <see cref="QueryAbortedException"/>. <see cref="ReadOnlyMemory{T}"/> of byte is passed as it was sent, and is valid during the call only, in all query handlers.
     /// </summary>
     public GroupBuilder OnQuery<TQuery, TReply>(string name, Func<MemberRef, TQuery, TReply> handler)
     {
@@ -93,7 +93,7 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Hears every view, in order with the messages.</summary>
+    /// <summary>Called for every view, in order with the messages.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>.</exception>
     public GroupBuilder OnView(Action<View> handler)
     {
@@ -102,7 +102,7 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Hears that a view change begins; the flush waits for each hook's <see cref="TerminationContext.Done"/>, at most 2 s.</summary>
+    /// <summary>Called when a view change begins; the flush waits for each hook's <see cref="TerminationContext.Done"/>, at most 2 s.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>; <see cref="OnViewProposedAsync"/> takes it.</exception>
     public GroupBuilder OnViewProposed(Action<Proposal, TerminationContext> handler)
     {
@@ -112,8 +112,8 @@ public sealed class GroupBuilder
     }
 
     /// <summary>
-    /// The same, done when it ends, however that is: what it throws is told to <see cref="OnError"/>. Other events of the group are handled meanwhile, which what it sends
-    /// may bring; the view change waits for it, at most 2 s.
+    /// A hook that is done when its task ends, also with an exception, which <see cref="OnError"/> gets. The view change waits for it, at most 2 s. Meanwhile the group's
+    /// other events are handled, such as answers to what the hook sends.
     /// </summary>
     public GroupBuilder OnViewProposedAsync(Func<Proposal, TerminationContext, ValueTask> handler)
     {
@@ -123,10 +123,10 @@ public sealed class GroupBuilder
     }
 
     /// <summary>
-    /// State that joiners get: <paramref name="save"/> writes all of it, between the last message of one view and the first of the next,
-    /// and <paramref name="load"/> replaces it at the joiner before its first view. It has written all when it returns: the writer throws
-    /// <see cref="InvalidOperationException"/> where it is used later, and joiners that were not sent the state yet are refused. A save that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/>
-    /// is given up: those joins are refused.
+    /// State that joiners get: <paramref name="save"/> writes all of it, between the last message of one view and the first of the next, and <paramref name="load"/>
+    /// replaces it at the joiner before its first view. <paramref name="save"/> must have written everything when it returns: if the writer is used later, it throws
+    /// <see cref="InvalidOperationException"/>, and joiners that were not sent the state yet are refused. A save that writes nothing for
+    /// <see cref="GroupHostOptions.SaveTimeout"/> is given up, and its joins are refused.
     /// </summary>
     /// <exception cref="ArgumentException"><paramref name="save"/> or <paramref name="load"/> is <c>async</c>.</exception>
     public GroupBuilder Checkpoint(Action<IBufferWriter<byte>> save, Action<ReadOnlyMemory<byte>> load)
@@ -138,10 +138,10 @@ public sealed class GroupBuilder
     }
 
     /// <summary>
-    /// The same for large states: <paramref name="snapshot"/> takes an immutable or copy-on-write picture at the view event and returns
-    /// how to write it; the writing may then run beside the messages of the next view. The writer throws where more than
-    /// <see cref="GroupHostOptions.MaxCheckpointBytes"/> are written, which joiners hear as <see cref="JoinRefusedException"/>, and where the view that it is for is over.
-    /// What is returned must not be <c>async</c>: the state is then not saved, and its joiners are refused.
+    /// As <see cref="Checkpoint"/>, for large states: <paramref name="snapshot"/> takes an immutable or copy-on-write picture at the view event and returns an action that
+    /// writes it, perhaps beside the messages of the next view. The writer throws when more than <see cref="GroupHostOptions.MaxCheckpointBytes"/> are written (joiners
+    /// then get <see cref="JoinRefusedException"/>) and when the view that the state is for is over. The returned action must not be <c>async</c>: such a state is not
+    /// saved, and its joiners are refused.
     /// </summary>
     /// <exception cref="ArgumentException"><paramref name="load"/> is <c>async</c>.</exception>
     public GroupBuilder CheckpointSnapshot(Func<Action<IBufferWriter<byte>>> snapshot, Action<ReadOnlyMemory<byte>> load)
@@ -155,7 +155,7 @@ public sealed class GroupBuilder
     private static Action<ReadOnlyMemory<byte>> Loading(Action<ReadOnlyMemory<byte>> load) =>
         UserCode.NotAsync(load, "What loads a state must not be async: it has replaced all of it when it returns.", nameof(load));
 
-    /// <summary>Hears of handlers that threw and of messages that no handler takes; by default they are only counted.</summary>
+    /// <summary>Called for handlers, hooks and checkpoints that failed, for messages that no handler takes and for slow members; by default these are counted at most.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>.</exception>
     public GroupBuilder OnError(Action<GroupError> handler)
     {
@@ -164,14 +164,14 @@ public sealed class GroupBuilder
         return this;
     }
 
-    /// <summary>Short text of this member in the views of this group; default that of the host.</summary>
+    /// <summary>Short text about this member in the views of this group; default <see cref="GroupHostOptions.Tag"/>.</summary>
     public GroupBuilder Tag(string tag)
     {
         Open.Tag = tag;
         return this;
     }
 
-    /// <summary>Runs the handlers inside the protocol's turn, so that what they send leaves with the same write: they promise to be short and to wait for nothing.</summary>
+    /// <summary>Runs the handlers inside the protocol's turn, so that what they send leaves with the same write: they must be short and wait for nothing.</summary>
     public GroupBuilder Inline()
     {
         Open.Inline = true;

@@ -9,7 +9,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups;
 
-/// <summary>The groups of one process: takes frames and membership events apart by group. Created before the node's first turn.</summary>
+/// <summary>The groups of one process: hands each frame and membership event to its group. Created before the node's first turn.</summary>
 public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, ITurnParticipant, IStopListener
 {
     private readonly List<GroupProtocol> _groups = [];
@@ -61,12 +61,12 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     internal MessageSlabPool Slabs { get; } = new();
 
-    /// <summary>Bytes of frames held for groups that this process has not heard to be in.</summary>
+    /// <summary>Bytes of frames held for groups that this process does not know yet to be a member of.</summary>
     internal long EarlyBytes => _early.Bytes;
 
     internal Accusations Accusations { get; }
 
-    /// <summary>The groups of this process, those it is still joining too.</summary>
+    /// <summary>The groups of this process, including those that it is still joining.</summary>
     internal IReadOnlyList<GroupProtocol> Groups => _groups;
 
     /// <summary>
@@ -74,14 +74,14 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// view was handled.
     /// </summary>
     /// <remarks>
-    /// A join that is cancelled or fails is undone: the same name can be joined again at once, and that join waits as long as it takes. It does not wait for handlers of an
-    /// earlier membership: await its <see cref="Group.LeaveAsync"/> first where both use the same objects.
+    /// A join that is cancelled or fails is undone. The same name can be joined again at once: the new join waits until the old one is undone. It does not wait for
+    /// handlers of an earlier membership: await the <see cref="Group.LeaveAsync"/> of that one first where both use the same objects.
     /// </remarks>
     /// <exception cref="JoinTimeoutException">No progress for <see cref="GroupHostOptions.JoinTimeout"/>.</exception>
-    /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be had.</exception>
+    /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be saved, sent or loaded.</exception>
     /// <exception cref="PoisonedException">This process was excluded.</exception>
     /// <exception cref="NotMemberException">This process is leaving the system.</exception>
-    /// <exception cref="ArgumentException">A name or an option is impossible, or <paramref name="configure"/> is <c>async</c>.</exception>
+    /// <exception cref="ArgumentException">A name or an option is not valid, or <paramref name="configure"/> is <c>async</c>.</exception>
     public async ValueTask<Group> JoinAsync(string name, Action<GroupBuilder> configure, GroupOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
@@ -107,28 +107,28 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         }
         catch (OperationCanceledException)
         {
-            // The command is behind the call, so that it finds what became of it.
+            // This command runs after the one that begins the join, so it finds what became of it.
             await Node.PostAsync(call.Undo, CancellationToken.None).ConfigureAwait(false);
             throw;
         }
     }
 
-    /// <summary>From any thread: a number that no other query of this process has, in no group and in no later membership of one. Answers come late.</summary>
+    /// <summary>On any thread: a number that no other query of this process ever has, in any group or later membership, since answers may come late.</summary>
     internal ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
 
-    /// <summary>Whether this process is leaving the system. While one of its groups hands over the others go on, and are not asked any more whether they may be left.</summary>
+    /// <summary>Whether this process is leaving the system. While one of its groups hands over, the others go on; their layers are not asked any more to hand over.</summary>
     internal bool Departs { get; private set; }
 
     internal long DisposeNanoseconds => (long)Options.DisposeTimeout.TotalNanoseconds;
 
     internal long JoinNanoseconds => (long)Options.JoinTimeout.TotalNanoseconds;
 
-    /// <summary>The caller of a join that has not begun does not wait any more.</summary>
+    /// <summary>Removes a join that has not begun, as its caller does not wait any more.</summary>
     internal bool Undo(JoinCall call) => _joinsWaiting.Remove(call);
 
     /// <summary>
-    /// Leaves the groups whose layers have something to hand over, and calls back inside a turn when they have: at once without any.
-    /// The layers bound the time. From here on no layer is attached and no group joined.
+    /// Leaves the groups that have a layer, and calls <paramref name="then"/> inside a turn when all layers have handed over: at once where none has anything to hand
+    /// over. The layers bound the time. From here on no layer is attached and no group joined.
     /// </summary>
     internal void HandOver(Action then)
     {
@@ -139,7 +139,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         else then();
     }
 
-    /// <summary>Begins a join, or takes over one that was given up; null when it waits until an earlier membership of that name is out.</summary>
+    /// <summary>Begins a join, or takes over one that was given up; null when the join waits until an earlier membership of that name is out.</summary>
     internal GroupProtocol? Start(JoinCall call)
     {
         var (name, options, table) = (call.Name, call.Options, call.Table);
@@ -195,7 +195,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         next.Run();
     }
 
-    /// <summary>A group is over here, but its handlers still have what came before.</summary>
+    /// <summary>A group is over here, but its handlers have not handled all earlier events.</summary>
     internal void AwaitHandlers(GroupProtocol group) => _left.Add(group);
 
     /// <summary>The handlers of a group have handled all that came before its end.</summary>
@@ -243,15 +243,15 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         else if (!IsJoining || !_early.TryAdd(binding.Id, binding.View, peer, header, body)) Node.Counters.Refuse(RefusalReason.StaleView);
     }
 
-    /// <summary>Whether some group here may be the one that a frame names: members may speak before this process hears of its acceptance.</summary>
+    /// <summary>Whether a frame may name a group that this process joins: members may send to it before it hears that its join was accepted.</summary>
     private bool IsJoining => _joining > 0;
 
-    /// <summary>Of one peer. What it has bound to groups that ended in this turn is forgotten at the end of it.</summary>
+    /// <summary>Most bindings of one peer. Those to groups that ended in this turn count until they are forgotten at its end.</summary>
     private int MostBindings => _byId.Count + _joining + _bindingsOver.Count + GroupLimits.SpareBindings;
 
     private bool MayBeHere(GroupId group) => _byId.ContainsKey(group) || IsJoining;
 
-    /// <summary>No join waits for its answer any more: what was kept of groups that are none here is of no use.</summary>
+    /// <summary>When no join waits for its answer any more, drops what was kept of groups that this process is not in.</summary>
     private void ForgetStrangers()
     {
         if (IsJoining) return;
@@ -259,7 +259,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         _strangersOver = true;
     }
 
-    /// <summary>One look at what is bound for all that were forgotten in a turn: a process may leave thousands of groups at once.</summary>
+    /// <summary>One pass for all groups that were forgotten in a turn: a process may leave thousands of groups at once.</summary>
     private void ForgetBindings()
     {
         if (_strangersOver && !IsJoining) _bindings.Forget(group => !_byId.ContainsKey(group));
@@ -277,7 +277,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <inheritdoc/>
     public void OnLinkFault(int peer, LinkFault fault)
     {
-        // After the other faults the link goes on where it was, or the process is gone and the Oracle knows.
+        // After these faults the link goes on where it was, or the process is gone and the Oracle knows.
         if (fault is LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable) return;
         _bindings.Forget(peer);
         _early.Drop(peer, Node.Counters);
@@ -289,7 +289,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <inheritdoc/>
     public void OnRoom(int peer)
     {
-        // None takes all the room for itself. Drawn: with turns in a fixed order links that have room in one too would give it to the same group always.
+        // A random group begins, so that none takes all the room: if groups and links both had a fixed order, a link would always give its room to the same group.
         int count = _groups.Count, first = count == 0 ? 0 : _first.Next(count);
         for (int i = 0; i < count && count == _groups.Count; i++) _groups[(first + i) % count].OnRoom(peer);
     }
@@ -341,7 +341,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (_byId.GetValueOrDefault(group) is not { } over) return;
         if (over.Phase == GroupPhase.Joining)
         {
-            // It was over before this process was in it, as if it had been before it was asked for: the name is free.
+            // The group was over before this process was in it, as if it had ended before the join: the name is free, and the join asks again.
             _byId.Remove(group);
             _bindingsOver.Add(group);
             over.AskAgain();

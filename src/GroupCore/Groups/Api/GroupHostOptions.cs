@@ -11,25 +11,32 @@ public sealed record GroupHostOptions
     /// <summary>Short text that travels with this process into every view.</summary>
     public string Tag { get; init; } = "";
 
-    /// <summary>Largest checkpoint that this process saves for joiners, and that it accepts as a joiner, in bytes; 1 MiB to 2,147,483,591, the most that an array holds; default 1 GiB.</summary>
+    /// <summary>
+    /// Largest checkpoint that this process saves for joiners, and that it accepts as a joiner, in bytes;
+    /// 1 MiB to 2,147,483,591, the most that an array holds; default 1 GiB.
+    /// </summary>
     public long MaxCheckpointBytes { get; init; } = 1L << 30;
 
     /// <summary>
-    /// What a joiner holds of the group's messages while it loads the state, in bytes, of which each message counts at least 1 KB; 4 MiB to 16 GiB,
-    /// default 64 MiB. Beyond it the others' calls wait for the load. It comes on top of the state itself.
+    /// Most bytes of the group's messages that a joiner holds while it loads the state; each message counts at least 1 KB. 4 MiB to 16 GiB, default
+    /// 64 MiB. Beyond it the others' calls wait for the load. The memory for the state itself comes on top.
     /// </summary>
     public long MaxJoinBacklogBytes { get; init; } = 64L << 20;
 
-    /// <summary>For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is progress, however large; what a view makes begin again is for as long as it took before. A joiner hears of that once a second, so while it waits for the state it has 1 s more.</summary>
+    /// <summary>
+    /// For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is
+    /// progress, however large. Work that a view makes begin again is progress for as long as it took before. A joiner hears of progress at the giver once a second,
+    /// so while it waits for the state it has 1 s more.
+    /// </summary>
     public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// For how long user code that saves the state for joiners may write nothing before it is given up; 1 s to 24 h, default 60 s. Those joins are
-    /// refused, this member stays, and what the code writes later is dropped. It may take any time as long as it writes.
+    /// For how long user code that saves the state for joiners may write nothing before it is given up; 1 s to 24 h, default 60 s. Then those joins are
+    /// refused, this member stays, and what the code writes later is dropped. The code may take any time as long as it writes.
     /// </summary>
     public TimeSpan SaveTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>For how long <see cref="Group.DisposeAsync"/>, or a join that is cancelled, waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
+    /// <summary>How long <see cref="Group.DisposeAsync"/>, or a cancelled join, waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
     public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>

@@ -26,7 +26,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
 
     public HandlerTable Table { get; }
 
-    /// <summary>Undoes it, wherever it is.</summary>
+    /// <summary>Undoes the join, however far it is.</summary>
     public CallCommand Undo { get; }
 
     public Task<GroupProtocol> Task => _started.Task;
@@ -38,7 +38,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
             _group = _host.Start(this);
             if (_group is null)
             {
-                // The turn may have begun before a freeze of the process, and the call be made after it.
+                // Not the turn's time: the process may have been frozen between the start of the turn and the call.
                 _timer = _host.Node.SetTimer(_host.Node.Clock() + _host.JoinNanoseconds, this, 0);
                 return;
             }
@@ -57,7 +57,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
         _host.Node.Complete(this);
     }
 
-    /// <summary>The earlier membership of this process does not end.</summary>
+    /// <summary>The earlier membership of this process did not end in time.</summary>
     void ITimerTarget.OnTimer(long token)
     {
         if (!_host.Undo(this)) return;
@@ -76,7 +76,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
     {
         if (_error is null) _started.TrySetResult(_group!);
         else _started.TrySetException(ISharedError.ForCall(_error));
-        // Nobody waits for it any more whose token has fired.
+        // Marks the error as observed: a caller whose token has fired does not await the task any more.
         _ = Task.Exception;
     }
 }

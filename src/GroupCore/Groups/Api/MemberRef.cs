@@ -3,7 +3,7 @@ using GroupCore.Transport;
 
 namespace GroupCore.Groups;
 
-/// <summary>The sender of a message: its rank in the view the message was delivered in, and who that is.</summary>
+/// <summary>The sender of a message: its rank in the view in which the message was delivered, and the member itself.</summary>
 public readonly record struct MemberRef(int Rank, ViewMember Member)
 {
     /// <summary>The process.</summary>

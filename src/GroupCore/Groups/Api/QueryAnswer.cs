@@ -19,7 +19,7 @@ public readonly struct QueryAnswer<TReply>
     /// <summary>A value.</summary>
     public static QueryAnswer<TReply> Of(TReply value) => new(ReplyStatus.Value, value, "");
 
-    /// <summary>An error that the caller gets as <see cref="QueryAbortedException"/>.</summary>
+    /// <summary>An error: the caller of a query to one member, or with <see cref="Replies.All"/>, gets it as <see cref="QueryAbortedException"/>.</summary>
     public static QueryAnswer<TReply> Abort(string error) => new(ReplyStatus.Abort, default, error);
 
     /// <summary>A value.</summary>

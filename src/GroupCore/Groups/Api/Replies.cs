@@ -9,14 +9,14 @@ public readonly record struct Replies
     internal int Code { get; }
 
     /// <summary>
-    /// All members of the view in which the query is delivered, except those that fail or leave meanwhile. One that loads the group's state is
-    /// waited for until it has it, or the view is over. The default.
+    /// All members of the view in which the query is delivered, except those that fail or leave meanwhile. A member that loads the group's state is
+    /// waited for until it has loaded, or the view is over. The default.
     /// </summary>
     public static Replies All => default;
 
     /// <summary>
-    /// More than half of the members that had the group's state when that view began; fails with <see cref="TooFewRepliesException"/> when so many values
-    /// can no longer come. Any two majorities of one view have a member in common; no load is waited for, and what a member answers that loaded since does not count.
+    /// More than half of the members that had the group's state when that view began; fails with <see cref="TooFewRepliesException"/> when that many values
+    /// can no longer come. Any two majorities of one view have a member in common; no load is waited for, and the answer of a member that loaded since does not count.
     /// </summary>
     public static Replies Majority => new(-1);
 

@@ -3,8 +3,8 @@ using GroupCore.Membership;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// What a protocol of users does before a view change goes on: talk to survivors, then say <see cref="Done"/>. Each hook of a group has its own.
-/// Called again with a new context when the proposal is superseded, so what it does is idempotent. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.
+/// Lets a termination hook talk to survivors before a view change goes on; the hook then says <see cref="Done"/>. Each hook of a group has its own context. A hook is
+/// called again with a new one when the proposal is superseded, so what it does must be idempotent. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.
 /// </summary>
 public sealed class TerminationContext
 {
@@ -26,19 +26,19 @@ public sealed class TerminationContext
     public IReadOnlyList<ProcessId> Survivors => Proposal.Survivors;
 
     /// <summary>
-    /// Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view. A survivor that has not
-    /// got the group's state by then handles it as little as anything else of the view that ends: it gets the state that comes after all that.
-    /// A member that leaves with this view change sends too, and is sent to, and its handlers may answer: it takes part in the view that ends.
+    /// Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view. A survivor that has not loaded the
+    /// group's state by then does not handle it, nor anything else of the view that ends: it gets the state that comes after all that.
+    /// A member that leaves with this view change takes part in the view that ends: it sends, is sent to, and its handlers may answer.
     /// </summary>
     /// <exception cref="NotMemberException">The membership is over; <see cref="PoisonedException"/> where the process was excluded.</exception>
     /// <exception cref="SendQueueFullException">As for <see cref="Group.SendToAsync"/>.</exception>
     /// <exception cref="MessageTooLargeException">As for <see cref="Group.SendToAsync"/>.</exception>
     /// <exception cref="HandlerNotRegisteredException">As for <see cref="Group.SendToAsync"/>.</exception>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is none of the view.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The view has no member with that <paramref name="rank"/>.</exception>
     public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);
 
     /// <summary>
-    /// This hook needs nothing more before the view change. Without it the view change waits 2 s for this member, then goes on and tells
+    /// Says that this hook needs nothing more before the view change. Without this call the view change waits 2 s for this member, then goes on and tells
     /// the error handler; a hook that throws counts as done. What this context sends after that, or after another proposal, is not sent.
     /// </summary>
     public void Done()
@@ -46,7 +46,7 @@ public sealed class TerminationContext
         if (Interlocked.Exchange(ref _done, 1) == 0) _group.Protocol.PostHookDone(this);
     }
 
-    /// <summary>It is done when that ends, on whatever thread.</summary>
+    /// <summary>Calls <see cref="Done"/> when <paramref name="work"/> ends, on whatever thread.</summary>
     internal async Task DoneWith(ValueTask work)
     {
         try

@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 
-/// <summary>One reader of <see cref="Group.Views"/>: what it has not taken yet, bounded. Everything under the lock of the group; who waits goes on outside of it.</summary>
+/// <summary>One reader of <see cref="Group.Views"/>: the views that it has not taken yet, bounded. Called under the group's lock; readers continue outside of it.</summary>
 internal sealed class ViewReader(int bound)
 {
     private readonly Queue<View> _views = new();
@@ -12,7 +12,7 @@ internal sealed class ViewReader(int bound)
     private bool _over;
     private Exception? _error;
 
-    /// <summary>Adds a view behind those it has; the oldest goes when there are too many.</summary>
+    /// <summary>Adds a view behind those that wait; drops the oldest when there are too many.</summary>
     public void Add(View view)
     {
         if (_over || view.Id <= _last) return;
@@ -24,7 +24,7 @@ internal sealed class ViewReader(int bound)
     /// <summary>No view will follow.</summary>
     public void End(Exception? error) => (_over, _error) = (true, error);
 
-    /// <summary>Whom to wake, after the lock is released: there is news for it.</summary>
+    /// <summary>The reader to wake when the lock is released, if it waits: there is news for it.</summary>
     public TaskCompletionSource? TakeWaiting()
     {
         var waiting = _waiting;
@@ -32,7 +32,7 @@ internal sealed class ViewReader(int bound)
         return waiting;
     }
 
-    /// <summary>The next view; without one the news to wait for, or neither at the end. Throws the error that ended the group when all views are taken.</summary>
+    /// <summary>The next view. Without one: the task of the news to wait for, or null at the end. Throws the error that ended the group when all views are taken.</summary>
     public View? Take(out Task? news)
     {
         news = null;

@@ -25,7 +25,7 @@ internal sealed class Dispatcher : ICompletion
     private GroupEvent[] _running = [];
     private int _filled;
     private int _toRun;
-    // Events before the worker's batch.
+    // Number of events before the worker's batch.
     private long _batchFrom;
     private bool _busy;
     private bool _closing;
@@ -35,12 +35,12 @@ internal sealed class Dispatcher : ICompletion
     private long _addedBytes;
     private long _doneEvents;
     private long _doneBytes;
-    // Not counted as handled before the worker is idle, since they lie behind what it has.
+    // Dropped events that do not count as handled before the worker is idle, since they lie behind its batch.
     private long _droppedEvents;
     private Exception? _dropsWith;
     private MessageSlab? _holdSlab;
     private int _holdCount;
-    // The worker's own; the loop begins a batch, and reads how far it is.
+    // Used by the worker; the loop begins a batch, and reads how far the worker is.
     private int _next;
     private Exception? _fault;
     private long _batchBytes;
@@ -50,7 +50,7 @@ internal sealed class Dispatcher : ICompletion
     private long _workedEvents;
     private long _workedBytes;
     private int _posted;
-    // Events handled when the command was posted; of whoever posted it, then of the command.
+    // Events handled when the command was posted: written by the thread that posts it, then read by the command.
     private long _reported;
     private volatile bool _idle = true;
 
@@ -71,10 +71,10 @@ internal sealed class Dispatcher : ICompletion
 
     private long Unhandled => _addedEvents - _doneEvents - _droppedEvents;
 
-    /// <summary>What a joiner held may wait beside all else.</summary>
+    /// <summary>Whether more than <paramref name="limit"/> waits; what a joiner held may wait on top.</summary>
     public bool IsBeyond(long limit) => Backlog > limit + (IsCatchingUp ? _catchUpBytes : 0);
 
-    /// <summary>Whether the handlers have not come to the end of what was held while the state was loaded.</summary>
+    /// <summary>Whether the handlers have not yet reached the end of what was held while the state was loaded.</summary>
     public bool IsCatchingUp => _doneEvents < _catchUpTo;
 
     /// <summary>Number of the next event.</summary>
@@ -83,7 +83,7 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>Events that are not handled; from any thread.</summary>
     public long Waiting => Math.Max(0, Volatile.Read(ref _addedEvents) - Volatile.Read(ref _workedEvents) - Volatile.Read(ref _droppedEvents));
 
-    /// <summary>Events that are handled, one by one and not only as the worker reports them; on the loop.</summary>
+    /// <summary>How many events are handled, counted one by one and not only as the worker reports them; on the loop.</summary>
     public long Position => _batchFrom + Volatile.Read(ref _next);
 
     /// <summary>Appends an event. Its slab is held for it, unless the caller gives it (<paramref name="owned"/>).</summary>
@@ -113,8 +113,8 @@ internal sealed class Dispatcher : ICompletion
     }
 
     /// <summary>
-    /// No handler is called any more: what waits for the worker, or comes yet, is held no longer, however long the worker stays in a handler. Callers are told.
-    /// The worker passes over what it has. What tells of the end is left. On the loop.
+    /// No handler is called any more: events that wait for the worker, or are added later, are dropped at once, however long the worker stays in a handler. Callers are told.
+    /// The worker passes over the rest of its batch. Only the event that tells of the end is kept. On the loop.
     /// </summary>
     public void Drop(Exception reason)
     {
@@ -152,7 +152,7 @@ internal sealed class Dispatcher : ICompletion
         _droppedEvents = 0;
     }
 
-    /// <summary>What a joiner held is added. Until it is handled more may wait, up to the joiner's <paramref name="bytes"/>.</summary>
+    /// <summary>All that a joiner held is added. Until it is handled more may wait, up to the joiner's <paramref name="bytes"/>.</summary>
     public void CatchUp(long bytes) => (_catchUpTo, _catchUpBytes) = (_addedEvents, bytes);
 
     /// <summary>Makes the holds of events real; before any message is dropped from the store. One atomic operation per run of a slab.</summary>
@@ -172,7 +172,7 @@ internal sealed class Dispatcher : ICompletion
         if (_inline) _node.LendTurns();
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         if (!_busy && _filled == 0) (_filling, _running) = ([], []);
@@ -210,7 +210,7 @@ internal sealed class Dispatcher : ICompletion
         _node.Complete(call);
     }
 
-    // The worker that has handled the message, or the node that ends: one of them answers the caller.
+    // Either the worker that has handled the message, or the node that ends, answers the caller.
     private static bool TryTakeCall(ref GroupEvent entry, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out SendOperation? call)
     {
         call = Volatile.Read(ref entry.Target) as SendOperation;
@@ -227,8 +227,8 @@ internal sealed class Dispatcher : ICompletion
         }
         catch (Exception error)
         {
-            // Users' code is guarded: this is a defect, or memory that was not to be had. The group would handle nothing any more and nobody would learn of it, so
-            // the node ends by it, as by what is thrown in a turn.
+            // Users' code is guarded, so this is a defect, or memory is short. The group would handle nothing any more, and nobody would learn of it: so the node ends with
+            // the error, as with one that is thrown in a turn.
             _node.Post(new Failure(error));
             throw;
         }
@@ -241,8 +241,8 @@ internal sealed class Dispatcher : ICompletion
     }
 
     /// <summary>
-    /// A handler waits for something: the rest of the batch runs behind it, but not where its wait is ended. That may be a caller with a lock,
-    /// or another group's handler, on the loop if it is inline.
+    /// A handler waits for something: the rest of the batch runs after it, but not on the thread that ends its wait. That thread may hold a caller's lock, or run
+    /// another group's handler, on the loop if that is inline.
     /// </summary>
     private async Task FinishAsync(ValueTask pending)
     {
@@ -253,7 +253,7 @@ internal sealed class Dispatcher : ICompletion
         }
         catch (Exception error)
         {
-            // For whoever guards what runs on: nobody looks at this task.
+            // Nobody awaits this task: the next Run throws the error.
             _fault = error;
         }
         _node.Resume(this);
@@ -335,10 +335,10 @@ internal sealed class Dispatcher : ICompletion
     private void OnProgress()
     {
         long reported = _reported;
-        // A full fence: a worker that still finds the report posted must have its end seen below, or nobody starts the next batch.
+        // A full fence: if a worker still finds the report posted, the end of its batch must be seen below, or nobody starts the next batch.
         Interlocked.Exchange(ref _posted, 0);
         TakeProgress();
-        // What was handled since may have posted something that is behind this command.
+        // Handlers that have ended since may have posted something behind this command.
         if (_target.OnHandled(reported) && reported < _doneEvents) PostProgress();
     }
 

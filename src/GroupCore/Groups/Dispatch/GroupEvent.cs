@@ -7,7 +7,7 @@ internal struct GroupEvent
 {
     public EventKind Kind;
 
-    /// <summary>Sender.</summary>
+    /// <summary>Rank of the sender.</summary>
     public ushort Rank;
     public uint Handler;
     public MessageSlab? Slab;

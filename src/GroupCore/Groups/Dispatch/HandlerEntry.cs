@@ -7,7 +7,7 @@ internal abstract class HandlerEntry(string name, Type message, Type? reply)
 {
     public string Name { get; } = name;
 
-    /// <summary>The name on the wire.</summary>
+    /// <summary>The number that stands for the name on the wire.</summary>
     public uint Id { get; } = IdOf(name);
 
     public Type Message { get; } = message;
@@ -23,7 +23,7 @@ internal abstract class HandlerEntry(string name, Type message, Type? reply)
     /// <summary>Answers a query; the reply is written to <paramref name="reply"/> or is null or an error.</summary>
     public abstract ValueTask<ReplyStatus> Answer(MemberRef from, ReadOnlyMemory<byte> payload, IBufferWriter<byte> reply);
 
-    /// <summary>Names travel as 32-bit FNV-1a of their UTF-8 bytes: the same everywhere without a table to agree on; two names of a group with the same number are refused when they are registered.</summary>
+    /// <summary>Names travel as 32-bit FNV-1a of their UTF-8 bytes, without a table to agree on. Two names of a group with the same number cannot both be registered.</summary>
     public static uint IdOf(string name)
     {
         uint hash = 2_166_136_261;

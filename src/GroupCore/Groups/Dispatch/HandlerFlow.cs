@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.Dispatch;
 
 /// <summary>
-/// What flows with the code of a handler. That of a synchronous handler is one object for all, and counts only on the thread that runs the
-/// handler; that of an awaited one is its own, since it may go on on any thread, and ends with it.
+/// An object that flows with the code of a handler. Synchronous handlers share one, which counts only on the thread that runs the handler. An awaited
+/// handler has its own, since it may continue on any thread, and it ends with the handler.
 /// </summary>
 internal sealed class HandlerFlow(Upcalls owner, bool awaited)
 {

@@ -3,7 +3,7 @@ namespace GroupCore.Groups.Dispatch;
 /// <summary>Where events of a group go.</summary>
 internal interface IEventTarget
 {
-    /// <summary>In which handlers run: it tells the group's own calls that they come from one. Asked for on the worker.</summary>
+    /// <summary>The context in which handlers run: by it the group's own calls know that a handler makes them. Asked for on the worker.</summary>
     ExecutionContext Context { get; }
 
     /// <summary>Handlers run on this thread from now on, until <see cref="Exit"/> is given what this returns.</summary>
@@ -11,21 +11,21 @@ internal interface IEventTarget
 
     void Exit(object? outer);
 
-    /// <summary>Handles one event, on the worker; must not throw. The call that waits for it is completed by who calls.</summary>
+    /// <summary>Handles one event, on the worker; must not throw. The caller of this method completes the call that waits for the event.</summary>
     ValueTask Handle(ref GroupEvent entry);
 
     /// <summary>Why the event that was handled last only counts as handled; null where its handler was called. On the worker.</summary>
     Exception? Skipped { get; }
 
     /// <summary>
-    /// All events before <paramref name="events"/> are handled, and what their handlers posted has been run before; on the loop. Whether such a call is
-    /// waited for by an event that was added.
+    /// All events before <paramref name="events"/> are handled, and what their handlers posted has been run; on the loop. Returns whether an event that was added
+    /// waits for another such call.
     /// </summary>
     bool OnHandled(long events);
 
-    /// <summary>An event is not going to be handled; on the loop. The call that waits for it is completed by who calls.</summary>
+    /// <summary>An event is not going to be handled; on the loop. The caller of this method completes the call that waits for the event.</summary>
     void OnDropped(in GroupEvent entry);
 
-    /// <summary>Handlers have come forward; on the loop.</summary>
+    /// <summary>Handlers have made progress; on the loop.</summary>
     void OnProgress();
 }

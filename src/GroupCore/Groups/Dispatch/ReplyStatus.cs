@@ -6,7 +6,7 @@ internal enum ReplyStatus : byte
     /// <summary>With a value.</summary>
     Value = 0,
 
-    /// <summary>It has none.</summary>
+    /// <summary>Without a value.</summary>
     Null = 1,
 
     /// <summary>With an error: the bytes are its text.</summary>

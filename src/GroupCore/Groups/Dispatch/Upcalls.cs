@@ -24,7 +24,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     /// <summary>Name of the handler at work, null when none is; from any thread.</summary>
     public string? Running { get; private set; }
 
-    /// <summary>Whether the caller is a handler of this group: not what a handler started beside itself, nor what goes on after it.</summary>
+    /// <summary>Whether the caller is a handler of this group: not code that a handler started beside itself, nor code that goes on after it.</summary>
     public bool IsCurrent => s_flow.Value is { } flow && ReferenceEquals(flow.Owner, this) && (flow.IsAwaited ? !flow.HasEnded : ReferenceEquals(t_running, this));
 
     /// <summary>Number of the point-to-point message that the calling handler handles, else 0.</summary>
@@ -61,7 +61,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     public ValueTask Handle(ref GroupEvent entry)
     {
         var pending = Upcall(ref entry);
-        // The next one may be in this batch or in another.
+        // What a handler changed of its context must not reach the next one, in this batch or another.
         _surroundings.Restore();
         return pending;
     }
@@ -202,7 +202,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         reply.Abort(UserError.Text(error));
     }
 
-    /// <summary>What a handler that threw has made of its context is not that of who hears of it.</summary>
+    /// <summary>Restores the context first: the error handler must not see what the handler that threw has made of it.</summary>
     private void Report(string handler, MemberRef from, Exception error)
     {
         _surroundings.Restore();
@@ -216,7 +216,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         _view = view;
         group.Facade.SetView(view);
         Running = "view";
-        // Those behind one during which the membership failed are not called any more.
+        // If the membership fails during one handler, those behind it are not called any more.
         foreach (var handler in group.Table.OnView)
         {
             if (group.Muted) break;
@@ -230,7 +230,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
             }
             finally
             {
-                // The next one begins as it would alone.
+                // The next handler begins as it would alone.
                 _surroundings.Restore();
             }
         }
@@ -241,13 +241,13 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     private void OnProposed(TerminationHooks hooks)
     {
         Running = "view proposed";
-        // Handlers before it may have taken so long that the view change went on without it, or another one began.
+        // Earlier handlers may have taken so long that the view change went on without the hooks, or another one began.
         for (int i = 0; i < hooks.Contexts.Count && !hooks.IsGivenUp; i++)
         {
             var context = hooks.Contexts[i];
             if (group.Muted)
             {
-                // Not called any more, as those behind it: the flush waits for none of them.
+                // Neither this hook nor those behind it are called any more: the flush waits for none of them.
                 context.Done();
                 continue;
             }
@@ -284,10 +284,10 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         }
         catch (Exception error)
         {
-            // The loop hears of it later: until then nothing runs on a state that is not there.
+            // The loop learns of it later: until then no handler runs on a state that is not there.
             _notLoaded = true;
             Report("checkpoint", default, error);
-            // Users' code makes the text: not in a turn.
+            // User code makes the text, so it is made here and not in a turn.
             string why = $"the state could not be loaded: {UserError.Text(error)}";
             group.Post(new CallCommand(() => group.FailJoin(why)));
         }

@@ -2,12 +2,12 @@ using System.Runtime.CompilerServices;
 
 namespace GroupCore.Groups.Dispatch;
 
-/// <summary>What the user hands over to be called.</summary>
+/// <summary>Checks code that the user hands over to be called.</summary>
 internal static class UserCode
 {
     /// <summary>
-    /// Refuses what is compiled from an <c>async</c> method, where nothing is returned to wait for: the rest of it runs when it has returned, and nobody could catch what it throws then,
-    /// so that the process ended.
+    /// Refuses a delegate that is compiled from an <c>async</c> method where nothing is returned to wait for: the rest of it would run after its return, and
+    /// nobody could catch what it throws then, so that the process would end.
     /// </summary>
     public static T NotAsync<T>(T code, string message, string parameter)
         where T : Delegate

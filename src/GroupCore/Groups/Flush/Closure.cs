@@ -1,19 +1,19 @@
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// The cut from the reports of all survivors, a pure function: per sender the longest that anyone received, the longest order, and of
-/// these what is closed (R4, R5). Messages outside of it are delivered by nobody: no survivor can have delivered one.
+/// The cut from the reports of all survivors, a pure function: of each sender the most that any member received, the longest order, and of
+/// these what is closed (R4, R5). Nobody delivers messages outside of the cut, and no survivor can have delivered one.
 /// </summary>
 /// <remarks>
-/// Who sends stores first, and sends nothing after its report: of a sender that takes part nobody has more than it reports itself. Who says so lies, and what it
-/// would forward is refused by the sender for ever. Nor does anybody but the sender and the leader, which all believe, speak for it where one of them can: what a holder
-/// forwards is taken as the sender's.
+/// A sender stores a message before it sends it, and sends nothing after its report: so of a sender that takes part no member has more than the sender reports. A
+/// member that reports more lies, and the sender would refuse for ever what it forwards. What a holder forwards is taken as the sender's, so the holder is the leader,
+/// which all believe, or the sender, wherever one of them can be.
 /// </remarks>
 internal static class Closure
 {
     /// <summary>
     /// Computes the cut. <paramref name="trim"/> and <paramref name="longest"/> are false only in negative controls of R4 and R5. <paramref name="own"/>
-    /// is the leader's report, else the first: it reaches from what all have closed to where any other begins.
+    /// is the leader's report, else the first: its order reaches from what all have closed to where any other report begins.
     /// </summary>
     public static FlushCut Cut(ulong proposal, int members, IReadOnlyList<FlushReport> reports, bool trim = true, bool longest = true, FlushReport? own = null)
     {
@@ -74,8 +74,8 @@ internal static class Closure
         }
         for (int s = 0; s < union.Length; s++) Advance(s);
 
-        // The points of a sender ascend, and the order only grows: what it fulfils is passed once. A point below what is closed somewhere is
-        // fulfilled, unless it was made coarser and speaks for what comes later.
+        // The points of a sender ascend, and the order only grows, so each fulfilled point is passed once. A point below what is closed somewhere is
+        // fulfilled, unless it was made coarser: then it stands for later messages.
         void Advance(int s)
         {
             while (points[s].TryPeek(out var point) && point.Dep <= cut.OrderLength) points[s].Dequeue();

@@ -4,8 +4,8 @@ using GroupCore.Groups.Multicast;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// What all survivors deliver of the view that ends: per sender up to where, who holds it, the order prefix (with the records that some
-/// lack), and whose contributions belong to it. Source: views-and-flush.md#the-cut-is-closed, #the-longest-order-wins.
+/// What all survivors deliver of the view that ends: the messages of each sender up to a number, and which member holds them; the order prefix (with
+/// the records that some lack); and whose contributions belong to it. Source: views-and-flush.md#the-cut-is-closed, #the-longest-order-wins.
 /// </summary>
 internal sealed class FlushCut(ulong proposal, int members)
 {

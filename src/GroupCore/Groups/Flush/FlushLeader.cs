@@ -11,7 +11,7 @@ namespace GroupCore.Groups.Flush;
 /// #completion-after-all-acknowledgements.
 /// </summary>
 /// <remarks>
-/// Every survivor holds every contribution before it gets the cut and acknowledges, so all that install the next view have the same. They
+/// Every survivor holds every contribution before it gets the cut and acknowledges, so all that install the next view have the same. Contributions
 /// may be more than a link takes at once: each survivor gets them as its link empties, and the cut behind them.
 /// </remarks>
 internal sealed class FlushLeader : ITimerTarget
@@ -22,12 +22,12 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly Proposal _proposal;
     private readonly List<int> _ranks = [];
     private readonly FlushReport?[] _reports;
-    // Those that wait for the sequencer's.
+    // Reports that wait for the sequencer's.
     private readonly FlushReport?[] _unjudged;
     private readonly byte[]?[] _contributions;
     private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
     private readonly (IReadOnlyList<int>? For, long At)[] _waits;
-    // By rank: how many contributions were sent, one more with the cut, and how many at the last look.
+    // By rank: how many contributions were sent, plus one for the cut; and that number at the last look.
     private readonly int[] _sent;
     private readonly int[] _sentBefore;
     private FlushReport? _longest;
@@ -87,20 +87,20 @@ internal sealed class FlushLeader : ITimerTarget
         }
     }
 
-    /// <summary>Whether a report says what only the sequencer knows better than this member, and that has not reported yet though it takes part.</summary>
+    /// <summary>Whether a report has positions that this member cannot judge, and the sequencer, which can, takes part but has not reported yet.</summary>
     private bool WaitsForSequencer(FlushReport report) =>
         report.Rank != _view.Coordinator && _ranks.Contains(_view.Coordinator) && _reports[_view.Coordinator] is null && _reports[_group.Rank] is { } own && report.OrderLength > own.OrderLength;
 
     /// <summary>
-    /// Whether a report says something else of the order than who knows better, or more than the sequencer gave: who trusted it would deliver in another order.
-    /// The first report is the leader's own. Behind it the sequencer's is the measure where it takes part, else the longest before. All that are taken agree, so
-    /// that these speak for them: no base is above the own order, and of the others none is a measure, since who lies may begin where another's order has ended.
+    /// Whether a report contradicts a member that knows the order better, or names more positions than the sequencer gave: with it members would deliver in another order.
+    /// The first report is the leader's own. Beyond that the measure is the sequencer's report where it takes part, else the longest before. All reports that are taken agree
+    /// with these, and none begins above the leader's order. No other report is a measure, since a liar may begin where another's order has ended.
     /// </summary>
     private bool Contradicts(FlushReport report)
     {
         if (_longest is not { } known || _reports[_group.Rank] is not { } own) return false;
         var sequencer = _view.Coordinator is >= 0 and var rank ? _reports[rank] : null;
-        // What the sequencer may be ahead of what this member has acknowledged.
+        // The most that the sequencer may be ahead of this member.
         uint most = sequencer?.OrderLength ?? own.OrderLength + GroupLimits.OrderPositions;
         if (report.OrderLength > most || report.OrderBase > own.OrderLength || own.OrderBase > report.OrderLength) return true;
         return Differs(report, own) || Differs(report, sequencer ?? known);
@@ -193,17 +193,17 @@ internal sealed class FlushLeader : ITimerTarget
         SendDone();
     }
 
-    /// <summary>A member says whom it misses, nobody when user code holds it up: it is not at fault itself, as long as it goes on to say so.</summary>
+    /// <summary>A member names the members it misses, none when user code holds it up. It is not at fault itself as long as it goes on saying so.</summary>
     public void OnWait(int rank, IReadOnlyList<int> waitsFor) => _waits[rank] = (waitsFor, _group.Node.Now);
 
     /// <summary>
-    /// Members whose report or acknowledgement is missing, or for whom two such members wait; when all have acknowledged unequal ends of
+    /// Adds members whose report or acknowledgement is missing, or for whom two such members wait; when all have acknowledged unequal ends of
     /// the view, those that differ from most.
     /// </summary>
     /// <remarks>
-    /// What a single member says to miss of another, which does speak with the leader, is between these two: it accuses by itself, and the Oracle
-    /// judges the pair. If all accused on its word, it could have anybody excluded. A report needs nobody else's help: no wait excuses that it is missing, and
-    /// for one that cannot be judged without the sequencer's nobody but the sequencer is waited for.
+    /// If only one member says that it misses another, which does speak with the leader, the matter is between these two: that member suspects the other by itself, and the
+    /// Oracle judges the pair. If all suspected on its word, it could have anybody excluded. A report needs no other member's help, so no wait excuses a missing one. Where
+    /// reports cannot be judged without the sequencer's, only the sequencer is waited for.
     /// </remarks>
     public void AddWaitedFor(List<int> ranks)
     {

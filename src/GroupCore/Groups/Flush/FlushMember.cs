@@ -15,7 +15,7 @@ namespace GroupCore.Groups.Flush;
 /// <remarks>
 /// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layer.
 /// Failure cases: any member or the leader dies → a higher proposal, fresh reports (R9); the proposal is never withdrawn, so a wedged
-/// member always gets a next view. Who holds it up is the concern of <see cref="FlushWatch"/>.
+/// member always gets a next view. <see cref="FlushWatch"/> finds the members that hold it up.
 /// Source: views-and-flush.md#the-normal-case, #fresh-reports-for-each-proposal.
 /// </remarks>
 internal sealed class FlushMember
@@ -30,7 +30,7 @@ internal sealed class FlushMember
     private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
     private readonly Dictionary<ulong, NodeAddress> _joiners = [];
     private readonly FlushWatch _watch;
-    // By rank; made with the first.
+    // By rank; made with the first frame.
     private long[] _earlyBytes = [];
     private long _earlyInAll;
     private byte[]? _contribution;
@@ -59,10 +59,10 @@ internal sealed class FlushMember
     /// <summary>Whether others say that they are in a view change that this member has not heard of.</summary>
     public bool IsBehind => _early.Count > 0;
 
-    /// <summary>Whether the proposal names processes that come.</summary>
+    /// <summary>Whether the proposal names joiners.</summary>
     public bool HasJoiners => _joiners.Count > 0;
 
-    /// <summary>Whether that node comes with the proposal.</summary>
+    /// <summary>Whether that node joins with the proposal.</summary>
     public bool IsJoiner(ulong node, NodeAddress address) => _joiners.TryGetValue(node, out var at) && at == address;
 
     /// <summary>Whether a member takes part in this flush.</summary>
@@ -220,7 +220,7 @@ internal sealed class FlushMember
         else TakeCut(p, cut);
     }
 
-    /// <summary>R6: what is missing is pulled from who holds it.</summary>
+    /// <summary>R6: pulls what is missing from its holder.</summary>
     public void TakeCut(ulong p, FlushCut cut)
     {
         if (Cut is not null) return;
@@ -245,7 +245,7 @@ internal sealed class FlushMember
         }
     }
 
-    /// <summary>The link to a member is a new one: what the flush has for it goes again, since all of it may be taken twice.</summary>
+    /// <summary>The link to a member is a new one: the flush sends it everything again, which may arrive twice without harm.</summary>
     public void OnRelinked(int rank)
     {
         if (Proposal is null || !_takesPart[rank] || !_takesPart[_group.Rank]) return;
@@ -271,12 +271,12 @@ internal sealed class FlushMember
     {
         uint next = _group.Multicast.Forward(p, rank, sender, from, to);
         if (next >= to) return;
-        // Who asks again wants the rest once.
+        // A member that asks again wants the rest only once.
         _forwards.RemoveAll(forward => forward.Rank == rank && forward.Sender == sender);
         _forwards.Add((p, rank, sender, next, to));
     }
 
-    /// <summary>A link has room again: what was asked for goes on.</summary>
+    /// <summary>A link has room again: forwards that wait for it go on.</summary>
     public void OnRoom(int rank)
     {
         _leader?.OnRoom();
@@ -290,7 +290,7 @@ internal sealed class FlushMember
         }
     }
 
-    /// <summary>What a holder has of a sender is taken from it alone: it is asked for from nobody else, and whoever else may forward could make it up.</summary>
+    /// <summary>Messages of a sender are taken from the holder that the cut names alone: no other member was asked for them, and another could make them up.</summary>
     private void OnForward(int rank, ReadOnlySpan<byte> body)
     {
         int sender = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
@@ -312,7 +312,7 @@ internal sealed class FlushMember
     {
         if (Cut is null || Acked || Proposal is null || !_group.HooksDone) return;
         if (_node.Without != Rule.R7PullsBeforeAck && !_group.Multicast.Holds(Cut)) return;
-        // With the acknowledgement comes the view, and before it all that is left is delivered at once.
+        // After the acknowledgement the view may come, and it would deliver at once all that is left.
         if (_group.Multicast.IsCatchingUp) return;
         if (_node.Without != Rule.R7PeerMessagesBeforeAck && !_group.Peers.IsQuiet) return;
         var hash = new StableHash();
@@ -348,7 +348,7 @@ internal sealed class FlushMember
         return all;
     }
 
-    /// <summary>A member that loads its state, or catches up behind that, says that it comes forward.</summary>
+    /// <summary>A member that loads its state, or catches up after it, says that it makes progress.</summary>
     public void OnLoading(int rank) => _watch.OnLoading(rank);
 
     /// <summary>The view is over.</summary>

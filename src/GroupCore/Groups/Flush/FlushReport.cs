@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// What one member has received in the view that ends (R2). Only messages that are received and not closed can be in doubt, so only
-/// where the <c>dep</c> of those rises is a point: what is closed at one member is closed in the union.
+/// What one member has received in the view that ends (R2). What is closed at one member is closed in the union, so only messages that are
+/// received and not closed can be in doubt. A point marks where the <c>dep</c> of such messages rises.
 /// </summary>
 internal sealed class FlushReport(ulong proposal, int rank, bool initialised, int members)
 {
@@ -32,28 +32,31 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
 
     public uint OrderLength => OrderBase + (uint)Order.Count;
 
-    /// <summary>What stands at a position that it knows.</summary>
+    /// <summary>The message at a position that is in the report.</summary>
     public (ushort Rank, uint Seq) PositionAt(uint position) => Order[(int)(position - OrderBase)];
 
-    /// <summary>From that message of the sender on, that many positions must be closed first.</summary>
+    /// <summary>Points: from message <c>Seq</c> of <c>Sender</c> on, <c>Dep</c> positions must be closed first.</summary>
     public List<(ushort Sender, uint Seq, uint Dep)> Points { get; } = [];
 
     public void AddPoint(int sender, uint seq, uint dep)
     {
-        // Too many points are made coarser: the last of the sender then asks for more than its first messages need. The cut may so leave out
-        // messages that are closed in the union, but closed at no survivor: none has delivered them or spoken for them, and their sender,
-        // at which they would be closed, is gone. It never keeps one that is not closed.
+        // Too many points are made coarser: the last point of the sender then asks for more than its first messages need. So the cut may leave out
+        // messages that are closed in the union, but at no survivor: no survivor has delivered or acknowledged them, and their sender, at which
+        // they would be closed, is gone. The cut never keeps a message that is not closed.
         if (Points.Count >= GroupLimits.ReportPoints && Points[^1].Sender == sender) Points[^1] = Points[^1] with { Dep = dep };
         else if (Points.Count < GroupLimits.ReportPoints + members) Points.Add(((ushort)sender, seq, dep));
     }
 
-    // Sender by sender, and of each both numbers, as a member writes them.
+    // Points ascend by sender, and for each sender by both numbers, as a member writes them.
     private bool Ascends(int sender, uint seq, uint dep) =>
         Points.Count == 0 || Points[^1] is var last && (sender > last.Sender || (sender == last.Sender && seq > last.Seq && dep > last.Dep));
 
     public int Size => Head + (8 * members) + 12 + (6 * Order.Count) + 4 + (10 * Points.Count);
 
-    /// <summary>proposal u64, rank u16, flags u8 (1 initialised, 2 contributed), members u16, received and closed u32 each, order base, closed and count u32, positions (rank u16, seq u32), points.</summary>
+    /// <summary>
+    /// proposal u64, rank u16, flags u8 (1 initialised, 2 contributed), members u16, received and closed u32 each, order base, closed and count u32,
+    /// positions (rank u16, seq u32), points.
+    /// </summary>
     public void Write(Span<byte> to)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(to, Proposal);

@@ -7,19 +7,20 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// Whom a member misses in a flush. Who is silent is accused; hooks and handlers of users that take their time hold the group up, and cost
-/// nobody his place (unless the group says <see cref="SlowMember.Evict"/>).
+/// Finds the members that this one misses in a flush. A silent member is suspected. Hooks and handlers of users that take their time hold the group up,
+/// but cost no member its place (unless the group says <see cref="SlowMember.Evict"/>).
 /// </summary>
 /// <remarks>
-/// Every step a member that is held up says so (FlushWait) to the leader, with whom it misses: nobody when user code is the reason. It says
-/// the same to those whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader
-/// passes on whom it misses, or two others do, to all: they accuse those and not the leader, which they accuse only if it is silent for four steps. Each step
-/// takes back what was said of those whom neither this member nor the leader misses any more, however long the flush lasts for others.
-/// Where a group evicts slow members one may say that another's handlers hold it up: the leader passes that on only of one that has said
-/// itself that its handlers are at work, once it has gone on to for as long as the group's options bear. That stands with another proposal, and ends
-/// when the slow one says that its handlers have ended, or three steps after this member found or the leader said it last. Of a message to itself only its sender knows: it says that of itself. Who says for as long, and a hook's time more, that its handlers are at work is too slow to the leader whoever waits for them.
-/// Two members whose handlers' messages to each other a link lost would wait for each other for ever, and each say so: a wait for what a link may
-/// have lost is excused by handlers at work, or by progress, and for some steps only by a wait for others.
+/// Every step a member that is held up says so (FlushWait) to the leader, and names the members it misses: none when user code is the reason. It says the same to
+/// members whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader tells all which members it misses, or two
+/// others miss: all suspect those, and the leader only if it is silent for four steps. Each step withdraws the suspicion of members that neither this member nor the
+/// leader misses any more, however long the flush lasts for others.
+/// Where a group evicts slow members, a member may say that another's handlers hold it up. The leader passes that on only if the other one has said itself that its
+/// handlers are at work, for as long as the group's options allow. Slowness holds across proposals, and ends when the slow member says that its handlers have ended, or three
+/// steps after this member last found it or the leader last said it. Only its sender knows of a message to itself, so a member says this of itself. To the leader a member
+/// is also too slow, whoever waits for it, that says for as long, and a hook's time more, that its handlers are at work.
+/// If a link lost messages that handlers of two members sent each other, both would wait for ever, and each would say so. So a wait for what a link may
+/// have lost is excused by handlers at work, or by progress, and only for some steps by a wait for others.
 /// Source: views-and-flush.md#silence-is-suspected-user-code-is-not, #slow-handlers-are-suspected-where-the-group-says-so.
 /// </remarks>
 internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
@@ -37,24 +38,24 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    // Both made with the first flush of the view: since when a member's handlers are at work, and that it is too slow, stands whatever proposal comes.
+    // Both made with the first flush of the view: since when a member's handlers are at work, and whether it is too slow, holds across proposals.
     private WaitSign[] _signs = [];
-    // The look at which it was last found or said that a member is too slow.
+    // The look at which a member was last found, or said to be, too slow.
     private long[] _tooSlowAt = [];
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
-    // Since when handlers here have been at work for others' messages, and for its own, as far as it looked.
+    // Since which look handlers here have been at work: for messages of any member, and for its own.
     private long? _handlesSince;
     private long? _handlesOwnSince;
-    // At how many looks it still says that they have ended.
+    // At how many more looks it says that they have ended.
     private int _saysEnded;
-    // When what this member catches up with behind its load last came forward.
+    // When the load of this member, or its catching up after it, last made progress.
     private long _loadMovedAt;
     private long _round;
-    // Since the flush began, and since the leader was last heard.
+    // Looks since the flush began, and since the leader was last heard.
     private int _looks;
     private int _steps;
-    // In the view.
+    // Looks in the view.
     private long _looksInAll;
 
     /// <summary>A flush begins, or begins again with another proposal.</summary>
@@ -63,7 +64,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         int members = view.Members.Count;
         (_handled, _forwarded) = (new Progress[members], new Progress[members]);
         if (_signs.Length == 0) (_signs, _tooSlowAt) = (new WaitSign[members], new long[members]);
-        // What they said of another proposal is no answer in this one.
+        // What members said in another proposal is no answer in this one.
         for (int rank = 0; rank < members; rank++) _signs[rank] = _signs[rank] with { Reason = WaitReason.None };
         (_leader, _steps, _looks) = (leader, 0, 0);
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
@@ -77,7 +78,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         Withdraw(_tooSlow);
     }
 
-    /// <summary>The flush is over, or begins again. Whose handlers were at work for too long is no quicker for that.</summary>
+    /// <summary>The flush is over, or begins again. Members that were too slow stay so: their handlers are no quicker for that.</summary>
     public void Stop()
     {
         _round++;
@@ -90,7 +91,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>There is other evidence that a member holds this one up; it stands until the view is over, whatever the member says.</summary>
     public void Suspect(int rank) => Accuse(_suspected, rank, Accusation.FlushStall);
 
-    /// <summary>What a member's handlers catch up with comes forward: they have been at work for no longer than since then, as far as it holds others up.</summary>
+    /// <summary>The load of a member, or its catching up, makes progress: its handlers count as at work from now on only.</summary>
     public void OnLoading(int rank)
     {
         if (rank < _signs.Length) _signs[rank] = _signs[rank] with { AtWorkSince = group.Node.Now };
@@ -119,10 +120,10 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         }
         if (reason != WaitReason.TooSlow)
         {
-            // Handlers that are at work for one member's message may hold another's up: it says each of them in one step.
+            // A member may give several reasons in one step, since handlers at work for one member's message hold others' up: another reason keeps the time at work.
             var (now, sign, atWork) = (group.Node.Now, _signs[from], reason == WaitReason.OwnCode);
             _signs[from] = new(reason, now, atWork ? now : sign.AtWork, atWork && !IsAtWork(from) ? now : sign.AtWorkSince);
-            // That nothing holds it up is no answer to what it has not handled or forwarded.
+            // A member that owes handling or forwards is not excused by saying that nothing holds it up.
             if (reason != WaitReason.None || !_owing.Contains(from)) Forgive(from);
         }
         if (_leader is not null && reason != WaitReason.TooSlow) _leader.OnWait(from, ranks);
@@ -173,7 +174,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         }
         else
         {
-            // So that the leader knows whose handlers are at work when others complain of it.
+            // So that the leader knows which members' handlers are at work when others complain of them.
             var said = HandlersRun() ? WaitReason.OwnCode : reason;
             if (said != WaitReason.None || _missing.Count > 0) Send(flush.Leader, said, _missing);
         }
@@ -193,15 +194,15 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
 
-    // Of its own messages, or of those that it held while it loaded the state.
+    // Handlers of its own messages, or of those that it held while it loaded the state.
     private bool OwnHandlersRun => group.Peers.HandlesOwn || (flush.Cut is not null && !flush.Acked && group.Multicast.IsCatchingUp);
 
-    /// <summary>Why this member has not acknowledged; collects who is silent, and whose handlers are waited for.</summary>
+    /// <summary>Why this member has not acknowledged; collects members that are silent, and those whose handlers are waited for.</summary>
     private WaitReason Look()
     {
-        // Hooks have a time of their own, with each proposal anew: they are no sign that handlers are at work.
+        // Hooks have a time of their own with each proposal: they are no sign that handlers are at work.
         var reason = OwnHandlersRun ? WaitReason.OwnCode : group.HooksDone ? WaitReason.None : WaitReason.Others;
-        // Who has acknowledged may wait still for what its handlers sent since: whose messages they handle waits for it, and knows no more than that.
+        // Also after its acknowledgement a member may wait for messages that its handlers sent: the members whose messages these handlers handle wait too, and hear why.
         if (flush.Cut is { } cut && !flush.Acked)
         {
             LookAtForwards(cut);
@@ -210,7 +211,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         for (int rank = 0; rank < _signs.Length; rank++)
         {
             if (!group.Peers.AwaitsHandling(rank)) continue;
-            // Whose handlers are at work says so with its own first step: two leave it the time.
+            // A member whose handlers are at work says so at its own first look: two looks here leave it the time.
             bool still = _handled[rank].StandsStill(group.Peers.ProgressOf(rank), group.Node.Now);
             if (!IsFresh(_signs[rank]) && still && _looks >= 2 && !group.Peers.AwaitsOwnNode(rank))
             {
@@ -224,7 +225,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         return reason;
     }
 
-    /// <summary>Who holds what is missing here and forwards it as fast as its link goes is not silent; it does so sender by sender.</summary>
+    /// <summary>A holder that forwards what is missing here, sender by sender and as fast as its link goes, is not silent.</summary>
     private void LookAtForwards(FlushCut cut)
     {
         _forwarding.Clear();
@@ -242,20 +243,20 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
 
     private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;
 
-    /// <summary>Whether it may be that a member waits for the handlers of another, or as it says for its own, and the group bears it no longer.</summary>
+    /// <summary>Whether it may be true that a member waits for the handlers of another, or as it says for its own, for longer than the group's options allow.</summary>
     private bool IsTooSlow(int rank, int waiting) =>
         group.EvictsSlow && (rank == waiting || (rank == group.Rank ? HandlersRun() && IsLong(_handlesSince) : IsAtWork(rank) && IsLong(_signs[rank].AtWorkSince)));
 
-    // Not since the view is wedged: that may be for somebody else, and who has begun a moment ago would be taken for slow.
+    // Not counted from the wedge: the flush may wait for another member, and handlers that began a moment ago would count as slow.
     private bool IsLong(long? since) => since is { } begun && group.Node.Now - begun >= group.SlowNanoseconds;
 
     private bool IsAtWork(int rank) => group.Node.Now - _signs[rank].AtWork <= GroupLimits.FlushSilenceNanoseconds;
 
-    /// <summary>Its hooks may have taken their time first. Who had no state when the view began may say so while it catches up, and is not judged by that.</summary>
+    /// <summary>With a hook's time, since hooks may have run first. A member that had no state when the view began may be catching up, and is not judged by this.</summary>
     private bool IsAtWorkForLong(int rank) =>
         view.Members[rank].Initialised && IsAtWork(rank) && group.Node.Now - _signs[rank].AtWorkSince >= group.SlowNanoseconds + GroupLimits.HookNanoseconds;
 
-    /// <summary>Its own messages may wait behind what it held while it loaded the state.</summary>
+    /// <summary>This member is not too slow while its load makes progress: its own messages may wait behind those that it held.</summary>
     private bool IsTooSlowItself => IsLong(_handlesOwnSince) && IsLong(_loadMovedAt);
 
     private bool HandlersRun()
@@ -265,7 +266,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         return group.Peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
     }
 
-    /// <summary>Members whose messages are being handled here hear that they are. Whom this one misses is said again to the leader, and by the leader: its last word on that counts.</summary>
+    /// <summary>Tells members that their messages are being handled here. A frame to or from the leader names the missed members again, as its last such frame counts.</summary>
     private void TellWhoWaits()
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
@@ -275,20 +276,20 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], _leader is not null || rank == flush.Leader ? _missing : []);
     }
 
-    /// <summary>Since when handlers here are at work, and whether what they catch up with comes forward.</summary>
+    /// <summary>Notes since when handlers here are at work, and whether what they catch up with makes progress.</summary>
     private void NoteOwnCode()
     {
         if (group.Multicast.IsCatchingUp || group.LoadMoved())
         {
             _loadMovedAt = group.Node.Now;
-            // Whose messages wait behind what it held know nothing else of that.
+            // Members whose messages wait behind those that this one held learn of it in no other way.
             if (group.EvictsSlow) group.Multicast.SendLoading();
         }
         _handlesSince = HandlersRun() ? _handlesSince ?? group.Node.Now : null;
         _handlesOwnSince = group.Peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
     }
 
-    /// <summary>To all that may hold it to be slow, more than once: with another proposal they would not take it.</summary>
+    /// <summary>Tells all members that handlers here have ended, since some may hold this one to be slow; several times, as members at another proposal do not take it.</summary>
     private void SayEnded()
     {
         if (HandlersRun() || OwnHandlersRun)
@@ -319,7 +320,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         Accuse(_tooSlow, rank, Accusation.Slow);
     }
 
-    /// <summary>Nothing is known of their handlers any more. The leader looks as often, and of its words two may come between two looks here, and none between the next two.</summary>
+    /// <summary>Withdraws slowness not confirmed for some looks. One look is too few: two frames of the leader may come between two looks, and none before the next.</summary>
     private void ForgiveQuick()
     {
         for (int i = _tooSlow.Count - 1; i >= 0; i--)
@@ -362,7 +363,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         accused.Clear();
     }
 
-    /// <summary>Who was held to be silent has spoken.</summary>
+    /// <summary>A member that was held to be silent has spoken.</summary>
     private void Forgive(int rank)
     {
         if (_accused.Remove(view.Members[rank].Id)) group.Accusations.Withdraw(_accused, view.Members[rank].Id);
@@ -394,6 +395,6 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         if (!ranks.Contains(rank)) ranks.Add(rank);
     }
 
-    /// <summary>What a member said last, and when it last said that code of its users is at work, and since when it has without a pause.</summary>
+    /// <summary>What a member said last and when; when it last said that code of its users is at work, and since when without a pause.</summary>
     private readonly record struct WaitSign(WaitReason Reason, long At, long? AtWork, long AtWorkSince);
 }

@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.Flush;
 
-/// <summary>Something that is waited for, looked at step by step: whether it comes forward, however slowly.</summary>
+/// <summary>Whether something that is waited for, and looked at every step, makes progress, however slowly.</summary>
 internal struct Progress
 {
     private long _value;
@@ -9,8 +9,8 @@ internal struct Progress
     private bool _moved;
 
     /// <summary>
-    /// Whether <paramref name="value"/> stands still: for a step since the first look; once it has moved as long as
-    /// <see cref="GroupLimits.FlushSilenceNanoseconds"/>, for a frame takes its time on a slow link.
+    /// Whether <paramref name="value"/> stands still: for one step since the first look, or, once it has moved, for
+    /// <see cref="GroupLimits.FlushSilenceNanoseconds"/>, since a frame takes its time on a slow link.
     /// </summary>
     public bool StandsStill(long value, long now)
     {

@@ -8,7 +8,7 @@ internal enum WaitReason : byte
     /// <summary>Handlers of its users are at work.</summary>
     OwnCode = 1,
 
-    /// <summary>Handlers elsewhere are, of messages that its own handlers sent; or what it lacks is on its way; or its hooks are at work, which is bounded.</summary>
+    /// <summary>Handlers elsewhere are at work for messages that its handlers sent; or what it lacks is on its way; or its hooks are at work, for a bounded time.</summary>
     Others = 2,
 
     /// <summary>The members named are alive and slower than the group's options allow.</summary>

@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// What each member has acknowledged of each sender in a view. A row of a sender is there only while some of its messages are not stable:
-/// without one all members have acknowledged what is dropped here (<see cref="SenderLog.Base"/>). So a group at rest holds one reference a member.
+/// What each member has acknowledged of each sender in a view. A sender has a row only while some of its messages are not stable: without a
+/// row all members have acknowledged what is dropped here (<see cref="SenderLog.Base"/>). So a group at rest holds one reference for each member.
 /// </summary>
 internal sealed class AckTable(SenderLog[] logs)
 {
@@ -21,7 +21,7 @@ internal sealed class AckTable(SenderLog[] logs)
         return ref row[member];
     }
 
-    /// <summary>Least of what the others than the sender, and the sender <paramref name="self"/> too, have acknowledged.</summary>
+    /// <summary>The least that any member but the sender has acknowledged; the sender counts too when it is <paramref name="self"/>.</summary>
     public uint Stable(int sender, int self)
     {
         if (_rows[sender] is not { } row) return logs[sender].Base;
@@ -38,7 +38,7 @@ internal sealed class AckTable(SenderLog[] logs)
             if (_rows[s] is { } row && logs[s].Count == 0 && IsAll(row, s, self)) _rows[s] = null;
     }
 
-    // Somebody may have acknowledged what has not come here yet.
+    // Another member may have acknowledged messages that have not arrived here yet.
     private bool IsAll(uint[] row, int sender, int self)
     {
         for (int q = 0; q < row.Length; q++)

@@ -5,15 +5,15 @@ using GroupCore.Transport;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// What the callers of one group have on its way to the loop or waiting there. Taken on any thread before a call is posted, returned on the loop
-/// when it is sent or has failed. Above what each group may have it is taken, in blocks, of what the node may hold for all groups and links.
+/// The calls of one group, and their bytes, that are on the way to the loop or wait there. Counted on any thread before a call is posted, returned on the
+/// loop when it is sent or has failed. What goes beyond the group's own part is taken, in blocks, of what the node may hold for all groups and links.
 /// </summary>
 internal sealed class CallBudget(string group, NodeBacklog? node)
 {
     private const long Block = GroupLimits.QueuedBlock;
     private readonly Lock _gate = new();
     private CallLoad _load = new();
-    // Of bytes, a multiple of blocks: the first is the group's own, the others are taken of the node.
+    // In bytes, a multiple of blocks: the first is the group's own, the others are taken of what the node may hold.
     private long _granted = Block;
 
     private enum Refusal
@@ -25,7 +25,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
 
     public long Bytes => _load.Bytes;
 
-    /// <summary>Counts a call, a point-to-point one in the share of its receiver too.</summary>
+    /// <summary>Counts a call; a point-to-point call in the share of its receiver too.</summary>
     /// <exception cref="SendQueueFullException">Too much waits already; nothing is counted.</exception>
     public void Take(int bytes, PeerShare? receiver, bool canWait)
     {
@@ -44,7 +44,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
         };
     }
 
-    /// <summary>A call that the loop did not take.</summary>
+    /// <summary>Returns a call that the loop did not take.</summary>
     public void TakeBack(int bytes, PeerShare? receiver)
     {
         _load.Remove(bytes);
@@ -52,7 +52,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
         Shrink();
     }
 
-    /// <summary>A call is done with; on the loop.</summary>
+    /// <summary>Returns a call that was sent or has failed; on the loop.</summary>
     public void Return(int bytes, PeerShare? receiver, long now)
     {
         _load.End(bytes, now);
@@ -60,7 +60,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
         Shrink();
     }
 
-    /// <summary>How the one is refused that would be a query too many.</summary>
+    /// <summary>The error for one query too many.</summary>
     public SendQueueFullException TooManyQueries() => new(group, GroupLimits.Queries, $"{GroupLimits.Queries} queries of group '{group}' are open already: await them before you ask more.") { RetryAfter = _load.TimeToRoom(0) };
 
     private bool TryGrow()
@@ -74,7 +74,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
         }
     }
 
-    // All of it at rest; before that a block more than is used stays, so that a group at a bound does not take and return it with each call.
+    // At rest all but the first block is returned. Before, one block more than is used stays, so that a group at a bound does not take and return it with each call.
     private void Shrink()
     {
         if (Volatile.Read(ref _granted) == Block || Needed() >= Volatile.Read(ref _granted)) return;
@@ -83,7 +83,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
             var (had, needed) = (_granted, Needed());
             if (needed >= had) return;
             Interlocked.Exchange(ref _granted, needed);
-            // Who has counted a call meanwhile may have seen what was granted before.
+            // A thread that counted a call meanwhile may have seen the earlier grant.
             if (Bytes > needed) Volatile.Write(ref _granted, had);
             else node?.ReturnOfCalls(had - needed);
         }

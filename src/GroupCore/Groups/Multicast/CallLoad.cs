@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// A number of calls with the sum of their bytes, and how fast they end. Both are one word, so that no two threads that add take the same rest;
-/// the rate is kept on the loop and read by anybody.
+/// A number of calls, the sum of their bytes, and how fast they end. Number and sum are one word, so that two threads that add never both take the last
+/// room; the rate is kept on the loop and read on any thread.
 /// </summary>
 internal struct CallLoad()
 {
@@ -17,17 +17,17 @@ internal struct CallLoad()
 
     public readonly long Bytes => Volatile.Read(in _held) & ((1L << Shift) - 1);
 
-    /// <summary>Counts a call; tells what is counted then. From any thread.</summary>
+    /// <summary>Counts a call; returns the new totals. From any thread.</summary>
     public (int Calls, long Bytes) Add(int bytes)
     {
         long held = Interlocked.Add(ref _held, (1L << Shift) + bytes);
         return ((int)(held >> Shift), held & ((1L << Shift) - 1));
     }
 
-    /// <summary>A call is not made. From any thread.</summary>
+    /// <summary>Takes back a call that is not made. From any thread.</summary>
     public void Remove(int bytes) => Interlocked.Add(ref _held, -(1L << Shift) - bytes);
 
-    /// <summary>A call is done with; on the loop.</summary>
+    /// <summary>A call was sent or has failed; on the loop.</summary>
     public void End(int bytes, long now)
     {
         Remove(bytes);

@@ -1,19 +1,19 @@
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Callers that wait until all members hold what was sent and delivered before, in rounds that they share. What calls need only grows, so rounds end in
-/// their order and an acknowledgement looks at the first alone, however many calls wait. Source: multicast.md#a-stability-wait-includes-the-order.
+/// Calls that wait until all members hold what was sent and delivered before, in shared rounds. Each round needs at least what the one before it needs, so
+/// rounds end in order, and an acknowledgement is checked against the first one only. Source: multicast.md#a-stability-wait-includes-the-order.
 /// </summary>
 internal sealed class FlushRounds
 {
-    /// <summary>Each holds a number for every member. A call beyond them shares the last one, which from then on needs what that call needs.</summary>
+    /// <summary>Most rounds: each holds a number for every member. A further call shares the last round, which from then on needs what that call needs.</summary>
     public const int Most = 16;
 
     private readonly List<Round> _rounds = [];
 
     public int Count => _rounds.Count;
 
-    /// <summary>Adds a call that needs what this member has sent, what it has delivered of the others, and the order as far as it has; whether all have to be asked anew.</summary>
+    /// <summary>Adds a call that needs all that this member has sent and delivered, and the positions it has delivered; true when all have to be asked again.</summary>
     public bool Add(FlushCall call, SenderLog[] logs, int self, uint order)
     {
         var round = _rounds.Count > 0 ? _rounds[^1] : null;
@@ -24,7 +24,7 @@ internal sealed class FlushRounds
         return !covered;
     }
 
-    /// <summary>What has to be held by all before the first round ends: by sender, and of the order.</summary>
+    /// <summary>What all must hold before the first round ends: a number for each sender, and one for the order.</summary>
     public bool TryPeek(out ReadOnlySpan<uint> need, out uint order)
     {
         need = default;
@@ -35,7 +35,7 @@ internal sealed class FlushRounds
         return true;
     }
 
-    /// <summary>The first round is over.</summary>
+    /// <summary>Ends the first round; returns its calls.</summary>
     public List<FlushCall> Dequeue()
     {
         var calls = _rounds[0].Calls;
@@ -43,7 +43,7 @@ internal sealed class FlushRounds
         return calls;
     }
 
-    /// <summary>Nobody waits for these any more.</summary>
+    /// <summary>Removes calls whose callers do not wait any more.</summary>
     public void RemoveCancelled()
     {
         foreach (var round in _rounds) round.Calls.RemoveAll(static call => call.IsCancelled);

@@ -1,12 +1,12 @@
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>First byte of a message record: which order, whether it is a query, and which part of the message this is.</summary>
+/// <summary>What a message record is: which order, whether it is a query, and which part of the message.</summary>
 [Flags]
 internal enum MessageKind : byte
 {
     None = 0,
 
-    /// <summary>OrderedSend; without it Send.</summary>
+    /// <summary>Sent in the total order; without it first in first out.</summary>
     Ordered = 1,
 
     /// <summary>The payload starts with the number of a query to answer.</summary>

@@ -20,7 +20,7 @@ internal static class MessageRecord
         return head + payload.Length;
     }
 
-    /// <summary>Reads the record at the start of <paramref name="from"/>; false when it is not one, or a part that its sender cut elsewhere than where it is full.</summary>
+    /// <summary>Reads the record at the start of <paramref name="from"/>; false when it is malformed, or a part that is neither full nor the last.</summary>
     public static bool TryRead(ReadOnlySpan<byte> from, out MessageKind kind, out uint dep, out int length)
     {
         kind = default;
@@ -31,7 +31,7 @@ internal static class MessageRecord
         kind = (MessageKind)(word >> 24);
         int payload = (int)(word & 0xFFFFFF), head = HeadOf(kind);
         if ((kind & ~MessageKind.Known) != MessageKind.None || payload > GroupLimits.FragmentBytes || from.Length - head < payload) return false;
-        // A sender cuts where a part is full. Of less, a frame could hold as many messages that each take a slab to be put together in as it has bytes.
+        // A sender fills every part but the last. If smaller parts were taken, one frame could begin very many messages, each of which takes a slab to be put together in.
         if ((kind & MessageKind.Last) == MessageKind.None && payload != GroupLimits.FragmentBytes) return false;
         if (head == 12) dep = BinaryPrimitives.ReadUInt32LittleEndian(from[8..]);
         length = head + payload;

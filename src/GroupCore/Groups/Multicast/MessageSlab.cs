@@ -4,10 +4,10 @@ using System.Collections.Concurrent;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Bytes of many messages, shared by the message store and the dispatcher and given back when nobody holds a message of it. The loop
-/// fills it and counts its own holders without atomics; one atomic count is for the loop as a whole and for what the dispatcher holds,
-/// which is released by workers. (Slabs of the transport never leave the loop and are counted without atomics.) Slabs of the ordinary
-/// size keep their bytes in the pool: the runtime's shared arrays are trimmed when memory is short, and made again at once.
+/// The bytes of many messages, shared by the message store and the dispatcher, and given back when nobody holds a message in it. The loop fills
+/// it and counts the messages that it stores without atomics. An atomic count is for the loop as a whole and for what the dispatcher holds, which
+/// workers release. (Slabs of the transport never leave the loop and are counted without atomics.) Slabs of the ordinary size keep their bytes
+/// in a pool of their own: the runtime's pool of shared arrays is trimmed when memory is short, and the arrays would be made again at once.
 /// </summary>
 internal sealed class MessageSlab
 {
@@ -31,7 +31,7 @@ internal sealed class MessageSlab
     /// <summary>Whether only its filler holds it, so that it may be filled from the start again.</summary>
     public bool Alone => Volatile.Read(ref _holders) == 1;
 
-    /// <summary>Whether the messages stored of it are less than a quarter of what they keep.</summary>
+    /// <summary>Whether the messages stored in it take less than a quarter of its bytes.</summary>
     public bool IsSparse => _storedBytes * 4L < Bytes.Length;
 
     /// <summary>A slab with room for at least <paramref name="size"/> bytes, held by the caller.</summary>
@@ -45,14 +45,14 @@ internal sealed class MessageSlab
         return slab;
     }
 
-    /// <summary>The loop stores one more message of it.</summary>
+    /// <summary>The loop stores one more message in it.</summary>
     public void Store(int bytes)
     {
         _storedBytes += bytes;
         if (_stored++ == 0) Hold(1);
     }
 
-    /// <summary>The loop drops one message of it.</summary>
+    /// <summary>The loop drops one message in it.</summary>
     public void Drop(int bytes)
     {
         _storedBytes -= bytes;

@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Slabs that no group of a node uses at this moment; in turns only. What was given back last is given out first, while it is in the caches. So a
-/// group holds a slab only as long as something in it is unstable or not handled, and groups at rest hold none.
+/// Slabs that no group of a node uses at this moment; in turns only. The slab given back last is given out first, while it is in the caches. A
+/// group holds a slab only as long as something in it is unstable or not handled, so groups at rest hold none.
 /// </summary>
 internal sealed class MessageSlabPool
 {

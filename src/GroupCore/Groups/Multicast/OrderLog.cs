@@ -42,7 +42,7 @@ internal sealed class OrderLog
         if (to > Base) Base = to;
     }
 
-    /// <summary>Gives back what it does not need when it is empty.</summary>
+    /// <summary>Gives its ring back when it is empty.</summary>
     public void Trim()
     {
         if (Count == 0) _ring = [];

@@ -16,7 +16,7 @@ internal static class OrderRuns
         return (runs + (int)((to - from) / ushort.MaxValue)) * RunBytes;
     }
 
-    /// <summary>Writes the runs and returns their bytes, at most <see cref="SizeOf"/>; the rest of the room is filled with empty runs.</summary>
+    /// <summary>Writes the runs, which take at most <see cref="SizeOf"/> bytes; the rest of the room is filled with empty runs.</summary>
     public static void Write(Span<byte> frame, OrderLog order, uint from, uint to)
     {
         int at = 0;

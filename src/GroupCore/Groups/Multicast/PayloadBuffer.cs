@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>Bytes of one call. Up to 4 KB are kept for the next call, since operations with such a buffer wait in pools by the thousand; what is larger goes back.</summary>
+/// <summary>The bytes of one call. A buffer of up to 4 KB is kept for the next call; a larger one goes back, since operations wait in pools by the thousand.</summary>
 internal sealed class PayloadBuffer : IBufferWriter<byte>
 {
     private const int Least = 256;
@@ -18,7 +18,7 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
 
     public void Advance(int count)
     {
-        // User's serializers write here.
+        // Serializers of users write here.
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)count, (uint)(_bytes.Length - Length), nameof(count));
         Length += count;
     }
@@ -47,7 +47,7 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
         _bytes = _kept;
     }
 
-    /// <summary>The size of the next array: twice this one's, as far as arrays go.</summary>
+    /// <summary>The size of the next array: twice this one's, up to the largest array there is.</summary>
     internal static int SizeFor(int length, int sizeHint, int size)
     {
         long needed = (long)length + Math.Max(sizeHint, 1);

@@ -29,19 +29,19 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     public uint Handler { get; private set; }
 
-    /// <summary>Whether the caller took its window already.</summary>
+    /// <summary>Whether the caller has already taken its part of the window.</summary>
     public bool Charged { get; set; }
 
     /// <summary>Whether the call completed when it was posted: window was free, or it was called in a handler, for which later events wait.</summary>
     public bool Detached { get; set; }
 
-    /// <summary>Bytes of it sent in this view: large messages go fragment by fragment.</summary>
+    /// <summary>Bytes of the message sent in this view: large messages go fragment by fragment.</summary>
     public int Sent { get; set; }
 
     /// <summary>For point-to-point: the member it is for.</summary>
     public ProcessId? To { get; set; }
 
-    /// <summary>For point-to-point: what waits for that member.</summary>
+    /// <summary>For point-to-point: the share of that member in the group's budget.</summary>
     public PeerShare? Share { get; set; }
 
     /// <summary>For point-to-point: number of the message in whose handler it was called, else 0.</summary>
@@ -103,7 +103,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     public override void Abandon(Exception reason)
     {
-        // Nobody waits for a detached one; it is not used again, since a turn that threw may have left it in some queue.
+        // Nobody waits for a detached call; it is not used again, since a turn that threw may have left it in some queue.
         if (Detached) return;
         Error = reason;
         Group.Node.Complete(this);
@@ -118,7 +118,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     }
 
     /// <summary>Completes a call whose message was delivered and handled, or passed over with an <paramref name="error"/>.</summary>
-    /// <remarks>Called on the worker that runs the handlers: the caller must not go on there.</remarks>
+    /// <remarks>Called on the worker that runs the handlers: the caller that awaits it must not continue there.</remarks>
     public void Complete(Exception? error)
     {
         Error = error;
@@ -134,7 +134,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
         }
         catch (Exception error)
         {
-            // The host tells it, as of any completion.
+            // The host reports it, like an error of any completion.
             node.Resume(new ActionCompletion(() => ExceptionDispatchInfo.Throw(error)));
         }
     }

@@ -27,10 +27,10 @@ internal sealed class SenderLog
     /// <summary>One above the last ordered message that the sequencer has given a position, at the sequencer.</summary>
     public uint Sequenced { get; set; }
 
-    /// <summary>Whether the last message received is a part of one that goes on.</summary>
+    /// <summary>Whether the last record received is part of a message that goes on.</summary>
     public bool IsOpen { get; private set; }
 
-    /// <summary>At the sequencer: it has counted on positions that were never given, so that nothing behind gets one in this view.</summary>
+    /// <summary>At the sequencer: this sender counted on positions that were never given, so nothing more of it gets one in this view.</summary>
     public bool IsPassedOver { get; set; }
 
     public long Bytes { get; private set; }
@@ -39,7 +39,7 @@ internal sealed class SenderLog
 
     public bool Full => Count >= GroupLimits.StoredMessages || Bytes >= GroupLimits.StoredBytes;
 
-    /// <summary>Whether acknowledgements must wait until others have received more.</summary>
+    /// <summary>Whether this member acknowledges nothing more of the sender until more of what is stored is stable.</summary>
     public bool StopsAcks => Count >= GroupLimits.AckStopMessages || Bytes >= GroupLimits.AckStopBytes;
 
     public ref StoredMessage this[uint seq] => ref _ring[seq & (uint)(_ring.Length - 1)];
@@ -61,7 +61,7 @@ internal sealed class SenderLog
         Received++;
     }
 
-    /// <summary>Drops what lies below <paramref name="limit"/> and is delivered; returns the window cost of it.</summary>
+    /// <summary>Drops messages below <paramref name="limit"/> that are delivered; returns their window cost.</summary>
     public long DropBelow(uint limit)
     {
         long cost = 0;
@@ -78,7 +78,7 @@ internal sealed class SenderLog
         return cost;
     }
 
-    /// <summary>Where its messages lie, each as often as it has some; for checks.</summary>
+    /// <summary>The slab of each stored message; for checks.</summary>
     public IEnumerable<MessageSlab> Slabs
     {
         get
@@ -87,7 +87,7 @@ internal sealed class SenderLog
         }
     }
 
-    /// <summary>Moves what was here at the last call already into a slab of such messages, where little of its own slab is stored besides.</summary>
+    /// <summary>Moves messages that were already here at the last call out of sparse slabs into <paramref name="into"/>, a slab of such messages.</summary>
     public void Squeeze(MessageSlabPool slabs, ref MessageSlab? into)
     {
         for (uint seq = Base; seq < _settled; seq++)
@@ -145,7 +145,7 @@ internal sealed class SenderLog
         if (slab is not null) (_assembled ??= new()).Enqueue((seq, slab, length));
     }
 
-    /// <summary>Takes what was kept for a position; what was kept for earlier messages is dropped, as they get none any more.</summary>
+    /// <summary>Takes the message kept for a position. Those kept for earlier messages are dropped, as these get no position any more.</summary>
     public (MessageSlab? Slab, int Length) TakeKept(uint seq)
     {
         while (_assembled is not null && _assembled.TryPeek(out var kept) && kept.Seq <= seq)
@@ -174,7 +174,7 @@ internal sealed class SenderLog
         return cost;
     }
 
-    /// <summary>Gives back what it does not need when it is empty.</summary>
+    /// <summary>Gives its ring back when it is empty.</summary>
     public void Trim()
     {
         if (Count == 0) _ring = [];

@@ -5,9 +5,9 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Looks every second, while some sender's window is more than half used, for members that hold more than half of it back: told of after two
-/// seconds, and accused after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
-/// so there is more than one witness. A joiner whose load comes forward is not slow, and nobody is while the view changes: nobody acknowledges then.
+/// While some sender's window is more than half used, looks every second for members that hold more than half of it back. Such a member is reported after two
+/// seconds, and suspected after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
+/// so there is more than one witness. A joiner whose load makes progress is not slow, and nobody is while the view changes: nobody acknowledges then.
 /// Source: multicast.md#a-slow-member-is-told-of-and-excluded-only-where-the-group-says-so.
 /// </summary>
 internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
@@ -45,7 +45,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         _armed = false;
         if (group.IsWedged || IsBehind())
         {
-            // The next view begins to judge afresh, or this one's flush has another judge.
+            // Nobody is slow while the view changes: the flush has its own judge, and the next view begins afresh.
             for (int rank = 0; rank < _since.Length; rank++) Judge(rank, slow: false);
             Arm();
             return;
@@ -64,8 +64,8 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
     }
 
     /// <summary>
-    /// Whether others are in a view change that this member has not heard of. They say so themselves, so the membership is asked: one that it does not
-    /// know of, each time that it could be asked, is none. For who has no contact with it nothing is certain.
+    /// Whether other members are in a view change that this member has not heard of, as they say themselves. It asks the membership; if that still knows of no view
+    /// change after some questions, there is none. Questions without contact to the membership do not count: then nothing is certain.
     /// </summary>
     private bool IsBehind()
     {
@@ -75,7 +75,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         return true;
     }
 
-    /// <summary>Who has not acknowledged the older half of what is stored of a sender. What is not closed here either waits for positions, and for nobody's handlers.</summary>
+    /// <summary>Marks members that have not acknowledged the older half of what is stored of a sender. What is not closed here waits for positions, not for handlers.</summary>
     private void AddSlow(int sender, Span<bool> slow)
     {
         var log = logs[sender];
@@ -105,7 +105,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         group.Accusations.Accuse(this, view.Members[rank].Id, Accusation.Slow);
     }
 
-    /// <summary>A member that may be loading says that its load comes forward.</summary>
+    /// <summary>A member that may be loading says that its load makes progress.</summary>
     public void OnLoading(int rank) => Judge(rank, slow: false);
 
     private void Forgive(int rank)

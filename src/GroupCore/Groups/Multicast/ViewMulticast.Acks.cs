@@ -27,10 +27,10 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private bool _acksMoved;
     private long _signDue;
 
-    /// <summary>What a member has acknowledged of a sender; of its own it holds everything.</summary>
+    /// <summary>What a member has acknowledged of a sender; of its own messages a member holds everything.</summary>
     private uint AckOf(int member, int sender) => member == sender && member != _self ? uint.MaxValue : _acks[member, sender];
 
-    /// <summary>flags u8 (1: answer at once, 2: it holds back since it loads its state, and that comes forward), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
+    /// <summary>flags u8 (1: answer at once, 2: a load makes progress and nothing is acknowledged), order closed u32, count u16, then rank u16 and closed u32 each.</summary>
     public void OnAck(int member, ReadOnlySpan<byte> body)
     {
         int count = body.Length < AckHead ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[5..]);
@@ -64,10 +64,10 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _group.Flush.OnLoading(member);
     }
 
-    /// <summary>Whether a member has no state, or may be behind still with what it held for it: not for ever, since nobody else knows how far its handlers are.</summary>
+    /// <summary>Whether a member has no state, or may still catch up with what it held; only for a time, as nobody else knows how far its handlers are.</summary>
     private bool MayLoad(int member) => !_view.Members[member].Initialised || _node.Now - _begun < GroupLimits.CatchUpNanoseconds;
 
-    /// <summary>The 10 ms after which what was received is acknowledged even if little; or the next turn of what was held while the state was loaded.</summary>
+    /// <summary>The end of the 10 ms after which even little is acknowledged; or the next turn in which this member catches up with what it held.</summary>
     void ITimerTarget.OnTimer(long token)
     {
         if (_over) return;
@@ -80,7 +80,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private void Acknowledge()
     {
         if (_over) return;
-        // A full dispatcher takes nothing back that was received, but opens no window further.
+        // With a full dispatcher nothing more is acknowledged, so that no window opens further.
         if (_group.Dispatcher.Full)
         {
             SignLoading();
@@ -146,7 +146,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _acksMoved = true;
     }
 
-    /// <summary>Says each second to those who wait for this member that its load comes forward, if it does.</summary>
+    /// <summary>Tells the others every second that the load of this member makes progress, if it does.</summary>
     private void SignLoading()
     {
         if (_node.Now < _signDue || !_group.LoadMoved()) return;
@@ -154,7 +154,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         SendLoading();
     }
 
-    /// <summary>Says that the load of this member comes forward, and acknowledges nothing more.</summary>
+    /// <summary>Says that the load of this member makes progress, and acknowledges nothing more.</summary>
     public void SendLoading()
     {
         if (_members == 1) return;
@@ -174,10 +174,10 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _node.SetTimer(_node.Now + GroupLimits.AckNanoseconds, this, 0);
     }
 
-    /// <summary>Drops what every member holds and this one has delivered, and opens the own window.</summary>
+    /// <summary>Drops what every member holds and this one has delivered, and opens this member's window.</summary>
     private void ReleaseStable()
     {
-        // What a joiner held was acknowledged before it is delivered.
+        // A member that catches up acknowledged its messages before it delivers them, so they can be dropped without another acknowledgement.
         if (!_acksMoved && !IsCatchingUp) return;
         for (int s = 0; s < _members; s++)
         {
@@ -193,7 +193,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         for (int q = 0; q < _members; q++) order = Math.Min(order, _ackedOrder[q]);
         _order.DropBelow(order);
         if (!_sequencePaused || !MaySequence) return;
-        // The room is for messages that are here already: nothing else may come to make another turn.
+        // The messages that get this room are here already, and nothing else may arrive to cause another turn.
         _dirty = true;
         _group.Touch();
     }
@@ -209,7 +209,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>Rounds of acknowledgements that callers of Flush wait for.</summary>
     public int FlushRoundsOpen => _flushes.Count;
 
-    /// <summary>Nobody waits for these any more.</summary>
+    /// <summary>Removes calls whose callers do not wait any more.</summary>
     public void RemoveCancelled() => _flushes.RemoveCancelled();
 
     private void CompleteFlushCalls()

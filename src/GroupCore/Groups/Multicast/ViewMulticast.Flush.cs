@@ -33,7 +33,7 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// Whether the order of the cut continues what is known here; a leader never sends another. It may begin below what is dropped here, as a member may report less
+    /// Whether the order of the cut continues what is known here; an honest leader sends no other. It may begin below what is dropped here, as a member may report less
     /// than it has acknowledged.
     /// </summary>
     public bool Continues(FlushCut cut) => cut.OrderFrom <= _order.Length && cut.OrderLength >= _order.Base;
@@ -88,8 +88,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// Whether more is here of a sender than an honest flush can leave: all that this member and a holder may each have stored, which is what <see cref="SenderLog.Full"/>
-    /// asks for, the frame behind it, and a joiner's backlog.
+    /// Whether more of a sender is here than an honest flush can leave: twice what one member may have stored, which is the bound of <see cref="SenderLog.Full"/>,
+    /// the frame behind it, and a joiner's backlog.
     /// </summary>
     private bool IsBeyondFlush(SenderLog log)
     {
@@ -148,7 +148,7 @@ internal sealed partial class ViewMulticast
         }
         _order.Closed = _order.Length;
         foreach (var (sender, seq) in tail) DeliverOrdered(sender, seq);
-        // As at the end of a turn nobody answers for it: the frame being delivered is another's, and what was forwarded need not be its sender's.
+        // As at the end of a turn, nobody is blamed: the frame being handled is another member's, and a forwarded message need not be its sender's.
         _ = _node.Counters.TakeMalformed(malformed);
     }
 
@@ -171,7 +171,7 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// The node ends, or it is over for callers while this member takes part until a view without it: they are told, nothing else is done, and nobody waits for what is still ordered.
+    /// The node ends, or the group is over for callers while this member still takes part until a view without it. Calls that wait fail; nothing else is done.
     /// </summary>
     public void Abandon(Exception reason)
     {

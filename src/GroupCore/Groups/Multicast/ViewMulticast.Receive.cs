@@ -23,7 +23,7 @@ internal sealed partial class ViewMulticast
         }
     }
 
-    /// <summary>Stores a Data body or the like part of a Forward, which brings nothing beyond the cut; nothing is changed when it is refused.</summary>
+    /// <summary>Stores the body of a Data frame, or the same part of a Forward, which brings nothing beyond the cut. Changes nothing when it refuses the body.</summary>
     private bool TryStore(int sender, ReadOnlySpan<byte> body, ReadOnlySpan<uint> cut, out RefusalReason refusal)
     {
         refusal = RefusalReason.Malformed;
@@ -96,26 +96,26 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// One message that stays keeps all that came with it, whosever that was. So what has been here for as long as so many bytes took to come is kept apart:
-    /// then the store takes four times what is stored, and twice so much as that, whoever acknowledges what.
+    /// One stored message keeps its whole slab, with all that came beside it. So after every <see cref="SqueezeEvery"/> bytes of full slabs the messages that were here the
+    /// last time are moved out of sparse slabs. Then the store takes at most four times what is stored, and twice <see cref="SqueezeEvery"/>, whatever is acknowledged.
     /// </summary>
     private void Squeeze()
     {
         _leftBehind = 0;
-        // What the dispatcher still has of a slab is on it before it is let go of.
+        // The dispatcher's holds are counted before a slab is released.
         _group.Dispatcher.TakeHolds();
         foreach (var log in _logs) log.Squeeze(_slabs, ref _oldSlab);
     }
 
     /// <summary>
-    /// What an honest sender may count on at most: it takes no more positions beyond what all have closed than <see cref="GroupLimits.ReportPositions"/>, whatever the
-    /// sequencer gives, and of this member it knows no more than was said. The sequencer itself knows what it gave (<see cref="Sequence"/>), and what is forwarded the cut bounds.
+    /// The highest dep of an honest sender: it takes at most <see cref="GroupLimits.ReportPositions"/> positions beyond what all have closed, and of this member it knows only
+    /// what that has acknowledged. The sequencer needs no such bound: it knows what it gave (<see cref="Sequence"/>). Forwarded messages are bounded by the cut.
     /// </summary>
     private uint MostDep => _self == _sequencer ? uint.MaxValue : _ackedOrder[_self] + GroupLimits.ReportPositions;
 
     /// <summary>
-    /// Whether they are records, and whether behind <paramref name="skip"/> of them messages begin and go on in turn, where the one before left its message
-    /// <paramref name="open"/> or not.
+    /// Whether these are records, and whether, after the first <paramref name="skip"/>, parts of messages follow each other as they should, given that the record before
+    /// left its message <paramref name="open"/> or not.
     /// </summary>
     private static bool AreRecords(ReadOnlySpan<byte> records, int count, uint mostDep, int skip, bool open, out bool inTurn)
     {

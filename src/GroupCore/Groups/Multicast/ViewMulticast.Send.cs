@@ -45,7 +45,7 @@ internal sealed partial class ViewMulticast
         if (_runCount == ushort.MaxValue) EmitRun();
     }
 
-    /// <summary>The own ordered message just appended completes its call when it is delivered here.</summary>
+    /// <summary>The call of the ordered message just appended completes when that message is delivered here.</summary>
     public void AwaitOrdered(SendOperation call) => _ownOrdered.Enqueue((_logs[_self].Received - 1, call));
 
     private MessageSlab RoomFor(int size)
@@ -83,8 +83,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// At the sequencer: positions for what arrived this turn, sender by sender, and one frame of runs that says so. Where there were not enough, it goes on with the
-    /// first sender that did not get all: those before it send again as soon as there are some.
+    /// At the sequencer: gives positions to what arrived this turn, sender by sender, and sends them as one frame of runs. Where positions are short, the next round begins
+    /// with the first sender that did not get all: those before it send again as soon as there are some.
     /// </summary>
     private void Sequence()
     {
@@ -120,8 +120,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// No member can have delivered positions that were not given here: with one of its own the message would hold up all behind it for ever, since it is never closed.
-    /// So its sender lies, which nobody else can tell.
+    /// Gives nothing more of a sender a position in this view. Its message counts on positions that were not given here, so no member can have delivered them: the sender
+    /// lies, and only the sequencer can tell. With a position the message would never be closed, and hold up all behind it for ever.
     /// </summary>
     private void PassOver(int sender)
     {

@@ -27,7 +27,7 @@ internal sealed partial class ViewMulticast
     private readonly int _sequencer;
     private readonly long _begun;
     private readonly SenderLog[] _logs;
-    // Stands in for those of senders of which nothing has come: always empty.
+    // Stands in for the logs of senders from which nothing has arrived: always empty.
     private readonly SenderLog _none = new();
     private readonly MessageSlabPool _slabs;
     private readonly OrderLog _order = new();
@@ -35,7 +35,7 @@ internal sealed partial class ViewMulticast
     private SlowWatch? _slow;
     private readonly uint _viewRecords;
     private bool _initialised;
-    // Of a member without state, and until what it held is delivered: so much in a turn.
+    // Only at a member without state, and until it has delivered what it held, in turns of a bounded size.
     private LoadHold? _hold;
     private (int Messages, long Bytes) _turn;
     private bool _hasMore;
@@ -67,12 +67,12 @@ internal sealed partial class ViewMulticast
     /// <summary>Whether what was held while the state was loaded is not all delivered yet.</summary>
     public bool IsCatchingUp => _initialised && _hold is not null;
 
-    /// <summary>Whether so much is held for a state that is not loaded that nothing more is acknowledged.</summary>
+    /// <summary>Whether this member, which has no state yet, holds so much that it acknowledges nothing more.</summary>
     public bool StopsAcks => _hold is { StopsAcks: true };
 
     private bool IsTurnFull => IsCatchingUp && (_turn.Messages >= GroupLimits.CatchUpMessages || _turn.Bytes >= GroupLimits.CatchUpBytes);
 
-    /// <summary>What a sender or the order may come to in this view, should no other come.</summary>
+    /// <summary>Most records of a sender, or positions of the order, in this view, if no other view comes.</summary>
     private uint MostRecords => _viewRecords + (_viewRecords / 2);
 
     /// <summary>What was held is delivered and dropped as far as it is stable: from here on this member is like any other.</summary>
@@ -104,7 +104,7 @@ internal sealed partial class ViewMulticast
         _slabs.GiveBack(ref _oldSlab);
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         _acks.Trim(_self);
@@ -214,7 +214,7 @@ internal sealed partial class ViewMulticast
         else EmitAssembled(sender, message, kept, own);
     }
 
-    /// <summary>The call that waits for an own message, if one does. Those of messages that the sequencer passed over end: these are delivered no more.</summary>
+    /// <summary>The call that waits for this member's message, if any. Calls of earlier messages fail: the sequencer passed over these, so they are never delivered.</summary>
     private SendOperation? TakeOwn(uint seq)
     {
         while (_ownOrdered.TryPeek(out var own) && own.Seq <= seq)

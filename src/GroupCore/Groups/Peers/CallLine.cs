@@ -5,8 +5,8 @@ using GroupCore.Groups.Views;
 namespace GroupCore.Groups.Peers;
 
 /// <summary>
-/// The calls that wait for one receiver, in their order. Those of handlers, which are complete, stand in a line of their own beside: they can be
-/// taken before the others without a look at these.
+/// The calls that wait for one receiver, in their order. Calls of handlers, which are complete, have a line of their own, so that they can be taken
+/// before the others without a search.
 /// </summary>
 internal sealed class CallLine
 {
@@ -29,17 +29,17 @@ internal sealed class CallLine
         return call is not null;
     }
 
-    /// <summary>The first one of all is sent or ended.</summary>
+    /// <summary>Removes the first call of all, which was sent or ended.</summary>
     public void Dequeue() => First()!.Dequeue();
 
-    /// <summary>Takes the first one of handlers, whatever waits before it.</summary>
+    /// <summary>Takes the first call of a handler, whatever waits before it.</summary>
     public bool TryDequeueOfHandlers([NotNullWhen(true)] out SendOperation? call)
     {
         call = _handlers is not null && _handlers.TryDequeue(out var first) ? first.Call : null;
         return call is not null;
     }
 
-    /// <summary>Ends those whose callers do not wait any more; how many. A handler's call has nobody who could stop waiting.</summary>
+    /// <summary>Ends the calls whose callers do not wait any more; returns how many. Nobody waits for a handler's call.</summary>
     public int RemoveCancelled(GroupProtocol group)
     {
         int removed = 0;

@@ -23,7 +23,7 @@ internal sealed class HookMessages(INode node, int members)
         _held.Add((rank, body.ToArray()));
     }
 
-    /// <summary>Takes them all; what is still ahead of its time is held again.</summary>
+    /// <summary>Takes all of them; the caller holds those again whose proposal is still to come.</summary>
     public (int Rank, byte[] Body)[] Take()
     {
         if (_held.Count == 0) return [];

@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.Peers;
 
 /// <summary>
-/// Entries under ascending numbers, closed in any order. Room is what is open, and as much again: closed ones behind one that stays open for long are
-/// squeezed out where the ring would have to grow, and from then on numbers have gaps, so that an entry is looked for.
+/// Entries under ascending numbers, closed in any order. The ring has room for the open entries and as much again: instead of growing further it squeezes out
+/// closed entries behind one that stays open for long. From then on numbers have gaps, so that an entry has to be searched for.
 /// </summary>
 internal sealed class OpenRing<T>(ulong first)
     where T : struct, IOpenEntry
@@ -11,19 +11,19 @@ internal sealed class OpenRing<T>(ulong first)
     private T[] _ring = [];
     private int _head;
 
-    // With closed ones between open ones; the first is open.
+    // Includes closed entries between open ones; the first entry is open.
     private int _length;
 
-    /// <summary>Number of the next one.</summary>
+    /// <summary>Number of the next entry.</summary>
     public ulong Next { get; private set; } = first;
 
-    /// <summary>How many are open.</summary>
+    /// <summary>How many entries are open.</summary>
     public int Count { get; private set; }
 
     /// <summary>Entries that it has places for; for checks.</summary>
     public int Places => _ring.Length;
 
-    /// <summary>The least open number; the next one when none is.</summary>
+    /// <summary>The least open number; <see cref="Next"/> when none is open.</summary>
     public ulong First => _length == 0 ? Next : At(0).Number;
 
     /// <summary>An open entry.</summary>
@@ -45,12 +45,12 @@ internal sealed class OpenRing<T>(ulong first)
         return Next++;
     }
 
-    /// <summary>The next number is nobody's.</summary>
+    /// <summary>Leaves the next number out.</summary>
     public void Skip() => Next++;
 
     public void Close(ulong number)
     {
-        // What it refers to is let go of; its number keeps the order.
+        // The entry keeps nothing alive; its number stays, for the order.
         this[number] = new() { Number = number };
         Count--;
         for (; _length > 0 && !At(0).Open; _length--) _head = (_head + 1) & (_ring.Length - 1);
@@ -68,7 +68,7 @@ internal sealed class OpenRing<T>(ulong first)
         return false;
     }
 
-    /// <summary>Gives back what it does not need.</summary>
+    /// <summary>Releases memory that it does not need.</summary>
     public void Trim()
     {
         if (Count == 0) _ring = [];
@@ -77,12 +77,12 @@ internal sealed class OpenRing<T>(ulong first)
 
     private ref T At(int place) => ref _ring[(_head + place) & (_ring.Length - 1)];
 
-    /// <summary>The first place whose number is not below that one.</summary>
+    /// <summary>The first place whose number is not below <paramref name="number"/>.</summary>
     private int PlaceOf(ulong number)
     {
         ulong offset = number - First;
         if (_length == 0 || number < First) return 0;
-        // Without gaps it is there.
+        // Without gaps the entry is at this place.
         int high = (int)Math.Min(offset, (ulong)_length), low = 0;
         if (high < _length && At(high).Number == number) return high;
         while (low < high)

@@ -1,30 +1,30 @@
 namespace GroupCore.Groups.Peers;
 
 /// <summary>Messages to one member that it has not acknowledged; acknowledgements come in any order.</summary>
-/// <param name="first">Number of the first one. On the wire are its lower 32 bits, which go round: no two that are open have the same.</param>
+/// <param name="first">Number of the first message. The wire has its lower 32 bits, which wrap around: no two open messages have the same.</param>
 internal sealed class OutQueue(ulong first = 0)
 {
     private const ulong Round = 1UL << 32;
     private readonly OpenRing<Entry> _open = new(first);
 
-    // Links lost so far, and what is open since before the last of them.
+    // Links lost so far, and open messages that were sent before the last loss.
     private int _losses;
     private int _perhapsLost;
 
     public int Count => _open.Count;
 
-    /// <summary>How many are closed.</summary>
+    /// <summary>How many messages are closed.</summary>
     public uint Closed => (uint)(_open.Next - (ulong)_open.Count);
 
     public long Bytes { get; private set; }
 
-    /// <summary>Messages that it has places for; for checks.</summary>
+    /// <summary>How many messages it has places for; for checks.</summary>
     public int Places => _open.Places;
 
-    /// <summary>Whether one of those that a link may have lost is open.</summary>
+    /// <summary>Whether a message is open that a link may have lost.</summary>
     public bool AwaitsLost => _perhapsLost > 0;
 
-    /// <summary>The link is lost, and with it perhaps what is open.</summary>
+    /// <summary>The link is lost, and perhaps all open messages with it.</summary>
     public void OnLinkLost()
     {
         _losses++;
@@ -42,7 +42,7 @@ internal sealed class OutQueue(ulong first = 0)
     /// <summary>Whether a message is one of the <paramref name="count"/> that were added last.</summary>
     public bool IsAmongLast(uint id, int count) => (uint)_open.Next - 1 - id < (uint)count;
 
-    /// <summary>A message leaves that counts in a share until it is handled; in none when it is closed.</summary>
+    /// <summary>A message leaves, and counts in a share until it is handled. Nothing happens when it is closed already.</summary>
     public void Owe(uint id, PeerShare share)
     {
         if (!TryFind(id, out ulong number)) return;
@@ -75,7 +75,7 @@ internal sealed class OutQueue(ulong first = 0)
         return false;
     }
 
-    /// <summary>Gives back what it does not need.</summary>
+    /// <summary>Releases memory that it does not need.</summary>
     public void Trim() => _open.Trim();
 
     private void Close(ulong number, long now, out ulong parent)
@@ -89,7 +89,7 @@ internal sealed class OutQueue(ulong first = 0)
         _open.Close(number);
     }
 
-    // The last number with these bits, or one that has been open for a round or more.
+    // The last number with these bits, or an earlier one that has been open for a round or more.
     private bool TryFind(uint id, out ulong number)
     {
         number = _open.Next - 1 - ((uint)_open.Next - 1 - id);
@@ -105,7 +105,7 @@ internal sealed class OutQueue(ulong first = 0)
         public ulong Parent;
         public PeerShare? Share;
 
-        /// <summary>Bytes and one; 0 when it is closed.</summary>
+        /// <summary>Bytes plus one; 0 when it is closed.</summary>
         public int Size;
 
         /// <summary>Links lost before it was added.</summary>

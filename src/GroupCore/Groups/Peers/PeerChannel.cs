@@ -27,14 +27,14 @@ internal sealed class PeerChannel
     private readonly int _self;
     private readonly List<uint>?[] _acks;
     private readonly bool[] _speaks;
-    // By rank of the sender: what is not acknowledged.
+    // By rank of the sender: cost of the messages that are not acknowledged.
     private readonly int[] _unhandled;
     private readonly PeerWindows _windows;
     private readonly HookMessages _hooks;
-    // What handlers of this view's messages sent: under way (R13), and has its number. It waits for room alone, which links get from the
-    // receivers' loops and not from their handlers, so these waits end whatever waits for whom.
+    // Messages that handlers of this view's messages sent: they are under way (R13), and have their numbers. They wait for room on links alone. The
+    // receivers' loops make that room, not their handlers, so these waits end whichever handlers wait for each other.
     private readonly RoomQueues<(SendOperation Call, uint Id, byte Depth)> _chains;
-    // Of hooks, which send while calls wait for the next view.
+    // Messages of hooks, which send while calls wait for the next view.
     private readonly RoomQueues<SendOperation> _hookCalls;
     private readonly HandlingTable _handling;
     private MessageSlab? _slab;
@@ -67,17 +67,16 @@ internal sealed class PeerChannel
     public ulong NextHandling => _handling.Next;
 
     /// <summary>
-    /// A caller's message. Normal calls of a wedged or blocked member wait, as they do for a receiver that has too much of this member
-    /// unhandled, and for a link without room. Those of hooks wait for such a receiver only. Those of handlers of this view's messages wait
-    /// for room alone, and are under way from the call on: what a receiver has not handled may wait for them, so that they must not wait
-    /// for it. What is for a member that is not known to have the state waits for the view in which it has it (R15), but for what hooks send: that is about the
-    /// view that ends, so who has no state by then acknowledges it only, as it does multicasts.
+    /// Takes a caller's message. Ordinary calls wait while this member is wedged or blocked, while the receiver has too much of this member unhandled, and while the link
+    /// has no room. Messages of hooks wait for the receiver and the link only. Messages of handlers of this view's messages wait for the link alone, and are under way from
+    /// the call on: what a receiver has not handled may wait for them, so they must not wait for it. A message to a member that is not known to have the state waits for the
+    /// view in which it has it (R15), but not if a hook sends it: that message is about the view that ends, and a member without state only acknowledges it, like
+    /// multicasts.
     /// </summary>
     /// <remarks>
-    /// First in first out per receiver are the calls that are complete before the next one is made. A handler's call, complete at once, goes
-    /// before calls that still wait for a receiver's window, but before no other handler's: at a blocked member, which holds those back, they
-    /// go out with it. While this member is wedged it goes before all that wait for the next view, complete or not: what a handler of a
-    /// point-to-point message sends is of the view that ends.
+    /// Calls to one receiver stay in order if each is complete before the next one is made. A handler's call, complete at once, goes before calls that still wait for a
+    /// receiver's window, but not before another handler's call: where a blocked member holds such calls back, they go out with it. While this member is wedged, what
+    /// a handler of a point-to-point message sends goes before all calls that wait for the next view, complete or not: it is of the view that ends.
     /// </remarks>
     public void Take(SendOperation call, bool mayWait = true)
     {
@@ -119,16 +118,16 @@ internal sealed class PeerChannel
         _group.Finish(call);
     }
 
-    /// <summary>Whether a member is known to be able to take messages: since this view began, or by one of its own, which nobody without the state sends.</summary>
+    /// <summary>Whether a member is known to have the state: since this view began, or by a message of its own, which no member without the state sends.</summary>
     private bool Takes(int rank) => rank == _self || _view.Members[rank].Initialised || _speaks[rank];
 
-    /// <summary>Calls of other handlers, which are complete, wait for a receiver: they go before one that must not wait for it.</summary>
+    /// <summary>Sends the calls of other handlers that wait for a receiver: they are complete, so they go before a message that must not wait for it.</summary>
     private void SendHandlersCalls(int rank)
     {
         while (_windows.TryDequeueOfHandlers(rank, out var call)) TrySend(call, inside: true);
     }
 
-    /// <summary>Takes the calls that are not under way, for the next view or to fail. What handlers sent goes on: it is waited for (R13).</summary>
+    /// <summary>Takes the calls that are not under way, for the next view or to fail. What handlers sent stays under way: it is waited for (R13).</summary>
     public List<SendOperation> TakeWaiting()
     {
         var calls = _windows.TakeWaiting();
@@ -214,7 +213,7 @@ internal sealed class PeerChannel
         _speaks[rank] = true;
         // R12: the sender is out of the next view, and nobody waits for what it starts now.
         if (_flush is not null && !_flush.TakesPart(rank) && _node.Without != Rule.R12RefuseRemoved) return;
-        // Beyond what windows let through: it stays the sender's to wait for.
+        // More than windows let through: it is dropped, and the sender waits for its acknowledgement.
         if (_unhandled[rank] > GroupLimits.PeerUnhandled)
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
@@ -237,7 +236,7 @@ internal sealed class PeerChannel
             Deliver(handling, from, query, handler, payload);
             return;
         }
-        // It failed, or a hook sends to a member without state: its handlers get nothing, and nobody is to wait for them.
+        // This member has given up, or has no state and a hook sent the message: no handler gets it, and nobody is to wait for one.
         Acknowledge(from, handling.Id);
     }
 
@@ -285,18 +284,18 @@ internal sealed class PeerChannel
         return _slab = _group.Host.Slabs.Rent(size);
     }
 
-    /// <summary>Events before <paramref name="events"/> have been handled, and what their handlers sent is taken. Whether others of this channel are not.</summary>
+    /// <summary>Events before <paramref name="events"/> were handled, and what their handlers sent is taken. Returns whether others of this channel are unhandled.</summary>
     public bool OnHandled(long events)
     {
         while (_handling.TryHandle(events, out ulong handling)) TryFinish(handling);
         return _handling.HasUnhandled;
     }
 
-    // Before the wedge a long chain is acknowledged in parts: what this member sent is its own to wait for, and it has not said yet that
+    // Before the wedge a long chain is acknowledged in parts: this member still waits for what it sent, and has not said yet that
     // all of it is handled. A member that is wedged may have said so.
     private bool WaitsForChildren(in Handling handling) => handling.Children > 0 && (_flush is not null || handling.Depth < Handling.LastDepth);
 
-    // A loop: what a member sends to itself ends with the last of its chain, however long that is.
+    // A loop: a chain of messages that a member sends to itself ends with the last one, however long it is.
     private void TryFinish(ulong number)
     {
         do
@@ -304,7 +303,7 @@ internal sealed class PeerChannel
             ref var handling = ref _handling[number];
             if (!handling.IsDone || (WaitsForChildren(handling) && _node.Without != Rule.R13NestedAcks)) return;
             var (rank, id, parent, bytes) = (handling.Rank, handling.Id, handling.Parent, handling.Bytes);
-            // The table is to pass over it yet where its handler has not come to its end.
+            // If the handler has not returned, the entry stays: the table still has to pass over it.
             if (handling.Handled) _handling.Close(number);
             else handling.Rank = Handling.Nobody;
             if (rank == Handling.Nobody) return;
@@ -321,7 +320,8 @@ internal sealed class PeerChannel
     }
 
     /// <summary>
-    /// The handlers are given up: nobody waits for what they have not handled, but for what they have sent, since its receivers' handlers may send more in this view.
+    /// The handlers are given up: nobody waits for messages that they have not handled, only for those that they have sent, since the receivers' handlers may send more in
+    /// this view.
     /// </summary>
     public void GiveHandlersUp()
     {
@@ -341,10 +341,10 @@ internal sealed class PeerChannel
         if (IsLastOf(parent)) TryFinish(parent);
     }
 
-    /// <summary>A message that a handler sent is acknowledged: whether no other one is left. Without R13 that handler's own message was acknowledged before.</summary>
+    /// <summary>A message that a handler sent is acknowledged: whether it was the last one. Without R13 that handler's own message was acknowledged before.</summary>
     private bool IsLastOf(ulong parent) => _handling.IsOpen(parent) && --_handling[parent].Children == 0 && _node.Without != Rule.R13NestedAcks;
 
-    /// <summary>The view is over: what is delivered is the dispatcher's.</summary>
+    /// <summary>The view is over: delivered messages belong to the dispatcher.</summary>
     public void Close()
     {
         _windows.Close();
@@ -364,7 +364,7 @@ internal sealed class PeerChannel
         for (int at = 2; at < body.Length; at += 4)
         {
             uint id = BinaryPrimitives.ReadUInt32LittleEndian(body[at..]);
-            // What waits for room has a number, but nobody can have handled it. Nothing goes out past it, so its numbers are the last ones.
+            // Messages that wait for room have numbers, but nobody can have handled them. Nothing overtakes them, so theirs are the last numbers.
             bool sent = rank != _self && !_windows.IsAmongLast(rank, id, _chains.CountOf(rank));
             if (sent && _windows.TryClose(rank, id, out var parent)) Release(parent);
             else _node.Counters.Refuse(RefusalReason.Unexpected);
@@ -373,7 +373,7 @@ internal sealed class PeerChannel
 
     /// <summary>A new proposal: what was sent to those that do not survive is over, what hooks sent ahead of time is delivered.</summary>
     /// <remarks>
-    /// What handlers of their messages send from now on is of the next view: no acknowledgement waits for such a handler, so that others
+    /// What handlers of removed members' messages send from now on is of the next view: no acknowledgement waits for such a handler, so others
     /// may have installed that view already, and would refuse it.
     /// </remarks>
     public void OnWedged(FlushMember flush)
@@ -434,7 +434,7 @@ internal sealed class PeerChannel
             while (Takes(rank) && _windows.TryPeek(rank, out var call) && TrySend(call, inside: false)) _windows.Dequeue(rank);
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         _windows.Trim();
@@ -448,25 +448,25 @@ internal sealed class PeerChannel
     /// <summary>Whether another member has not handled what this one, or its hook, has sent it or will send it as soon as there is room.</summary>
     public bool AwaitsHandling(int rank) => rank != _self && (_windows.Awaits(rank) || _hookCalls.CountOf(rank) > 0);
 
-    /// <summary>Whether that may be so because a link lost it.</summary>
+    /// <summary>Whether a message is among these that a link may have lost.</summary>
     public bool AwaitsLost(int rank) => _windows.AwaitsLost(rank);
 
     /// <summary>What was on the link to a member is lost.</summary>
     public void OnLinkLost(int rank) => _windows.OnLinkLost(rank);
 
     /// <summary>
-    /// Changes with what goes out to a member and with what it has handled; where something waits for room on its link, with what it takes
-    /// from the link, whosever it is.
+    /// A number that changes with what goes out to a member and with what it has handled; where something waits for room on its link, also with whatever
+    /// the member takes from the link.
     /// </summary>
     public long ProgressOf(int rank) =>
         _windows.ClosedOf(rank) + _chains.SentTo(rank) + _hookCalls.SentTo(rank) + (WaitsForRoom(rank) ? _group.TakenBy(rank) : 0);
 
-    /// <summary>Whether nothing is out to a member because this node holds as much for all others as it may: no fault of that one's.</summary>
+    /// <summary>Whether nothing is out to a member because this node holds as much for all links as it may: that is not the member's fault.</summary>
     public bool AwaitsOwnNode(int rank) => WaitsForRoom(rank) && _node.Links.IsFull && _windows.CountOf(rank) == _chains.CountOf(rank);
 
     private bool WaitsForRoom(int rank) => _chains.CountOf(rank) + _hookCalls.CountOf(rank) > 0;
 
-    /// <summary>Whether this member has not handled what it sent itself.</summary>
+    /// <summary>Whether this member has not handled a message that it sent to itself.</summary>
     public bool HandlesOwn
     {
         get
@@ -477,7 +477,7 @@ internal sealed class PeerChannel
         }
     }
 
-    /// <summary>By rank of the sender: whether its messages are being handled here, or their handlers' own messages elsewhere. False when nobody's are.</summary>
+    /// <summary>By rank of the sender: whether its messages are being handled here, or what their handlers sent is elsewhere. False when there are none.</summary>
     public bool Handles(Span<WaitReason> reasons)
     {
         bool any = false;

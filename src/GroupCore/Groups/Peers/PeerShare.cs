@@ -4,14 +4,14 @@ using GroupCore.Membership;
 namespace GroupCore.Groups.Peers;
 
 /// <summary>
-/// What the calls to one receiver take of their group's budget: no more than they leave for all others, and those of callers who can wait at most
-/// a fixed share. So a receiver that takes nothing, since it loads the group's state or is stuck, stops no calls to others, nor do several of them.
-/// What handlers sent to it without waiting for it counts until it is handled, so that the receiver has a bounded number of it in its queue.
+/// What calls to one receiver take of the group's budget: never more than they leave for all others, and calls of callers who can wait at most a fixed share.
+/// So a receiver that takes nothing, since it loads the group's state or is stuck, stops no calls to others, nor do several of them. Messages that handlers sent
+/// without waiting for the receiver count until it has handled them, so that its queue holds a bounded number of them.
 /// </summary>
 internal sealed class PeerShare(ViewMember receiver)
 {
     private CallLoad _load = new();
-    // Sent by handlers, and not handled; its calls are over for the group's budget.
+    // Messages that handlers sent and the receiver has not handled; the group's budget counts them no more.
     private CallLoad _unhandled = new();
 
     public ProcessId Receiver => receiver.Id;
@@ -19,10 +19,10 @@ internal sealed class PeerShare(ViewMember receiver)
     public bool IsUsed => _load.Calls > 0 || _unhandled.Calls > 0;
 
     /// <summary>Counts a call; false, and it is not counted, when that is too much.</summary>
-    /// <param name="bytes">Of the message.</param>
+    /// <param name="bytes">Size of the message.</param>
     /// <param name="canWait">Whether back-pressure reaches the caller: a handler's call is complete when it is queued.</param>
-    /// <param name="callsLeft">What is left in the group.</param>
-    /// <param name="bytesLeft">What is left in the group.</param>
+    /// <param name="callsLeft">Calls that are left in the group.</param>
+    /// <param name="bytesLeft">Bytes that are left in the group.</param>
     public bool TryTake(int bytes, bool canWait, int callsLeft, long bytesLeft)
     {
         var (calls, held) = _load.Add(bytes);
@@ -35,16 +35,16 @@ internal sealed class PeerShare(ViewMember receiver)
 
     public void TakeBack(int bytes) => _load.Remove(bytes);
 
-    /// <summary>A call is done with; on the loop.</summary>
+    /// <summary>A call was sent or has failed; on the loop.</summary>
     public void Return(int bytes, long now) => _load.End(bytes, now);
 
-    /// <summary>A handler's message is sent without a look at what the receiver has not handled; on the loop.</summary>
+    /// <summary>A handler's message is sent, whatever the receiver has not handled; on the loop.</summary>
     public void Sent(int bytes) => _unhandled.Add(bytes);
 
     /// <summary>The receiver has handled such a message, or is gone; on the loop.</summary>
     public void Handled(int bytes, long now) => _unhandled.End(bytes, now);
 
-    /// <summary>Why a call was refused. What handlers sent, and is not handled, bounds handlers alone: who can wait hears of the calls that wait.</summary>
+    /// <summary>Why a call was refused. Unhandled messages of handlers bound handlers alone, so callers who can wait are told of waiting calls only.</summary>
     public SendQueueFullException Full(string group, int bytes, bool canWait)
     {
         bool unhandled = !canWait && _unhandled.Calls > _load.Calls;

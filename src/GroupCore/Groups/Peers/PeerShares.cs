@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Peers;
 
-/// <summary>The shares of the receivers of one group, by rank of the latest view in which some message was sent to one; from any thread.</summary>
+/// <summary>The shares of the receivers of one group, by rank in the latest view in which a message was sent to one member; from any thread.</summary>
 internal sealed class PeerShares
 {
     private readonly Lock _gate = new();
@@ -17,13 +17,13 @@ internal sealed class PeerShares
         using (_gate.Hold())
         {
             if (_table is not { } latest || latest.View.Id < view.Id) _table = latest = Next(view, _table);
-            // A caller may still be in an earlier view: whom only that one has, nothing is sent to any more.
+            // A caller may still be in an earlier view: to a member that only that view has, nothing is sent any more.
             if (!ReferenceEquals(latest.View, view)) rank = latest.View.RankOf(view.Members[rank].Id) is >= 0 and var now ? now : -1 - rank;
             return rank < 0 ? new(view.Members[-1 - rank]) : latest.Shares[rank] ??= new(latest.View.Members[rank]);
         }
     }
 
-    /// <summary>Nothing has happened for long: gives back what grew.</summary>
+    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim()
     {
         using (_gate.Hold())
@@ -32,7 +32,7 @@ internal sealed class PeerShares
         }
     }
 
-    // What waits for a receiver counts on.
+    // Shares in use count on in the next view.
     private static Table Next(View view, Table? earlier)
     {
         var next = new Table(view, new PeerShare?[view.Members.Count]);

@@ -6,8 +6,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Peers;
 
 /// <summary>
-/// By receiver: what it has not handled, and the calls that wait since that is too much. One full receiver holds nobody else's messages up.
-/// In a large group few members talk to few, so there is something only where something is or was under way.
+/// By receiver: messages that it has not handled, and calls that wait because these are too many. A full receiver holds up no messages to others.
+/// In a large group a member talks to few others, so there is an entry only where something is or was under way.
 /// </summary>
 internal sealed class PeerWindows(INode node, int members)
 {
@@ -22,10 +22,10 @@ internal sealed class PeerWindows(INode node, int members)
 
     public bool Awaits(int rank) => CountOf(rank) > 0;
 
-    /// <summary>How many a member has not handled yet.</summary>
+    /// <summary>How many messages a member has not handled yet.</summary>
     public int CountOf(int rank) => _out.Length > 0 && _out[rank] is { } queue ? queue.Count : 0;
 
-    /// <summary>How many of those that were sent to a member are over.</summary>
+    /// <summary>How many of the messages sent to a member are over.</summary>
     public long ClosedOf(int rank) => _out.Length > 0 && _out[rank] is { } queue ? queue.Closed : 0;
 
     /// <summary>Whether a member has not handled what a link to it may have lost.</summary>
@@ -70,7 +70,7 @@ internal sealed class PeerWindows(INode node, int members)
         return true;
     }
 
-    /// <summary>Whether a message is one of the <paramref name="count"/> that a receiver was given a number for last.</summary>
+    /// <summary>Whether a message is one of the last <paramref name="count"/> that were given a number for a receiver.</summary>
     public bool IsAmongLast(int rank, uint id, int count) => _out.Length > 0 && _out[rank] is { } queue && queue.IsAmongLast(id, count);
 
     public bool TryCloseFirst(int rank, out ulong parent)
@@ -101,7 +101,7 @@ internal sealed class PeerWindows(INode node, int members)
         Waiting--;
     }
 
-    /// <summary>Takes the first message that waits for a receiver, and whose call is complete since a handler made it.</summary>
+    /// <summary>Takes the first call of a handler that waits for a receiver; it is complete.</summary>
     public bool TryDequeueOfHandlers(int rank, [NotNullWhen(true)] out SendOperation? call)
     {
         call = null;
@@ -126,7 +126,7 @@ internal sealed class PeerWindows(INode node, int members)
         return calls;
     }
 
-    /// <summary>Gives back what it does not need.</summary>
+    /// <summary>Releases memory that it does not need.</summary>
     public void Trim()
     {
         foreach (var queue in _out) queue?.Trim();

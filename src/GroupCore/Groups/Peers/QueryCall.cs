@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups.Peers;
 
-/// <summary>A caller that waits for answers; they are read on the worker that completes it.</summary>
+/// <summary>A caller that waits for answers; these are deserialized on the worker that completes the call.</summary>
 internal sealed class QueryCall<TReply>(INode node, IPayloadSerializer serializer) : IQueryResult, ICompletion
 {
     private readonly TaskCompletionSource<IReadOnlyList<MemberReply<TReply>>> _done = new();
@@ -46,7 +46,7 @@ internal sealed class QueryCall<TReply>(INode node, IPayloadSerializer serialize
     private void End(Exception error)
     {
         _done.TrySetException(error);
-        // Nobody waits for it any more whose token has fired.
+        // Marks the error as observed: a caller whose token has fired does not await the task any more.
         _ = _done.Task.Exception;
     }
 }

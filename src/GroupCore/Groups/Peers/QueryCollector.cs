@@ -5,18 +5,18 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Peers;
 
 /// <summary>
-/// Answers to one query. Whom it asks is the view in which the query is delivered (known by the own delivery); who fails or leaves is no
-/// longer asked, nor who had no state in that view and gets it in a later one: its handlers never see that view. A majority is one of those
-/// that had the state when that view began: nobody waits for a load, and any two majorities share a member. Source: multicast.md#a-query-asks-the-members-of-its-view,
+/// The answers to one query. It asks the members of the view in which the query is delivered at the asker. A member that fails or leaves is no longer asked, nor one
+/// that does not load the state within that view: its handlers never see that view. A majority is one of the members that had the state when that view began: no load
+/// is waited for, and any two majorities share a member. Source: multicast.md#a-query-asks-the-members-of-its-view,
 /// #a-majority-is-of-initialised-members.
 /// </summary>
 internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result, IEqualityComparer<ProcessId>? ids = null) : ITimerTarget
 {
     private const int Majority = -1;
-    // What an answer takes beside its bytes.
+    // Overhead of an answer beside its bytes.
     private const int ReplyCost = 64;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
-    // By rank in the view in which it asks; null before that is known, when whoever answers is noted.
+    // By rank in the view in which it asks. Null before that view is known: then all members that answer are noted.
     private Asked[]? _asked;
     private HashSet<ProcessId>? _early;
     private int _outstanding;
@@ -30,7 +30,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
 
     public ulong Number { get; } = number;
 
-    /// <summary>What the answers take that it has.</summary>
+    /// <summary>What its answers take.</summary>
     public long HeldBytes { get; private set; }
 
     public QueryTable? Table { get; set; }
@@ -50,7 +50,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
             _outstanding++;
         }
         _majority = (_outstanding / 2) + 1;
-        // Others may have an ordered query, and answer it, before its own asker has it and knows whom it asks.
+        // Others may deliver an ordered query, and answer it, before the asker delivers it and knows which members it asks.
         _replies.RemoveAll(reply => !TryAnswer(reply.From));
         _values = _replies.Count(static reply => reply.Status == ReplyStatus.Value);
         _early = null;
@@ -70,7 +70,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     /// <summary>A query to one member is on the link to it.</summary>
     public void OnSent() => _sent = true;
 
-    /// <summary>Notes that a member has answered; false when it is not asked, or has.</summary>
+    /// <summary>Notes that a member has answered; false when it is not asked, or has answered before.</summary>
     private bool TryAnswer(ProcessId member)
     {
         int rank = _view!.RankOf(member);
@@ -93,7 +93,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         _replies.Add((from, status, bytes.ToArray()));
         if (status == ReplyStatus.Value) _values++;
         Check();
-        // Only what waits for other answers needs room.
+        // Only an answer that waits for others needs room.
         if (_over || Table is null) return true;
         int cost = ReplyCost + bytes.Length;
         if (Table.TryHold(cost, HeldBytes)) HeldBytes += cost;
@@ -102,15 +102,15 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     }
 
     /// <summary>
-    /// Before the messages in doubt of a view that ends are delivered: what failed members answered to a query that was not delivered here yet does not
-    /// count. The sequencer may have put it before messages that those who stay, who do not know its order, deliver first.
+    /// Called before the last deliveries of a view. Answers of failed members to a query that was not delivered here yet do not count: the failed sequencer may have
+    /// ordered the query before messages that the survivors, which do not know that order, deliver first.
     /// </summary>
     public void OnFailed(IReadOnlyList<ProcessId> failed)
     {
         if (_early is not null) _replies.RemoveAll(reply => failed.Contains(reply.From) && _early.Remove(reply.From));
     }
 
-    /// <summary>A view without some members: they answer no more. The next one after the query's says too who got the state in time for it.</summary>
+    /// <summary>In another view members that are gone are no longer asked. The view after the query's also tells which members loaded the state in time for it.</summary>
     public void OnView(View view)
     {
         if (_asked is null || _over) return;
@@ -126,9 +126,8 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     private static bool IsInitialised(ProcessId id, View view) => view.Members[view.RankOf(id)].Initialised;
 
     /// <summary>
-    /// What a member answered may be lost with its link, while it lives: where all were asked, that cannot pass for a result. Others may have an
-    /// ordered query before its own asker: then it is judged when it is delivered here, if in that view. One to a member that still waits goes over the
-    /// next link.
+    /// The answer of a living member may be lost with its link. A query that wants all answers fails then. If the query is not delivered here yet, the loss
+    /// is judged at its delivery, if that is in the same view. A query to one member that still waits goes over the next link.
     /// </summary>
     public void OnLinkLost(ProcessId member, ulong view)
     {

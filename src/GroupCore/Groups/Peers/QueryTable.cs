@@ -12,10 +12,10 @@ internal sealed class QueryTable(INode node, Action givenUp)
 
     public int Count => _open.Count;
 
-    /// <summary>What the answers take that open queries hold.</summary>
+    /// <summary>What the answers of open queries take.</summary>
     public long HeldBytes { get; private set; }
 
-    /// <summary>Counts an answer of a query that holds so much already; false when it is too much, unless no other one holds anything.</summary>
+    /// <summary>Counts an answer of a query that holds <paramref name="held"/> bytes already; false when that is too much and other queries hold something too.</summary>
     public bool TryHold(int bytes, long held)
     {
         if (HeldBytes + bytes > GroupLimits.AnswerBytes && HeldBytes > held) return false;
@@ -26,7 +26,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
     public void Add(QueryCollector query)
     {
         query.Table = this;
-        // The turn may have begun before a freeze of the process, and the call be made after it.
+        // Not the turn's time: the process may have been frozen between the start of the turn and the call.
         if (TimeLimit.Due(node.Clock(), query.Timeout) is < TimeLimit.Never and var due) query.Timer = node.SetTimer(due, query, 0);
         _open.Add(query.Number, query);
     }
@@ -40,7 +40,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
 
     public bool IsOpen(ulong number) => _open.ContainsKey(number);
 
-    /// <summary>Its caller does not wait any more.</summary>
+    /// <summary>The caller of a query does not wait any more.</summary>
     public void Cancel(ulong number, CancellationToken by)
     {
         if (_open.TryGetValue(number, out var query)) query.Fail(new OperationCanceledException(by));
@@ -78,7 +78,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
         if (_open.TryGetValue(number, out var query)) query.OnReply(from, status, bytes);
     }
 
-    /// <summary>A view ends without these, and what is in doubt of it is delivered next.</summary>
+    /// <summary>A view ends without these members; its last deliveries come next.</summary>
     public void OnFailed(IReadOnlyList<ProcessId> failed)
     {
         if (failed.Count == 0) return;
@@ -87,7 +87,7 @@ internal sealed class QueryTable(INode node, Action givenUp)
 
     public void OnView(View view) => GiveUp(view, static (query, view) => query.OnView(view));
 
-    /// <summary>The time of a query is over. Its message, if it waits to be sent, need not be.</summary>
+    /// <summary>The time of a query is over. Its message, if it still waits, need not be sent.</summary>
     public void OnTimeOver(QueryCollector query, Exception error)
     {
         query.Fail(error);

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 namespace GroupCore.Groups.Peers;
 
 /// <summary>
-/// By receiver: messages that go out in the view that is, but wait for room on the link or in the receiver's window. Those to one receiver
+/// By receiver: messages of the current view that wait for room on the link or in the receiver's window. Messages to one receiver
 /// hold up no others.
 /// </summary>
 internal sealed class RoomQueues<T>(int members)
@@ -40,13 +40,13 @@ internal sealed class RoomQueues<T>(int members)
         return true;
     }
 
-    /// <summary>Gives back what it does not need when it is empty.</summary>
+    /// <summary>Releases its memory when it is empty.</summary>
     public void Trim()
     {
         if (Count == 0) Array.Clear(_waiting);
     }
 
-    /// <summary>Takes all of them, when they do not go out any more.</summary>
+    /// <summary>Takes all messages, when they do not go out any more.</summary>
     public IEnumerable<T> TakeAll()
     {
         for (int rank = 0; rank < _waiting.Length; rank++)

@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// What a member without state holds of each sender. Up to the budget it is acknowledged when it is received: the others go on as if it were
-/// delivered. Beyond the budget it is not, which closes the window of its sender, and so bounds it too.
+/// What a member without state holds of each sender. Up to the budget it acknowledges what it receives: the others go on as if it were delivered.
+/// Beyond the budget it does not, which closes the window of the sender, and so bounds what is held.
 /// </summary>
 internal sealed class LoadHold(LoadBudget budget, int members)
 {
@@ -14,7 +14,7 @@ internal sealed class LoadHold(LoadBudget budget, int members)
     /// <summary>Whether acknowledgements wait for the load.</summary>
     public bool StopsAcks => budget.IsUsed;
 
-    /// <summary>Whether more has come of a sender than its windows let through.</summary>
+    /// <summary>Whether more has arrived from a sender than its windows let through.</summary>
     public bool IsFull(int sender) => _owed[sender] >= GroupLimits.StoredBytes;
 
     public void Add(int sender, int bytes)

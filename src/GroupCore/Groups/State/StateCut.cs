@@ -9,8 +9,8 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
-/// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners hear so, and
-/// what it comes to later is of no use. One of a view that is over is dropped where it is. When, is for <see cref="StateWriting"/> to say.
+/// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners are told, and what it writes
+/// later is dropped. A checkpoint of a view that is over is dropped wherever it is. <see cref="StateWriting"/> decides when each is written.
 /// Source: state-transfer.md#the-checkpoint-is-cut-at-the-view-event.
 /// </summary>
 internal sealed class StateCut(GroupProtocol group, View view, long limit) : NodeCommand, ICompletion
@@ -28,12 +28,12 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
 
     public PayloadBuffer Bytes { get; } = new();
 
-    /// <summary>Of the bytes; computed where they are written, for the loop has no time for it.</summary>
+    /// <summary>Hash of the bytes; computed by the worker that writes them, as the loop has no time for it.</summary>
     public ulong Hash { get; private set; } = new StateHash().Value;
 
     public Exception? Error => Volatile.Read(ref _failure)?.Error;
 
-    /// <summary>What <see cref="Error"/> says; it is a user's object, and asked outside of the turn.</summary>
+    /// <summary>The text of <see cref="Error"/>, which is a user's object: so the text is asked for outside of the turn.</summary>
     public string ErrorText => Volatile.Read(ref _failure)?.Text ?? "";
 
     public StatePhase Phase => Error is not null ? StatePhase.Failed : _phase;
@@ -43,10 +43,10 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     /// <summary>On the loop: whether its joiners were told how it ended.</summary>
     public bool IsTold => _told;
 
-    /// <summary>On the loop: it is taken, and those before it are being written.</summary>
+    /// <summary>On the loop: whether it is taken and waits until earlier checkpoints are written.</summary>
     public bool IsInLine { get; private set; }
 
-    /// <summary>Its view is over: the next one has another.</summary>
+    /// <summary>The view is over: the next one has another checkpoint.</summary>
     public void Drop() => _dropped = true;
 
     public void StandInLine() => IsInLine = true;
@@ -63,19 +63,19 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
                 Write(save);
                 _write = static _ => { };
             }
-            // Nothing to write it with is no empty state: a joiner would take that for all there is.
+            // A snapshot that gives nothing to write with is no empty state: a joiner would take that for all there is.
             else if (table.Snapshot is { } snapshot) _write = StateWriter.NotAsync(snapshot() ?? throw new InvalidOperationException("The snapshot of the state returned null."), nameof(snapshot));
         }
         catch (Exception error)
         {
             Fail(error);
         }
-        // It may have to wait for those before it.
+        // It may have to wait for earlier checkpoints.
         _phase = StatePhase.Queued;
         group.Post(this);
     }
 
-    /// <summary>On the loop: it is this one's turn to be written.</summary>
+    /// <summary>On the loop: it is this checkpoint's turn to be written.</summary>
     public void Start(INode node)
     {
         IsInLine = false;
@@ -95,7 +95,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     /// <summary>On the loop: nobody waits for this user code any more.</summary>
     public void GiveUp(TimeSpan limit) => Fail(new TimeoutException($"The state was not saved: {Bytes.Length} bytes were written, and nothing for {limit}."));
 
-    /// <summary>On the loop: first when taken, then when written.</summary>
+    /// <summary>Runs on the loop twice: when it is taken, and when it is written.</summary>
     public override void Run()
     {
         if (_written) group.Writing.OnDone(this);
@@ -108,7 +108,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     {
     }
 
-    /// <summary>On a worker.</summary>
+    /// <summary>Writes it, on a worker.</summary>
     void ICompletion.Run()
     {
         try
@@ -127,10 +127,10 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
         group.Post(this);
     }
 
-    /// <summary>On the loop: its joiners are told how it ended, once.</summary>
+    /// <summary>On the loop: true the first time only, as joiners are told once how it ended.</summary>
     public bool TryTell() => !_told && (_told = true);
 
-    /// <summary>On any thread, when the code that saves it has returned: what it writes now may be missing, so that it is not whole. What was told stands.</summary>
+    /// <summary>On any thread: the code that saves it wrote after its return. Such bytes may be missing, so the checkpoint fails, unless joiners were told already.</summary>
     public Exception FailLate(Exception error)
     {
         if (!_told) Fail(error);
@@ -150,7 +150,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
         }
     }
 
-    // By user's code, or by the loop that has given it up.
+    // The first failure counts: of user code, or of the loop that has given it up.
     private void Fail(Exception error) => Interlocked.CompareExchange(ref _failure, new(error, UserError.Text(error)), null);
 
     private sealed record Failure(Exception Error, string Text);

@@ -9,7 +9,7 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// Sends the checkpoint of a view to its members without state: chunks of 256 KB, at most 8 unacknowledged per joiner. Ends with the view:
-/// whoever is not initialised then gets the next view's checkpoint. Source: state-transfer.md#each-view-begins-the-transfer-again.
+/// a member that is not initialised then gets the next view's checkpoint. Source: state-transfer.md#each-view-begins-the-transfer-again.
 /// </summary>
 internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state, ulong hash)
 {
@@ -41,7 +41,7 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
         Continue(index);
     }
 
-    /// <summary>What was on the link to a joiner is lost, and so is the rest without it: it gets the state of the view that was asked for with that.</summary>
+    /// <summary>Frames on the link to a joiner are lost, and the rest is of no use without them: it gets the state of the next view, which the loss asks for.</summary>
     public void OnLinkLost(int rank)
     {
         int index = _joiners.FindIndex(joiner => joiner.Rank == rank);

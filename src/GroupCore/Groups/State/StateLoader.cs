@@ -8,8 +8,8 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// A joiner's side of one view: collects the checkpoint while the messages of the view are held. A wedged joiner ignores it (R15): the
-/// next view brings another. A silent giver ends in a request for a view; one that says that it is saving is waited for. Source: state-transfer.md#a-wedged-joiner-takes-no-state,
+/// A joiner's side of one view: collects the checkpoint while the messages of the view are held. A wedged joiner ignores it (R15): the next view brings another. If the
+/// giver is silent, the joiner asks for a view; a giver that says that it is saving is waited for. Source: state-transfer.md#a-wedged-joiner-takes-no-state,
 /// #silence-asks-for-another-view, #a-joiner-acknowledges-what-it-holds.
 /// </summary>
 internal sealed class StateLoader : ITimerTarget
@@ -69,7 +69,7 @@ internal sealed class StateLoader : ITimerTarget
         else Allocate((int)length);
     }
 
-    /// <summary>Others say how long it is: where there is no memory for it the join ends, and not the node.</summary>
+    /// <summary>The giver says how long the state is: without memory for it the join ends, and not the node.</summary>
     private void Allocate(int length)
     {
         try
@@ -111,7 +111,7 @@ internal sealed class StateLoader : ITimerTarget
         _group.Load(_view, state, _lastHeard - _opened);
     }
 
-    /// <summary>Its view is over, or its state complete: nothing holds what it received, which may be as much as a gigabyte for each of many short views.</summary>
+    /// <summary>The view is over, or the state complete: releases what it received, which may be as much as a gigabyte for each of many short views.</summary>
     public void Close()
     {
         _over = true;

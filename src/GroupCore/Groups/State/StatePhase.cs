@@ -6,7 +6,7 @@ internal enum StatePhase : byte
     /// <summary>Its handlers have not come to the view event.</summary>
     Queued = 0,
 
-    /// <summary>The user's code saves it, or saves those before it.</summary>
+    /// <summary>User code saves it, or an earlier checkpoint.</summary>
     Saving = 1,
 
     /// <summary>It is on its way.</summary>

@@ -5,8 +5,8 @@ using GroupCore.Groups.Multicast;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// What the user's code writes a checkpoint to: it ends one that becomes too large, or that nobody needs any more, where it is. When that code has returned, the
-/// state is whole: more would not be part of it, and would be written as it is sent.
+/// What user code writes a checkpoint to. It throws when the checkpoint becomes too large, or when nobody needs it any more. When the code has returned, the
+/// state is whole: more would not be part of it, and would be written while it is sent.
 /// </summary>
 internal sealed class StateWriter(StateCut cut, PayloadBuffer bytes, long limit) : IBufferWriter<byte>
 {

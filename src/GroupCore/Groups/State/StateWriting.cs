@@ -3,26 +3,26 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// At most two checkpoints of a group are written at a time, the newest and one whose view is over and which ends where it is: with many short
-/// views and a large state there would be as many copies of it as views.
+/// Writes at most two checkpoints of a group at a time: the newest, and one whose view is over and which ends where it is. Otherwise many short
+/// views and a large state would make as many copies of it as views.
 /// </summary>
 /// <remarks>
 /// User code that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/> is given up, whether its view is over or not, so that it is in
-/// nobody's way for longer. Joiners wait through views that come faster: the time in which the checkpoints of one after the other came no
-/// further counts together.
+/// nobody's way for longer. Views may come faster than that while joiners wait: so the times in which successive checkpoints came no further
+/// count together.
 /// </remarks>
 internal sealed class StateWriting(INode node, TimeSpan limit)
 {
     private const int Most = 2;
     private readonly List<StateCut> _running = [];
     private StateCut? _next;
-    // Of those that joiners were told nothing of: for how long they wrote nothing, one after the other, and the most that one wrote.
+    // Of successive checkpoints that joiners were told nothing about: how long they wrote nothing, all together, and the most that one wrote.
     private long _quiet;
     private int _most;
 
     private long Limit => (long)limit.TotalNanoseconds;
 
-    /// <summary>A checkpoint is taken. One that waited is of a view that is over.</summary>
+    /// <summary>A checkpoint is taken. It replaces one that waits, whose view is over.</summary>
     public void Begin(StateCut cut)
     {
         if (cut.IsDropped) return;
@@ -38,7 +38,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
         if (_running.Remove(cut)) StartNext();
     }
 
-    /// <summary>Now and then, while joiners wait for a checkpoint.</summary>
+    /// <summary>Called now and then, while joiners wait for a checkpoint.</summary>
     public void Look(StateCut cut)
     {
         long quiet = QuietWith(cut);
@@ -47,7 +47,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
         StartNext();
     }
 
-    /// <summary>The view of a checkpoint is over, and its joiners wait for the next one's. What it would be written from is held no longer.</summary>
+    /// <summary>The view of a checkpoint is over, and its joiners wait for the next one's. If it has not begun, what it would be written from is released.</summary>
     public void Drop(StateCut cut)
     {
         if (ReferenceEquals(_next, cut)) _next = null;
@@ -56,10 +56,10 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
         cut.Drop();
     }
 
-    /// <summary>Joiners were told how the saving of their state ended, or there are none: others wait afresh.</summary>
+    /// <summary>Joiners were told how the saving of their state ended, or there are none: later joiners begin to wait afresh.</summary>
     public void Forget() => (_quiet, _most) = (0, 0);
 
-    // One that is further than all before it does write. What joiners were told of is no measure for those that wait afresh.
+    // A checkpoint larger than all before it has made progress, so the time begins again. One that joiners were told about does not count for later joiners.
     private long QuietWith(StateCut cut)
     {
         if (cut.IsTold) return 0;

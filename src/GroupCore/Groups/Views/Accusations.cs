@@ -3,9 +3,9 @@ using GroupCore.Membership;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// What this process holds against others, by who says so: the membership knows one accusation of each process against another, and takes it
-/// back as a whole, while several groups, and several watches of one group, come to their own judgement of the same process. That it is slow is told
-/// where nothing else is held against it: slow handlers are no quarrel of a pair, and would hide one.
+/// The evidence that this process holds against others, by source. Several groups, and several watches of one group, judge the same process each for
+/// themselves; the membership knows one evidence of each process against another, and takes it back as a whole. Slowness is told where nothing else is
+/// held: slow handlers are no dispute between two members, and would hide one.
 /// </summary>
 internal sealed class Accusations(IMembership membership)
 {
@@ -19,7 +19,7 @@ internal sealed class Accusations(IMembership membership)
         Tell(subject, told);
     }
 
-    /// <summary>One source takes back what it said; what others say stands.</summary>
+    /// <summary>One source withdraws its evidence; that of other sources stands.</summary>
     public void Withdraw(object source, ProcessId subject)
     {
         int index = IndexOf(source, subject);
@@ -29,7 +29,7 @@ internal sealed class Accusations(IMembership membership)
         Tell(subject, told);
     }
 
-    /// <summary>One source takes back all that it said.</summary>
+    /// <summary>One source withdraws all its evidence.</summary>
     public void WithdrawAll(object source)
     {
         while (_held.Find(held => ReferenceEquals(held.Source, source)) is { Source: not null } held) Withdraw(source, held.Subject);

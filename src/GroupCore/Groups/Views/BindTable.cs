@@ -15,8 +15,8 @@ internal sealed class BindTable
     public Binding? Find(int peer, ushort slot) => _byPeer[peer]?[slot];
 
     /// <summary>
-    /// Takes what a peer announces of a group that <paramref name="isKnown"/>, as long as those of it are at most so many; of another one only that the slot is
-    /// not what it was.
+    /// Binds a slot of a peer to a group that <paramref name="isKnown"/>, as long as the peer has no more than <paramref name="most"/> bindings. A Bind that is not taken
+    /// only clears its slot.
     /// </summary>
     /// <returns>Null when all is well, else why it is refused.</returns>
     public RefusalReason? OnBind(int peer, ushort slot, ReadOnlySpan<byte> body, Func<GroupId, bool> isKnown, int most = GroupLimits.GroupsPerProcess)
@@ -30,7 +30,7 @@ internal sealed class BindTable
             slots?.Clear(slot);
             return RefusalReason.StaleView;
         }
-        // A peer moves forward in a group only; what it sent of an earlier view is before this on the link.
+        // A peer only moves forward in a group; its frames of an earlier view are before this Bind on the link.
         if (Find(peer, slot) is { } bound && bound.Id == id && view < bound.View) return RefusalReason.Malformed;
         var binding = (_byPeer[peer] ??= new()).Bind(slot, id);
         (binding.View, binding.Group) = (view, null);
@@ -40,7 +40,7 @@ internal sealed class BindTable
     /// <summary>Whether a peer has announced that view of a group, or a later one.</summary>
     public bool IsIn(int peer, GroupId group, ulong view) => _byPeer[peer]?.Find(group) is { } binding && binding.View >= view;
 
-    /// <summary>Nothing is kept of such groups, of no peer.</summary>
+    /// <summary>Drops the bindings of all peers to such groups.</summary>
     public void Forget(Predicate<GroupId> which)
     {
         for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))

@@ -5,19 +5,19 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// Frames of views that are not installed here yet (R11), bounded in bytes for each sender and in all; order of arrival is kept. What does
-/// not fit costs its own sender: all that is held of the one with most is dropped and remembered as lost, since a sender with a gap is of no
-/// use in that view, and whether it is in it only the membership says.
+/// Frames of views that are not installed here yet (R11), bounded in bytes for each sender and in all; order of arrival is kept. Where a frame
+/// does not fit, all frames of the sender with the most bytes held are dropped and noted as lost: a sender with a gap is of no use in that view, and only
+/// the membership says whether it is in it.
 /// </summary>
-/// <remarks>Senders may be many, and so may their frames, which need no body: to take one in or to refuse it is no walk through what is held or lost.</remarks>
+/// <remarks>There may be many senders and many frames, which need no body: so adding or refusing one never walks through all that is held or lost.</remarks>
 internal sealed class EarlyFrames(long limit)
 {
     private const int LostKept = 4_096;
     private readonly SortedDictionary<int, EarlySender> _senders = [];
-    // By what is held of them; of those with as much the lowest number is last.
+    // Senders by the bytes held of them; among equals the lowest number is last.
     private readonly SortedSet<(long Bytes, int Behind)> _byBytes = [];
     private readonly HashSet<(GroupId Group, ulong View, int Peer)> _lost = [];
-    // The same in order.
+    // The same, in order of loss.
     private readonly Queue<(GroupId Group, ulong View, int Peer)> _losses = [];
     private long _number;
 
@@ -79,13 +79,13 @@ internal sealed class EarlyFrames(long limit)
         return sender.Frames;
     }
 
-    /// <summary>The link is over: what came over it is nobody's, or lost with the rest. So there are no more senders than links.</summary>
+    /// <summary>The link is over: frames that came over it have no sender any more, or are lost with the rest. So there are no more senders than links.</summary>
     public void Drop(int peer, NodeCounters counters)
     {
         foreach (var _ in Take(peer)) counters.Refuse(RefusalReason.WrongSender);
     }
 
-    /// <summary>Takes over what another has lost of a group.</summary>
+    /// <summary>Takes over what <paramref name="from"/> has lost of a group.</summary>
     public void TakeLost(EarlyFrames from, GroupId group)
     {
         foreach (var lost in from._losses)

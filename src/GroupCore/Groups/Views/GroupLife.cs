@@ -12,7 +12,7 @@ internal sealed class GroupLife(NodeCounters counters, string name)
 
     public GroupPhase Phase => _phase;
 
-    /// <summary>Whether it was asked to leave, and goes on until it may.</summary>
+    /// <summary>Whether this member was asked to leave, and has not left yet.</summary>
     public bool IsGoing => _phase is GroupPhase.HandingOver or GroupPhase.Leaving;
 
     /// <summary>Whether it holds the group's state, for the others and for its callers.</summary>

@@ -15,7 +15,7 @@ internal enum GroupPhase
     /// <summary>A member with the group's state.</summary>
     Member,
 
-    /// <summary>A member that is asked to leave, and first sends what it was asked to send, and lets its layer hand over.</summary>
+    /// <summary>A member that was asked to leave: first it sends what its callers gave it, and lets its layer hand over.</summary>
     HandingOver,
 
     /// <summary>A member whose leave is announced.</summary>

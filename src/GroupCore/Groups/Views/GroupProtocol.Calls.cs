@@ -22,26 +22,26 @@ internal sealed partial class GroupProtocol
 
     public void ReturnCredit(long cost) => Interlocked.Add(ref _credit, cost);
 
-    /// <summary>Stability gave window back at the end of a turn, when the waiting calls were looked at already: nothing else may come to make another turn.</summary>
+    /// <summary>Stability opened the window at the end of a turn, after the waiting calls were looked at: makes another turn, as nothing else may come to make it.</summary>
     public void OnWindowOpened()
     {
         if (_calls.Count > 0) Touch();
     }
 
-    /// <summary>What callers have on its way or waiting.</summary>
+    /// <summary>The calls on their way to the loop or waiting.</summary>
     public CallBudget Budget { get; }
 
-    /// <summary>What of it is for each receiver.</summary>
+    /// <summary>The part of them that is for each receiver.</summary>
     public PeerShares Shares { get; } = new();
 
-    /// <summary>What calls end with when the membership is over, null before; not always what ended it, which <see cref="Completion"/> tells.</summary>
+    /// <summary>The error with which calls end when the membership is over, null before; not always what ended it, which <see cref="Completion"/> tells.</summary>
     public Exception? CallError => _over is { } reason ? CallErrorOf(reason) : null;
 
     private Exception CallErrorOf(Exception reason) =>
         reason is NodeStoppedException or PoisonedException or NotMemberException ? reason : new NotMemberException(Name, reason.Message.TrimEnd('.'));
 
     /// <summary>
-    /// A member that is leaving originates nothing more, but for its hooks and for handlers of what was sent to it alone, which others' hooks may wait for:
+    /// A member that is leaving sends nothing more, except from its hooks and from handlers of messages to it alone, which others' hooks may wait for:
     /// it takes part in the view change like those that stay.
     /// </summary>
     public void ThrowIfOver(bool awaited = false)
@@ -58,10 +58,10 @@ internal sealed partial class GroupProtocol
         {
             Fail(call, error);
         }
-        // A token that fired before the call came here has found nothing to end.
+        // A token that fired before the call arrived here found nothing to end.
         else if (TryCancel(call)) return;
         else if (call.To is null) _calls.Enqueue(call);
-        // What a handler sends here while others wait for it goes at once; nothing is added to what this member sends before it leaves.
+        // At a member that is leaving, what such a handler sends goes at once or not at all: nothing is added to what is sent before it leaves.
         else Peers.Take(call, mayWait: !(IsGoing && call.Parent != 0));
     }
 
@@ -76,7 +76,7 @@ internal sealed partial class GroupProtocol
         else _calls.Enqueue(call);
     }
 
-    /// <summary>A call is done with on the loop: its bytes are sent or it failed.</summary>
+    /// <summary>The loop is done with a call: its bytes are sent or it failed.</summary>
     public void Finish(SendOperation call)
     {
         Budget.Return(call.Payload.Length, call.Share, Node.Now);
@@ -105,7 +105,7 @@ internal sealed partial class GroupProtocol
             var kind = call.Kind | (call.Sent == 0 ? MessageKind.First : MessageKind.None) | (call.Sent + size == length ? MessageKind.Last : MessageKind.None);
             int record = MessageRecord.HeadOf(kind) + size;
             if (!Multicast.MaySend(record)) return false;
-            // What the caller took is returned with stability; what it did not take is taken here.
+            // Stability returns the window of every record, so what the caller did not take is taken here.
             if (!call.Charged) Interlocked.Add(ref _credit, -GroupLimits.Cost(record));
             Multicast.Append(kind, call.Handler, call.Payload.Written.Slice(call.Sent, size));
             call.Sent += size;
@@ -141,7 +141,7 @@ internal sealed partial class GroupProtocol
         return true;
     }
 
-    /// <summary>From any thread: a token fired for some queued call. One look serves all that fire before it.</summary>
+    /// <summary>From any thread: a token fired for some queued call. One look serves all tokens that fired before it.</summary>
     public void PostCancelled()
     {
         if (Interlocked.Exchange(ref _lookPosted, 1) == 0) Post(new CallCommand(RemoveCancelled));
@@ -188,7 +188,7 @@ internal sealed partial class GroupProtocol
         foreach (var call in calls) Fail(call, reason);
     }
 
-    /// <summary>The node ends: only callers who wait are told. A turn that threw may have left a call in two places, so none is used again.</summary>
+    /// <summary>The node ends: only callers who wait are told. A turn that threw may have left a call in two places, so no call is used again.</summary>
     private void AbandonCalls(IEnumerable<object> calls, Exception reason)
     {
         foreach (object call in calls)

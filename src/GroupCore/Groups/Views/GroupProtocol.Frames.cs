@@ -13,9 +13,9 @@ internal sealed partial class GroupProtocol
     private int[] _others = [];
     private RankMap _rankOf = RankMap.Empty;
     private int _frameLength;
-    // By rank: who has said that it is in this view.
+    // By rank: whether the member has said that it is in this view.
     private bool[] _here = [];
-    // By rank: whose link is not known yet to be its own, so that what came over it is nobody's yet.
+    // By rank: whether the link is not known yet to be the member's, so that frames that came over it have no sender yet.
     private bool[] _unsettled = [];
 
     /// <summary>The body of the next frame; filled by the caller and given to one <c>SendTo</c> before the next.</summary>
@@ -55,14 +55,14 @@ internal sealed partial class GroupProtocol
         Release(before);
     }
 
-    // Those of a view that is over, when the next one holds its own.
+    // Releases the links of a view that is over, when the next one holds its own.
     private void Release(int[] peers)
     {
         foreach (int peer in peers)
             if (peer >= 0) Node.Links.Release(peer);
     }
 
-    /// <summary>A link is up: it may be known now that what a member is said to have sent before this view is its own.</summary>
+    /// <summary>A link is up: it may be known now to be the member's, and then what came over it before counts as sent by that member.</summary>
     public void OnLinkUp(int peer)
     {
         if (View is null || IsOver || RankOfPeer(peer) is not (>= 0 and var rank) || !_unsettled[rank] || !Node.Links.IsSettled(peer)) return;
@@ -77,7 +77,7 @@ internal sealed partial class GroupProtocol
 
     private int RankOfPeer(int peer) => _rankOf[peer];
 
-    /// <summary>Whether a member is known to be in this view. Until then it keeps what it gets of it, and not all: what no window bounds waits.</summary>
+    /// <summary>Whether a member is known to be in this view. Until then it has to hold frames of this view, and not without bound: so what no window bounds waits.</summary>
     public bool IsHere(int rank) => _here[rank];
 
     /// <summary>A peer says which view the frames that follow belong to.</summary>
@@ -122,9 +122,9 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// Who is no member now, nor comes with the proposal, may be one of a later view, or a stranger: what it sends is held apart, so that it costs no member's frames and
-    /// never this member its place. Only frames that a member of an installed view lost do (<see cref="CheckLost"/>). A join that was given
-    /// up may be taken over by another, which needs what came meanwhile.
+    /// A sender that is neither a member nor a joiner of the proposal may be a member of a later view, or a stranger. Its frames are held apart, so that they push out no
+    /// member's frames and never cost this member its place. Only lost frames of a member of an installed view do (<see cref="CheckLost"/>). A join that was given
+    /// up may be taken over by another one, which needs the frames that came meanwhile.
     /// </summary>
     private void Keep(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
     {
@@ -133,7 +133,7 @@ internal sealed partial class GroupProtocol
         else Hold(stranger ? _strangers ??= new(GroupLimits.EarlyLeastBytes) : _early, peer, header, body, view);
     }
 
-    // No other than one of the proposal can be in the next view, and nobody is before this member has acknowledged it.
+    // Only members and joiners of the proposal can be in the next view, and nobody is in it before this member has acknowledged the proposal.
     private bool IsComing(int peer) => Flush.HasJoiners && Flush.IsJoiner(Node.Links.NodeIdOf(peer), Node.Links.AddressOf(peer));
 
     private void Hold(EarlyFrames held, int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
@@ -142,8 +142,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// A member of the view now installed sent more than was held for it: only its end of the link could bring that again, so this member cannot
-    /// stay. Where it may have been another that sent in its name, that is looked at when it is known.
+    /// If a member of the view now installed sent more than was held for it, this member leaves: only the other end of the link could send the lost frames again. Where the
+    /// sender may be another process in its name, this is judged when that is known.
     /// </summary>
     private void CheckLost(View view)
     {
@@ -160,7 +160,7 @@ internal sealed partial class GroupProtocol
 
     private void ReplayEarly(View view)
     {
-        // Who is no member of this view is a stranger in it, whatever it was before: when a member joins all are.
+        // A sender that is no member of this view is a stranger from now on. Before its first view a member knows no strangers.
         foreach (var frame in _early.Take(f => f.View > view.Id && RankOfPeer(f.Peer) < 0)) Keep(frame.Peer, frame.Header, frame.Body, frame.View);
         ReplayEarly(_early, view);
         ReplayEarly(_strangers, view);
@@ -169,7 +169,7 @@ internal sealed partial class GroupProtocol
     private void ReplayEarly(EarlyFrames? early, View view)
     {
         if (early is null) return;
-        // Of a view that is over answers count, whose sender may not be known yet to be the member either.
+        // Answers count though their view is over; their sender, too, may not be known yet to be the member.
         foreach (var frame in early.Take(f => f.View <= view.Id && !(IsUnsettled(f.Peer) && (f.View == view.Id || f.Header.Type == FrameType.Reply))))
         {
             if (IsOver || (frame.View != view.Id && frame.Header.Type != FrameType.Reply)) continue;
@@ -179,7 +179,7 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    /// <summary>A frame of a member that was kept was malformed: its own fault, and not that of whose frame is delivered now.</summary>
+    /// <summary>A frame that was kept was malformed: blames the member that sent it, and not the sender of the frame that is delivered now.</summary>
     public void Blame(int rank) => Node.Links.Blame(_peers[rank]);
 
     private bool IsUnsettled(int peer) => RankOfPeer(peer) is >= 0 and var rank && _unsettled[rank];
@@ -191,7 +191,7 @@ internal sealed partial class GroupProtocol
         if (Node.Without == Rule.OldViewRefused && header.Type is >= FrameType.FirstLayer and <= FrameType.LastLayer) return rank >= 0;
         if (Node.Without == Rule.OldViewRefused && header.Type == FrameType.Peer)
         {
-            // As another's, where its sender has no rank any more.
+            // Counted as another member's message where its sender has no rank any more.
             rank = Math.Max(rank, 0);
             return true;
         }
@@ -222,7 +222,7 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    /// <summary>An answer from the worker; it may go out in any view (multicast.md#answers-may-cross-views). False when it waits for room and is not done with.</summary>
+    /// <summary>An answer from the worker; it may go out in any view (multicast.md#answers-may-cross-views). False while it waits for room.</summary>
     public bool Reply(ReplyOperation reply)
     {
         Touch();
@@ -248,7 +248,7 @@ internal sealed partial class GroupProtocol
         return true;
     }
 
-    /// <summary>Frames that came before this process knew the group.</summary>
+    /// <summary>Takes frames that arrived before this process knew the group.</summary>
     public void TakeEarly(EarlyFrames from, List<EarlyFrame> frames)
     {
         if (Id is { } id) _early.TakeLost(from, id);

@@ -25,7 +25,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private TerminationHooks? _hooks;
     private bool _viewAsked;
     private long _transferTook;
-    // Where the handlers were when a view began, and since when they are there.
+    // The position of the handlers when a view began, and since when they have been there.
     private (long Position, long Since) _handled;
     private List<SendOperation> _betweenViews = [];
 
@@ -56,7 +56,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         }
         if (!follows)
         {
-            // A survivor of the next view acknowledged its flush (R8); whoever did not is asked about, not guessed.
+            // A survivor of the next view has acknowledged its flush (R8). This member has not, so it asks the membership and guesses nothing.
             Membership.Sync(View.Group, View.Id, Flush.Wedge);
             return;
         }
@@ -75,8 +75,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>
-    /// Of a group that has gone on without it this member hears no more. Who left, and missed the view that it left with, which is not kept for ever, has acknowledged the
-    /// flush before it; of anybody else what it did last may be lost.
+    /// The group has gone on without this member, and the view with which it went may be kept no longer. If it was to leave and had acknowledged the flush before that view,
+    /// it has left. Otherwise it counts as excluded: what it did last may be lost.
     /// </summary>
     private void EndWithout(View next)
     {
@@ -86,10 +86,10 @@ internal sealed partial class GroupProtocol : ITimerTarget
         End(new NotMemberException(Name, $"{(left ? "left" : "excluded")} after view {View.Id}; the group is in view {next.Id}"), failed: !left);
     }
 
-    /// <summary>Whether it has acknowledged a flush before a view that it is to leave with, also where its process departs and nobody has asked this group.</summary>
+    /// <summary>Whether this member has acknowledged the flush of a view with which it leaves; also when its process departs and this group was not asked.</summary>
     private bool HasAckedToLeave => Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
 
-    /// <summary>What the flush agreed on of the view that ends. What members answered that have no part in it does not count: their order may be another.</summary>
+    /// <summary>Delivers what the flush agreed on. Early answers of members that take no part in it do not count: these may have had another order.</summary>
     private void DeliverCut(FlushCut cut)
     {
         var failed = new List<ProcessId>();
@@ -100,13 +100,13 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>
-    /// Too much waits for handlers that have not come forward since an earlier view, and for long. What the end of a view delivers at once does not count: they have
-    /// had no time for it.
+    /// Whether too much waits for handlers that have not made progress since an earlier view, and for long. What the end of a view delivers at once does not count, as the
+    /// handlers have had no time for it.
     /// </summary>
     private bool AreHandlersStuck => Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes) && Dispatcher.Position == _handled.Position
         && Node.Now - _handled.Since >= GroupLimits.StuckNanoseconds;
 
-    // All have the same messages: were all who hold the state to leave, the group would lose it, and one may leave for another reason.
+    // All members have the same messages: if all that hold the state left, the group would lose it. More than one stays, since one may leave for another reason.
     private static bool IsOfFirstHolders(View view, int rank)
     {
         int before = 0;
@@ -176,14 +176,14 @@ internal sealed partial class GroupProtocol : ITimerTarget
         ReplayEarly(next);
     }
 
-    /// <summary>Questions that waited for a member which is gone were not sent, unlike others that it leaves without an answer.</summary>
+    /// <summary>Fails queries that waited for a member that is gone: they were never sent, unlike others that it leaves without an answer.</summary>
     private void FailUnasked(View next)
     {
         foreach (var call in _betweenViews)
             if (call.Query != 0 && next.RankOf(call.To!.Value) < 0) Queries.Fail(call.Query, new MemberGoneException(Name, call.To.Value.ToString()));
     }
 
-    /// <summary>Whether this member gives the checkpoint to members of the view without state: the coordinator does.</summary>
+    /// <summary>Whether this member has to give the checkpoint to members of the view without state: the coordinator does.</summary>
     private bool Coordinates(View view)
     {
         if (view.Coordinator != Rank) return false;
@@ -192,7 +192,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         return false;
     }
 
-    /// <summary>R16: the checkpoint is an event of its own between the last of the old view and the view event.</summary>
+    /// <summary>R16: the checkpoint is an event of its own between the last event of the old view and the view event.</summary>
     private void CutState(View view)
     {
         var cut = new StateCut(this, view, _host.Options.MaxCheckpointBytes);
@@ -237,8 +237,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>
-    /// The Init flag is constant within a view; until the next one this member's state does not count if all others fail. But in that one the transfers of those that still
-    /// load begin again: they have as long as this one's took once more, so that none begins again but for one that was twice as fast, or 5 s faster.
+    /// The initialised flag is constant within a view: until the next view this member's state does not count if all others fail. But with that view the transfers of members
+    /// that still load begin again. So this member waits as long again as its own transfer took, 5 s at most: only a transfer twice as long, or 5 s longer, begins again.
     /// </summary>
     private void AskForInitialisedView()
     {
@@ -276,7 +276,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         }
     }
 
-    /// <summary>The budget of the hooks is used up: the flush goes on without them.</summary>
+    /// <summary>The time of the hooks is over: the flush goes on without them.</summary>
     private void GiveHookUp()
     {
         _hooks!.GiveUp();
@@ -289,7 +289,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
     public void StartHooks(Proposal proposal)
     {
-        // Those of an earlier proposal hold nothing up any more, whoever this member is by now, and are not begun.
+        // Hooks of an earlier proposal hold nothing up any more, and are not begun, whether or not this member starts hooks now.
         _hooks?.GiveUp();
         _hooks = null;
         if (Table.OnProposed.Count == 0 || !Initialised) return;

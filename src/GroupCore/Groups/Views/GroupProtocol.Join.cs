@@ -8,8 +8,8 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// Joining in bounded time: what moves it on is progress, not time, so that a state of any size can be had; a join that makes none for
-/// <see cref="GroupHostOptions.JoinTimeout"/> ends with what it waited for.
+/// Joining in bounded time. Progress keeps a join going, without a limit on the whole, so that a state of any size can be loaded; a join without progress for
+/// <see cref="GroupHostOptions.JoinTimeout"/> ends, and says what it waited for.
 /// </summary>
 internal sealed partial class GroupProtocol
 {
@@ -23,31 +23,31 @@ internal sealed partial class GroupProtocol
     private long _giverHandled = -1;
     private TimerHandle _joinTimer;
     private (long MovedAt, long Handled) _signed;
-    // How far the state ever came within a view, and the longest time that it moved for within one; when one of them was surpassed last.
+    // How far the state ever came within one view, and the longest time that it made progress within one; when one of these was surpassed last.
     private (StatePhase Phase, long Amount, long Took, long At) _furthest = (default, 0, -1, 0);
     private long _stateMovedAt;
 
     /// <summary>The membership was asked.</summary>
     public void BeginJoin()
     {
-        // The turn may have begun before a freeze of the process, and the call be made after it.
+        // Not the turn's time: the process may have been frozen between the start of the turn and the call.
         _joinProgressAt = Node.Clock();
         _joinTimer = Node.SetTimer(_joinProgressAt + _host.JoinNanoseconds, this, JoinTimeout);
     }
 
-    /// <summary>It has succeeded or failed; a timer of up to a day would keep all of this. From here on the handlers get events.</summary>
+    /// <summary>The join has succeeded or failed; a timer of up to a day would keep all of this in memory. From here on the handlers get events.</summary>
     private void EndJoin()
     {
         Node.CancelTimer(_joinTimer);
         _handled = (Dispatcher.Position, Node.Now);
     }
 
-    /// <summary>Something of the join came forward; the next is <paramref name="waitsFor"/>.</summary>
+    /// <summary>The join made progress; next it waits for <paramref name="waitsFor"/>.</summary>
     public void OnJoinProgress(string waitsFor) => (_joinProgressAt, _joinWaitsFor) = (Node.Now, waitsFor);
 
     /// <summary>
-    /// The state comes forward in a view that began then: by its phase, and within that by time or bytes. With each view all of it begins again, and views may
-    /// come faster than it does: what others had brought already counts for as long as it took there, and then in a view that lasts longer than any of them.
+    /// The state made progress in a view that began at <paramref name="begun"/>: to a later phase, or within its phase by time or bytes. With each view all of it begins again,
+    /// and views may come faster than the state. Work that begins again is progress for as long as it took before, and after that in a view that lasts longer than all before.
     /// </summary>
     public void OnStateProgress(StatePhase phase, long amount, long begun, string waitsFor)
     {
@@ -63,10 +63,10 @@ internal sealed partial class GroupProtocol
         OnJoinProgress(waitsFor);
     }
 
-    /// <summary>A piece of the state is here: its giver is not silent.</summary>
+    /// <summary>A piece of the state has arrived: the giver is not silent.</summary>
     public void OnPiece() => _silentGivers = 0;
 
-    /// <summary>The giver's handlers have not come to the state, which is progress as long as they go on; a view that comes meanwhile is none.</summary>
+    /// <summary>The giver's handlers have not reached the state. It is progress if they have gone on; a view that comes meanwhile is none.</summary>
     public void OnStateQueued(string giver, long handled, long begun)
     {
         if (handled != _giverHandled) OnStateProgress(StatePhase.Queued, Node.Now - begun, begun, $"the state that {giver} saves");
@@ -77,7 +77,7 @@ internal sealed partial class GroupProtocol
     /// <summary>What the join waits for, when that is nothing that counts as progress.</summary>
     public void OnJoinWaits(string waitsFor) => _joinWaitsFor = waitsFor;
 
-    /// <summary>Whether the load of this member, and what its handlers catch up with behind it, has come forward since this was asked last.</summary>
+    /// <summary>Whether the load of this member, or its catching up after it, has made progress since the last call.</summary>
     public bool LoadMoved()
     {
         var now = _life.Phase == GroupPhase.Loading ? (Math.Max(_stateMovedAt, _joinProgressAt), 0L) : Dispatcher.IsCatchingUp ? (0L, Dispatcher.Position) : default;
@@ -89,7 +89,7 @@ internal sealed partial class GroupProtocol
     private void LookAtJoin()
     {
         if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
-        // A sign of the state stands for the time until the next one is due: of what comes forward in between nobody tells.
+        // A sign of the giver counts until the next one is due: nobody tells what makes progress in between.
         long due = _joinProgressAt + _host.JoinNanoseconds + (_life.Phase == GroupPhase.Loading ? GroupLimits.StateSignNanoseconds : 0);
         if (Node.Now < due)
         {
@@ -100,7 +100,7 @@ internal sealed partial class GroupProtocol
         Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, waitsFor), failed: true);
     }
 
-    /// <summary>The caller of the join does not wait any more: it is undone. Where it has the state already, nobody has the group to dispose of it, so that is bounded as if somebody did.</summary>
+    /// <summary>The caller of the join does not wait any more: the join is undone. A member that has the state leaves in bounded time, since nobody has the group.</summary>
     public void AbandonJoin()
     {
         Touch();
@@ -119,14 +119,14 @@ internal sealed partial class GroupProtocol
     public void Requeue()
     {
         Touch();
-        // Once for each view: where none comes the join timeout says for how long to wait.
+        // Counted once for each view: where none comes, the join timeout bounds the wait.
         if (View!.Id != _silentIn) _silentGivers++;
         _silentIn = View.Id;
         if (_silentGivers >= 3) FailJoin("three checkpoints did not arrive");
         else Membership.RequestView(View.Group);
     }
 
-    /// <summary>The group that it was to join is over: there will be another of that name.</summary>
+    /// <summary>The group to be joined is over: there will be another one of that name.</summary>
     public void AskAgain()
     {
         Id = null;
@@ -168,7 +168,7 @@ internal sealed partial class GroupProtocol
     private void TellJoiners()
     {
         if (_saving is not { } cut || !ReferenceEquals(cut.View, View) || IsWedged) return;
-        // The worker may fail meanwhile: it is said once, and whole. To stand in line is a part of the saving, and bounded like that.
+        // Read once: the worker may fail meanwhile, and a failure is told once and with its text. To stand in line is part of the saving, and bounded like that.
         var phase = cut.Phase == StatePhase.Queued && cut.IsInLine ? StatePhase.Saving : cut.Phase;
         byte[] text = phase == StatePhase.Failed ? Encoding.UTF8.GetBytes(Shortened(cut.ErrorText)) : [];
         for (int rank = 0; rank < View.Members.Count; rank++)

@@ -32,7 +32,7 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     private void AttachNow(ILayerAttachment attachment)
     {
-        // It would not be asked whether the group may be left.
+        // The layer would not be asked any more whether this member may leave.
         if (_life.IsGoing || _host.Departs)
         {
             attachment.Fail(new NotMemberException(Name, _life.IsGoing ? "it is leaving" : ProcessLeaves));
@@ -110,7 +110,7 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     void IGroupPort.Accuse(int rank, Accusation evidence)
     {
-        // Nobody would take it back.
+        // When the group is over, nobody would withdraw it.
         if (!IsOver) Accusations.Accuse(this, View!.Members[rank].Id, evidence);
     }
 }

@@ -17,7 +17,7 @@ internal sealed partial class GroupProtocol
     private bool[] _relinked = [];
     private const int WhoWantRoom = 5;
     private byte[] _firstForRoom = [];
-    // Which links had room since the last run of multicasts, while one waited.
+    // By rank: whether the link had room since the last run of multicasts, while another one waited.
     private bool[] _hadRoom = [];
     private bool _someHadRoom;
 
@@ -28,8 +28,8 @@ internal sealed partial class GroupProtocol
     public long TakenBy(int rank) => Node.Links.Taken(_peers[rank]);
 
     /// <summary>
-    /// Whether a run of multicasts may be sent to all others: each link has room, or had some since the last run, which others took while this
-    /// one waited for the rest. Links that others fill one by one, each as fast as it goes, hardly ever have room in the same turn.
+    /// Whether a run of multicasts may be sent to all others: each link has room, or had some since the last run, which other frames took while this run
+    /// waited for the other links. Links that are filled independently, each as fast as it goes, hardly ever have room in the same turn.
     /// </summary>
     public bool MayBeginRun()
     {
@@ -38,7 +38,7 @@ internal sealed partial class GroupProtocol
         return true;
     }
 
-    /// <summary>A run of multicasts begins: what room links had before counts no more.</summary>
+    /// <summary>A run of multicasts begins: room that links had before counts no more.</summary>
     public void OnRun()
     {
         if (!_someHadRoom) return;
@@ -47,8 +47,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// A link has room again: what waits for it goes on. Answers, a joiner's state, the layer, multicasts and messages to one member are first in
-    /// turn: each of them may have more to send than the link bears for as long as the load lasts, and whoever is first may take all the room.
+    /// A link has room again: what waits for it goes on. Answers, a joiner's state, the layer, multicasts and messages to one member take turns at being
+    /// first: each of them may have more to send than the link takes for as long as the load lasts, and the first one may take all the room.
     /// </summary>
     public void OnRoom(int peer)
     {
@@ -76,7 +76,7 @@ internal sealed partial class GroupProtocol
         if (!IsWedged && !IsOver) _layer?.OnRoom(rank);
     }
 
-    /// <summary>A link is over, a member's or a stranger's: no frame that is held by its number will ever have a sender.</summary>
+    /// <summary>A link is over, a member's or a stranger's: drops frames held under its number, which will never have a sender.</summary>
     public void DropEarly(int peer)
     {
         _early.Drop(peer, Node.Counters);
@@ -84,9 +84,9 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush of a view with the same
-    /// members brings the multicasts, and a layer's work is issued again: until then no frame of it passes between the two. Point-to-point messages that were lost are never acknowledged, so
-    /// that the flush accuses; answers that were lost end their queries here. A second loss in one view is accused at once.
+    /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush of a view with the same members brings the multicasts,
+    /// and a layer issues its work again; until then none of its frames passes between the two. Lost point-to-point messages are never acknowledged, so that the
+    /// flush suspects; queries whose answers were lost end here. A second loss in one view is suspected at once.
     /// </summary>
     public void OnLinkLost(int peer)
     {
@@ -98,7 +98,7 @@ internal sealed partial class GroupProtocol
         Node.Links.Release(peer);
         (_peers[rank], _others[rank < Rank ? rank : rank - 1]) = (again, again);
         _rankOf = new(_peers);
-        // Nothing came over the new one yet, and none of it is delivered before it is settled.
+        // Nothing came over the new link yet, and none of its frames is delivered before it is settled.
         _unsettled[rank] = false;
         BindTable.Write(Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
         SendTo(rank);
@@ -112,12 +112,12 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// Whether frames of the layer to or from a member were lost in this view: it counts on a frame being there when one behind it is, so none
-    /// goes or is taken any more. Both ends look: the sender alone may have noticed, in the view before the receiver's.
+    /// Whether frames of the layer to or from a member were lost in this view. A layer counts on every earlier frame being there, so none
+    /// is sent or taken any more. Both ends look: perhaps only the sender noticed, in the view before the receiver's.
     /// </summary>
     private bool HasGap(int rank) => _relinked[rank] && Node.Without != Rule.NoFrameBehindAGap;
 
-    // False when so many wait that it is refused instead: the refusal is small and does not wait.
+    // False when too many answers wait: then this one becomes a refusal, which is small and does not wait.
     private bool TryKeep(ReplyOperation reply, int rank)
     {
         long cost = GroupLimits.Cost(reply.Payload.Length);
@@ -144,11 +144,11 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    /// <summary>There is another view, or none: those that wait look for their receivers afresh.</summary>
+    /// <summary>There is another view, or none: answers that wait look for their receivers again.</summary>
     private void SendReplies()
     {
         var replies = _replies;
-        // Where none waits too: the ranks are those of a view that is over.
+        // Also where no answer waits: the ranks are those of a view that is over.
         (_replies, _repliesWaiting, _replyCostWaiting) = ([], 0, 0);
         foreach (var waiting in replies)
             while (waiting is not null && waiting.TryDequeue(out var reply)) reply.Run();

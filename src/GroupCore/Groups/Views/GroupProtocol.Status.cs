@@ -10,7 +10,7 @@ internal sealed partial class GroupProtocol
     private long _hooksGivenUp;
     private long _slowMembers;
 
-    /// <summary>Whom or what the view change waits for, when it does for long.</summary>
+    /// <summary>The members or the work that the view change waits for, when it takes long.</summary>
     public IReadOnlyList<string> WaitsFor
     {
         get => _waitsFor;

@@ -12,14 +12,13 @@ namespace GroupCore.Groups.Views;
 /// One group at one member, on the loop: its current view and the protocols of that view, which are new objects for each view.
 /// </summary>
 /// <remarks>
-/// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. What a view's end does is in this order
-/// (views-and-flush.md#the-order-of-a-views-end): last deliveries of the old view, checkpoint for joiners, view event, binding of the new view at all peers,
-/// answers that waited, the layer's view, calls that waited, early frames. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>, <c>.Links</c>,
-/// <c>.Calls</c>, <c>.Layer</c>, <c>.Status</c>.
+/// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. The order at a view's end (views-and-flush.md#the-order-of-a-views-end): last
+/// deliveries, checkpoint for joiners, view event, Bind to all peers, answers that waited, the layer's next view, calls to one member that waited, early frames; multicasts
+/// that waited follow at the end of the turn. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>, <c>.Links</c>, <c>.Calls</c>, <c>.Layer</c>, <c>.Status</c>.
 /// </remarks>
 internal sealed partial class GroupProtocol
 {
-    /// <summary>Why nothing begins in a process that ends in order.</summary>
+    /// <summary>The reason given when something would begin in a process that leaves the system.</summary>
     public const string ProcessLeaves = "this process is leaving the system";
 
     private readonly GroupHost _host;
@@ -66,7 +65,7 @@ internal sealed partial class GroupProtocol
 
     public HandlerTable Table { get; }
 
-    /// <summary>This process's number of the group on its links.</summary>
+    /// <summary>The number of the group in frames of this process.</summary>
     public ushort Slot { get; }
 
     /// <summary>Known when the join is accepted.</summary>
@@ -107,10 +106,10 @@ internal sealed partial class GroupProtocol
     /// <summary>Whether the primary partition is out of reach: callers wait.</summary>
     public bool IsBlocked => _blocked;
 
-    /// <summary>Whether it was asked to leave, and its layer has something to hand over first.</summary>
+    /// <summary>Whether this member was asked to leave, and its layer has something to hand over first.</summary>
     public bool IsHandingOver => _layerKeeps && _life.Phase == GroupPhase.HandingOver;
 
-    /// <summary>Whether it was asked to leave.</summary>
+    /// <summary>Whether this member was asked to leave.</summary>
     public bool IsGoing => _life.IsGoing;
 
     /// <summary>Whether this member is out of the group.</summary>
@@ -128,8 +127,8 @@ internal sealed partial class GroupProtocol
     public SharedCompletion Completion { get; }
 
     /// <summary>
-    /// What <see cref="Completion"/> ends with where the membership did not fail: nothing after a view without this member. Who gave up before the others had decided
-    /// may be excluded yet, and what it delivered or sent last dies with it then; so it is not told that it has left. Nor is who is out before all that it sent had gone out.
+    /// The error that <see cref="Completion"/> ends with where the membership did not fail: none after a view without this member. A member that gave up before the
+    /// others had decided is not told that it has left: it may still be excluded, and lose what it delivered or sent last. Nor is a member told so if not all it sent had gone out.
     /// </summary>
     private Exception? Outcome => _undecided ? _over : _unsent ? new NotMemberException(Name, "what it had sent had not gone out when it left") : null;
 
@@ -141,7 +140,7 @@ internal sealed partial class GroupProtocol
         _host.Touched(this);
     }
 
-    /// <summary>Whether something happened since this was asked last; if not, gives back what grew.</summary>
+    /// <summary>Whether something happened since this was asked last; if not, releases memory that grew.</summary>
     public bool WasActive()
     {
         if (_active)
@@ -204,7 +203,7 @@ internal sealed partial class GroupProtocol
             _layer?.OnBlocked(blocked);
         }
         if (state != MembershipState.Poisoned) return;
-        // Who departs is out at last too: it is in no view any more, and what it joined is asked for no longer.
+        // A process that leaves the system ends here too: it is in no view any more, and its joins are asked for no longer.
         End(_host.Departs && View is null ? new NotMemberException(Name, ProcessLeaves) : new PoisonedException(reason), failed: true);
     }
 
@@ -227,7 +226,7 @@ internal sealed partial class GroupProtocol
         else if (!IsHandingOver) LimitLeave();
     }
 
-    /// <summary>What was sent before goes out first, and what the layer hands over. Nothing is added to it: calls are refused since the request.</summary>
+    /// <summary>Announces the leave once earlier calls have gone out and the layer has handed over. Nothing is added to them: calls are refused since the request.</summary>
     private void TryAnnounceLeave()
     {
         if (_life.Phase != GroupPhase.HandingOver || _layerKeeps || _calls.Count > 0 || Peers.HasWaiting) return;
@@ -235,7 +234,7 @@ internal sealed partial class GroupProtocol
         Membership.Leave(View!.Group);
     }
 
-    // Both by the clock: the turn may have begun before a freeze of the process, and the call be made after it.
+    // Both by the clock, not the turn's time: the process may have been frozen between the start of the turn and the call.
     private void LimitLeave()
     {
         if (!IsOver) _leaveTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, LeaveTimeout);
@@ -243,11 +242,11 @@ internal sealed partial class GroupProtocol
 
     private void LimitHandlers()
     {
-        // Who has failed waits for none.
+        // After a failure nobody waits for handlers.
         if (!_muted && !Completion.Task.IsCompleted) _handlersTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, HandlersTimeout);
     }
 
-    /// <summary>Whoever disposes of the group waits no longer for its handlers, and nobody does: what they have not handled they never will.</summary>
+    /// <summary>The caller that disposes of the group waits no longer for its handlers, nor does anybody else: what they have not handled they never will.</summary>
     private void GiveHandlersUp()
     {
         if (Completion.Task.IsCompleted) return;
@@ -265,8 +264,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The node ends, perhaps by a fault of this very protocol: nothing of it is run any more, only everyone who waits is told. Who left,
-    /// but has handlers behind, has left.
+    /// The node ends, perhaps by a fault of this very protocol: nothing of it is run any more, and all who wait are told. A member that has left,
+    /// but whose handlers are behind, has left.
     /// </summary>
     public void OnStop(Exception reason)
     {
@@ -293,7 +292,7 @@ internal sealed partial class GroupProtocol
     private void Withdraw(Exception reason, bool failed)
     {
         if (_over is not null) return;
-        // Without a view a leave might overtake the join: it goes when there is one.
+        // Without a view the leave might overtake the join: it is sent when there is one.
         if (View is { } view && _life.Phase != GroupPhase.Leaving) Membership.Leave(view.Group);
         _life.Become(View is null ? GroupPhase.Abandoned : GroupPhase.Withdrawn);
         (_muted, _undecided) = (failed, true);
@@ -301,8 +300,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// Asks once for a view with the same members. Where frames of a sender are missing here its flush brings them; where the numbers of messages
-    /// or positions have become large they begin again.
+    /// Asks once in a view for another one with the same members. Its flush brings frames that are missing here, and numbers of messages or positions that have become
+    /// large begin again.
     /// </summary>
     public void AskForView()
     {
@@ -312,14 +311,14 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The membership service has ended the group. For a member that is leaving, alone or with its process, that is a view without it: nobody who stays holds the
+    /// The membership service has ended the group. For a member that is leaving, alone or with its process, that is a view without it: no member that stays holds the
     /// state. What the flush agreed on is delivered to its handlers like all before.
     /// </summary>
     public void EndWithGroup(string reason)
     {
         bool leaves = IsGoing || Phase == GroupPhase.Withdrawn || (Phase == GroupPhase.Member && HasAckedToLeave);
         if (leaves && Flush is { Acked: true, Cut: { } cut }) DeliverCut(cut);
-        // Who has no state yet never was a member: its join is refused.
+        // Without the state the join never completed, so it is refused.
         End(Phase == GroupPhase.Loading ? new JoinRefusedException(Name, reason) : new NotMemberException(Name, reason), failed: !leaves);
     }
 
@@ -374,10 +373,10 @@ internal sealed partial class GroupProtocol
         _layer = null;
         foreach (var attach in _attaching) attach.Fail(error);
         _attaching.Clear();
-        // Who leaves has handled everything that came before; who failed does not wait for its handlers.
+        // A member that leaves has handled everything that came before; one that failed does not wait for its handlers.
         if (failed || View is null)
         {
-            // Those whose own messages wait behind such a handler do not wait for it either.
+            // Callers whose messages wait behind a handler do not wait for it either.
             Dispatcher.Drop(error);
             Node.Complete(new Ending(this, failed ? reason : Outcome));
         }
@@ -403,15 +402,15 @@ internal sealed partial class GroupProtocol
     {
         public void Run()
         {
-            // Either nobody has the group yet whose join fails, or that join is done.
+            // Fails the join if its caller has no group yet; does nothing if the join is done.
             group._joined.TrySetException(ISharedError.ForCall(group._over!));
-            // Nobody is obliged to look at it.
+            // Marks the error as observed: nobody has to await it.
             _ = group._joined.Task.Exception;
             group.Completion.TrySet(group.Node, error);
         }
     }
 
-    /// <summary>On the worker: the handlers of a view are done. Who waits for it goes on elsewhere.</summary>
+    /// <summary>On the worker: the handlers of a view are done. Readers of views, and the caller of a join, continue elsewhere.</summary>
     public void PostViewHandled(View view)
     {
         Facade.Handled(view);

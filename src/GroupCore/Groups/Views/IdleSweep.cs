@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// Looks every five seconds, as long as something happens in any group of a process, for groups in which nothing has: they give back what grew
+/// While something happens in any group of a process, looks every five seconds for groups in which nothing has happened: they release memory that grew
 /// with their last burst. Source: multicast.md#a-group-at-rest-holds-little.
 /// </summary>
 internal sealed class IdleSweep(INode node, IReadOnlyList<GroupProtocol> groups) : ITimerTarget

@@ -35,7 +35,7 @@ internal sealed class LayerAttachment<TLayer>(INode node, Func<IGroupPort, TLaye
     {
         if (_error is null) _done.TrySetResult(_layer!);
         else _done.TrySetException(ISharedError.ForCall(_error));
-        // Nobody waits for it any more whose token has fired.
+        // Marks the error as observed: a caller whose token has fired does not await the task any more.
         _ = Task.Exception;
     }
 }

@@ -2,10 +2,10 @@ using GroupCore.Membership;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>The slots of one peer. A group has one at most: with the next one that a peer binds to it, its membership before is over.</summary>
+/// <summary>The slots of one peer, at most one for each group: when the peer binds another slot to a group, its earlier membership there is over.</summary>
 /// <remarks>
-/// An install asks of each member for its slot, and a hostile one may have bound all that there are: few are looked through, of more it is
-/// known which is a group's.
+/// An install looks up the slot of each member, and a hostile peer may have bound all slots: a few are searched one by one, more have an index
+/// by group.
 /// </remarks>
 internal sealed class PeerSlots
 {
@@ -18,10 +18,10 @@ internal sealed class PeerSlots
 
     public Binding? this[ushort slot] => slot < _slots.Length ? _slots[slot] : null;
 
-    /// <summary>What is bound to a group, null when nothing is.</summary>
+    /// <summary>The binding of a group, null when there is none.</summary>
     public Binding? Find(GroupId group) => SlotOf(group) is { } slot ? _slots[slot] : null;
 
-    /// <summary>Binds a slot to a group, and no other one.</summary>
+    /// <summary>Binds a slot, and no other one, to a group.</summary>
     public Binding Bind(ushort slot, GroupId group)
     {
         if (this[slot] is { } bound)

@@ -8,7 +8,7 @@ internal sealed class RankMap
     private readonly (int Peer, int Rank)[] _slots;
     private readonly int _mask;
 
-    /// <param name="peers">The number of each rank, −1 for none.</param>
+    /// <param name="peers">The link number of each rank, −1 for none.</param>
     public RankMap(ReadOnlySpan<int> peers)
     {
         int size = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(2, peers.Length * 2));
@@ -29,7 +29,7 @@ internal sealed class RankMap
     /// <summary>Entries held.</summary>
     public int Size => _slots.Length;
 
-    /// <summary>The rank behind a number, −1 for none.</summary>
+    /// <summary>The rank behind a link number, −1 for none.</summary>
     public int this[int peer]
     {
         get

@@ -26,10 +26,10 @@ internal sealed class TerminationHooks
     /// <summary>The view change went on without them, or another one began; from any thread.</summary>
     public bool IsGivenUp => _givenUp;
 
-    /// <summary>Whether that one may still send. On the loop, like all that follows.</summary>
+    /// <summary>Whether that hook may still send. On the loop, like all methods below.</summary>
     public bool Awaits(TerminationContext context) => _open > 0 && Array.IndexOf(_contexts, context) is >= 0 and var index && !_over[index];
 
-    /// <summary>That one has nothing more to do; false when it is no longer waited for.</summary>
+    /// <summary>That hook has nothing more to do; false when it is no longer waited for.</summary>
     public bool End(TerminationContext context)
     {
         if (!Awaits(context)) return false;

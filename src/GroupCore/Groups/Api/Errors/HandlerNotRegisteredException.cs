@@ -4,6 +4,6 @@ namespace GroupCore.Groups;
 public sealed class HandlerNotRegisteredException(string group, string handler)
     : ArgumentException($"Group '{group}' has no handler '{handler}': register it when joining, at every member.")
 {
-    /// <summary>The name.</summary>
+    /// <summary>Name of the handler.</summary>
     public string Handler { get; } = handler;
 }

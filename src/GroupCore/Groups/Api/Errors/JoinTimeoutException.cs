@@ -4,6 +4,6 @@ namespace GroupCore.Groups;
 public sealed class JoinTimeoutException(string group, TimeSpan timeout, string waitedFor)
     : TimeoutException($"Joining group '{group}' made no progress for {timeout.TotalSeconds:0.###} s; it waited for {waitedFor}.")
 {
-    /// <summary>What it waited for.</summary>
+    /// <summary>What the join waited for.</summary>
     public string WaitedFor { get; } = waitedFor;
 }

@@ -6,6 +6,6 @@ public sealed class MessageTooLargeException(long bytes, long limit, string what
     /// <summary>Size of the message in bytes.</summary>
     public long Bytes { get; } = bytes;
 
-    /// <summary>What is allowed, in bytes.</summary>
+    /// <summary>Largest size allowed, in bytes.</summary>
     public long Limit { get; } = limit;
 }

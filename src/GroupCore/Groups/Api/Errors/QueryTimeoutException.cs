@@ -1,6 +1,6 @@
 namespace GroupCore.Groups;
 
-/// <summary>A query was not answered in time by all it asked.</summary>
+/// <summary>The answers that a query waits for did not come in time.</summary>
 public sealed class QueryTimeoutException(string handler, TimeSpan timeout, int got, string missing)
     : TimeoutException($"The query '{handler}' got {got} replies in {timeout.TotalSeconds:0.###} s; no answer from {missing}.")
 {

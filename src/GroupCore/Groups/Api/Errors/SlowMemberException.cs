@@ -1,6 +1,6 @@
 namespace GroupCore.Groups;
 
-/// <summary>Told to the error handler, never thrown: a member's handlers hold the group up.</summary>
+/// <summary>A member's handlers hold the group up. Passed to <see cref="GroupBuilder.OnError"/>, never thrown.</summary>
 public sealed class SlowMemberException(string group, string member, string why) : Exception($"Group '{group}' waits for {member}: {why}.")
 {
     /// <summary>Address of the member.</summary>
