@@ -9,7 +9,7 @@ internal enum HelloStatus : byte
     /// <summary>Only the id was asked for; a full Hello may follow on this connection.</summary>
     Identified = 1,
 
-    /// <summary>Another connection between the two nodes is kept: the one that the lower id dials.</summary>
+    /// <summary>Another connection or session between the two nodes is kept; of two dials that cross, that of the lower id.</summary>
     Superseded = 2,
 
     /// <summary>The node that was meant is not here.</summary>
@@ -24,6 +24,6 @@ internal enum HelloStatus : byte
     /// <summary>No common wire version.</summary>
     WrongVersion = 6,
 
-    /// <summary>The acceptor has as many peers as it takes.</summary>
+    /// <summary>The acceptor has as many peers as it takes, or the dialler is muted.</summary>
     Full = 7,
 }

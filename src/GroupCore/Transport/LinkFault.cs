@@ -9,13 +9,13 @@ public enum LinkFault
     /// <summary>The host answered that nobody listens at the address.</summary>
     Refused,
 
-    /// <summary>A dial had no answer of a node: none within the connect time-out, or whoever took the connection ended it or spoke something else.</summary>
+    /// <summary>A dial had no answer of a node: none within the connect time-out, or the acceptor ended the connection or spoke something else.</summary>
     Unreachable,
 
-    /// <summary>Another node answers at the address, or membership says so: the one that was meant is gone; the link is over.</summary>
+    /// <summary>Another node answers at the address, or membership says that the node that was meant is gone; the link is over.</summary>
     Replaced,
 
-    /// <summary>The other end has forgotten this node or speaks no common wire version; the link is over.</summary>
+    /// <summary>The other end has forgotten the session or speaks no common wire version, or the peer was muted, displaced or did not come back; the link is over.</summary>
     Rejected,
 
     /// <summary>The queue passed its limit; the link is over.</summary>
