@@ -4,7 +4,8 @@ using System.Runtime.CompilerServices;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// The order of tuples with texts in them, but of the texts by their characters: the tuples' own follows the culture of whoever reads, in which different texts may be equal.
+/// The order of tuples with texts in them, with texts compared by their characters: a tuple's own order follows the culture of the reading process, in which
+/// different texts may be equal.
 /// </summary>
 internal sealed class TextOrder<T> : IComparer<T>, IComparer
 {
