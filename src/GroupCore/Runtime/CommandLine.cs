@@ -15,7 +15,7 @@ internal sealed class CommandLine(CommandQueue queue)
     /// <summary>How many commands wait.</summary>
     public int Count => _count;
 
-    /// <summary>Queues a command if nobody waits and there is room. From any thread.</summary>
+    /// <summary>Queues a command if no other one waits and there is room. From any thread.</summary>
     public bool TryEnqueue(NodeCommand command) => _count == 0 && queue.TryEnqueue(command);
 
     /// <summary>Queues the command and returns null, or returns the waiter that completes when the command is queued. From any thread.</summary>

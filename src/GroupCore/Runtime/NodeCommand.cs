@@ -8,7 +8,7 @@ public abstract class NodeCommand
 
     /// <summary>
     /// Whether the object belongs to its caller until the caller has taken the result, so that it may be completed within the call that posts it.
-    /// Asked before the command is queued: an object of another kind may serve another call once it has run.
+    /// Asked before the command is queued: an object that is not kept may serve another call once it has run.
     /// </summary>
     internal virtual bool IsKept => false;
 

@@ -11,7 +11,7 @@ namespace GroupCore.Runtime;
 /// one gathered write per peer · completions. When nothing happened the loop looks again for <see cref="NodeLoopOptions.Spin"/>,
 /// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Which thread runs turns and completions: <c>.Pilot</c>, <c>.Callers</c>.</para>
 /// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node ends as if it had crashed: every
-/// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> tells it, the process goes on.</para>
+/// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> is raised, the process goes on.</para>
 /// <para>Source: node-and-turn.md#one-turn-at-a-time, #user-code-runs-outside-the-turn.</para>
 /// </remarks>
 internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
@@ -54,7 +54,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <summary>The node, for protocols and callers.</summary>
     public INode Node => _node;
 
-    /// <summary>Where others reach the node.</summary>
+    /// <summary>The address at which other nodes reach this one.</summary>
     public NodeAddress Local => _mesh.Local;
 
     /// <summary>Where the node listens: the same unless another address is advertised.</summary>

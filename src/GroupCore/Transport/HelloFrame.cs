@@ -25,7 +25,7 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
 
     private const int Fixed = 3 + (5 * 8);
 
-    /// <summary>Digest of both ends' ids and names of their session (0 for a name that one end does not know): the same at both ends, and useless to others. Never 0.</summary>
+    /// <summary>Digest of both ends' ids and names of their session (0 for a name that one end does not know): the same at both ends, useless to any other node. Never 0.</summary>
     public static ulong Digest(ulong id, ulong token, ulong otherId, ulong otherToken)
     {
         if (id > otherId) return Digest(otherId, otherToken, id, token);

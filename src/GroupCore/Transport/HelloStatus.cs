@@ -9,7 +9,7 @@ internal enum HelloStatus : byte
     /// <summary>Only the id was asked for; a full Hello may follow on this connection.</summary>
     Identified = 1,
 
-    /// <summary>Another connection or session between the two nodes is kept; of two dials that cross, that of the lower id.</summary>
+    /// <summary>Another connection or session between the two nodes is kept; of two dials that cross, the one of the lower id.</summary>
     Superseded = 2,
 
     /// <summary>The node that was meant is not here.</summary>

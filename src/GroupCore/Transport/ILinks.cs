@@ -21,7 +21,7 @@ public interface ILinks
     NodeAddress Local { get; }
 
     /// <summary>
-    /// The peer number for a node, dialling it when it is new. <paramref name="nodeId"/> 0 means whoever answers at the address;
+    /// Returns the peer number of a node, and dials the node when it is new. <paramref name="nodeId"/> 0 means any node that answers at the address;
     /// the number stays the same when that node's id is learned.
     /// </summary>
     int Open(NodeAddress address, ulong nodeId = 0);
@@ -78,7 +78,7 @@ public interface ILinks
     /// <summary>Bytes of frames that the peer has acknowledged over this link.</summary>
     internal long Taken(int peer) => 0;
 
-    /// <summary>Dials the peer at once, to learn soon whether it still listens; a peer that nobody needs any more only if its link is up and it is confirmed.</summary>
+    /// <summary>Dials the peer at once, to learn soon whether it still listens. If nobody needs it any more: only while its link is up and it is confirmed.</summary>
     void Probe(int peer);
 
     /// <summary>The id the peer has shown, 0 while unknown.</summary>

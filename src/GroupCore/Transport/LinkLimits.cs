@@ -10,7 +10,7 @@ public static class LinkLimits
     /// <summary>Largest frame before the peer has said who it is, in bytes.</summary>
     public const int HelloBytes = 1 << 10;
 
-    /// <summary>Unacknowledged bytes of a link up to which producers of bulk may queue more, where the link is fast enough for so much.</summary>
+    /// <summary>Unacknowledged bytes of a link up to which producers of bulk may queue more, on links that are fast enough.</summary>
     public const int MostBulkBytes = 4 << 20;
 
     /// <summary>The same on the slowest links.</summary>

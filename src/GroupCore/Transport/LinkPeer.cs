@@ -85,7 +85,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>When bytes of frames last came from it, or its connection came up.</summary>
     public long HeardAt { get; set; }
 
-    /// <summary>Until when somebody has vouched for it.</summary>
+    /// <summary>Until when it is vouched for (<see cref="ILinks.Vouch"/>).</summary>
     public long VouchedUntil { get; set; } = long.MinValue;
 
     public LinkPhase Phase { get; private set; }

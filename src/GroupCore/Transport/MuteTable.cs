@@ -34,7 +34,7 @@ internal sealed class MuteTable(int most)
     /// <summary>Whether the node is muted now.</summary>
     public bool IsMuted(ulong node, long now) => _nodes.Count > 0 && _nodes.TryGetValue((node, true), out var entry) && now < entry.Until;
 
-    /// <summary>The node was reached: what others did in its name is not held against it.</summary>
+    /// <summary>The node itself was reached: malformed frames of others under its id no longer count.</summary>
     public void Clear(ulong node)
     {
         if (_nodes.TryGetValue((node, false), out var entry)) (entry.Count, entry.Until) = (0, long.MinValue);

@@ -27,7 +27,7 @@ internal sealed class NodeBacklog(long limit)
     /// <summary>Whether producers of bulk have to wait, whichever peer they send to.</summary>
     public bool IsFull => Bytes >= limit;
 
-    /// <summary>Whether so much of a full node is free again that those that wait for it may go on.</summary>
+    /// <summary>Whether enough of a full node is free again for the links that wait.</summary>
     public bool MayReopen => _waiting.Count > 0 && Bytes <= Reopening;
 
     private long Reopening => limit - (limit / 8);
@@ -74,7 +74,7 @@ internal sealed class NodeBacklog(long limit)
     /// <summary>From any thread: gives bytes back whose calls have ended, or are sent: then they count with the links, if at all.</summary>
     public void ReturnOfCalls(long bytes) => Interlocked.Add(ref _callBytes, -bytes);
 
-    /// <summary>From any thread: how long, at the rate of the last moments, until so much may be taken for calls; between 1 ms and 1 s.</summary>
+    /// <summary>From any thread: how long, at the rate of the last moments, until <paramref name="bytes"/> may be taken for calls; between 1 ms and 1 s.</summary>
     public TimeSpan TimeToCalls(long bytes) => _rate.TimeFor(Math.Max(0, Bytes + CallBytes + bytes - limit));
 
     /// <summary>Keeps the rate; to be called now and then.</summary>

@@ -271,7 +271,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         return peer;
     }
 
-    // Every dialler hears some tokens: they must not tell it others.
+    // Every dialler learns some tokens: they must not let it guess others.
     private ulong NewToken() => _names() | 1;
 
     private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);

@@ -10,10 +10,10 @@ public enum FrameType : byte
     None = 0,
 
     // 1-15: the link itself
-    /// <summary>Who dials: cluster, version, node id, address.</summary>
+    /// <summary>The dialler says who it is: cluster, version, node id, address.</summary>
     Hello = 1,
 
-    /// <summary>Who answers, and where the link resumes.</summary>
+    /// <summary>The acceptor says who it is, and where the link resumes.</summary>
     HelloAck = 2,
 
     /// <summary>Starts a gathered write: stream offset of what follows and what was received.</summary>

@@ -23,7 +23,7 @@ internal sealed unsafe class EpollPort : ISocketPort
     private const int DirectPolls = 16;
     private const int Backlog = 512;
 
-    // A poll accepts no more: a storm of dials keeps connected peers waiting only so long.
+    // A poll accepts no more, so that a storm of dials does not keep connected peers waiting for long.
     private const int MostAccepts = 64;
     private const ulong WakeData = ulong.MaxValue, ListenData = ulong.MaxValue - 1;
 

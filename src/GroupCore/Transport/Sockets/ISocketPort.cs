@@ -14,7 +14,10 @@ internal interface ISocketPort : IDisposable
     /// <summary>Takes connections again after <see cref="ISocketPortEvents.OnAcceptFailed"/>.</summary>
     void ResumeAccepting();
 
-    /// <summary>Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome. Throws <see cref="IOException"/>, of which <see cref="NoDescriptorException"/> is one, and <see cref="System.Net.Sockets.SocketException"/>.</summary>
+    /// <summary>
+    /// Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome. Throws <see cref="IOException"/> (<see cref="NoDescriptorException"/> if no
+    /// descriptor is left) and <see cref="System.Net.Sockets.SocketException"/>.
+    /// </summary>
     PortSocket Dial(IPEndPoint to);
 
     /// <summary>Whether a <see cref="Wait"/> that began before would have to end now; completions on other threads end it by themselves.</summary>

@@ -6,7 +6,7 @@ using System.Runtime.Serialization;
 
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>Builds a formatter and those of all it contains; a type that contains itself gets the one that is being built.</summary>
+/// <summary>Builds the formatters of a type and of all that it contains; a type that contains itself gets the formatter that is being built.</summary>
 [RequiresUnreferencedCode("Uses members by reflection."), RequiresDynamicCode("Makes generic types.")]
 internal sealed class FormatterBuild : IFormatterSource
 {

@@ -42,7 +42,7 @@ internal static class OwnOrder
     });
 
     /// <summary>
-    /// The type by which a collection of this type is sorted. Null for others, and for a type derived from a sorted one: it sets its order where it is made.
+    /// The type by which a collection of this type is sorted. Null for others, and for a type derived from a sorted one, which sets its order where it is made.
     /// </summary>
     public static Type? SortedBy(Type type) => type.IsGenericType && s_sorted.Contains(type.GetGenericTypeDefinition()) ? type.GetGenericArguments()[0] : null;
 

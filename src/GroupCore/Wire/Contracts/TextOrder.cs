@@ -9,7 +9,7 @@ namespace GroupCore.Wire.Contracts;
 /// </summary>
 internal sealed class TextOrder<T> : IComparer<T>, IComparer
 {
-    /// <summary>For such tuples; null for others, which have their own order.</summary>
+    /// <summary>The comparer for such tuples; null for other types, which have their own order.</summary>
     public static TextOrder<T>? Instance { get; } = typeof(T) != typeof(string) && ItemOrders.HoldText(typeof(T)) ? new() : null;
 
     public int Compare(T? x, T? y) => Compare((object?)x, y);
