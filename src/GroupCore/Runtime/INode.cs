@@ -87,8 +87,8 @@ public interface INode
 
     /// <summary>
     /// Queues a command from any thread, once the queue has room and older commands that wait for it have entered: commands of one caller run in the order of
-    /// its calls, whether it awaits them or not. If the task fails, the command was not taken and neither of its methods will be called: the token fired
-    /// (<see cref="OperationCanceledException"/>) or the node has stopped (<see cref="NodeStoppedException"/>).
+    /// its calls, whether it awaits them or not. If the task fails, the command was not taken, and neither <see cref="NodeCommand.Run"/> nor
+    /// <see cref="NodeCommand.Abandon"/> will be called: the token fired (<see cref="OperationCanceledException"/>) or the node has stopped (<see cref="NodeStoppedException"/>).
     /// </summary>
     /// <remarks>With a pooled command, take from it what you will await before this call: the command may be done when the call returns.</remarks>
     ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken = default);

@@ -38,7 +38,7 @@ internal sealed partial class TcpMesh
     public void OnReadable(PortSocket socket)
     {
         var connection = (TcpConnection)socket.Owner!;
-        // First, so that what observers ask of a link is answered as it was at the event, and not as this read makes it.
+        // Observers are told first, so that what they ask of a link is answered as it was at the event, and not as this read makes it.
         if (_events.Count > 0) _work += DrainEvents();
         if (IsHeld(connection)) _port.Pause(socket);
         else Read(connection, socket);

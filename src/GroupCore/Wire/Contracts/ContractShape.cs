@@ -48,7 +48,7 @@ internal sealed class ContractShape
     /// <summary>Why objects cannot be part of a key, as the rest of a sentence; null when they can.</summary>
     public string? NoKey { get; private set; }
 
-    /// <summary>The shape of a type that is no scalar and no collection.</summary>
+    /// <summary>The shape of a type that is written as an object.</summary>
     [RequiresUnreferencedCode("Looks at members.")]
     public static ContractShape Of(Type type, string? where)
     {

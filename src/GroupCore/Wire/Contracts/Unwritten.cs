@@ -70,7 +70,7 @@ internal static class Unwritten
         || (property.GetIndexParameters().Length == 0
             && (StorageOf(property) is not null || (property is { GetMethod: { } get, SetMethod: { } set } && get.IsPublic != set.IsPublic)));
 
-    // An override is the same member as the one it overrides. A property that hides another and keeps nothing itself shows the other one in another way.
+    // An override is the same member as the one it overrides. A property that hides another and has no storage itself gives access to the hidden one.
     private static bool IsSame(MemberInfo written, MemberInfo info) => written.HasSameMetadataDefinitionAs(info)
         || (written is PropertyInfo one && info is PropertyInfo other && one.Name == other.Name && (BeginOf(one) == BeginOf(other) || StorageOf(one) is null));
 
