@@ -1,10 +1,10 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// The commands that found the queue full, in the order of their calls. As room comes they enter the queue; while one waits nobody enters it
-/// otherwise, so what one caller posts runs in its order whether the caller awaits each call or not.
+/// The commands that found the queue full, in the order of their calls. They enter the queue as it gets room; while one waits, no command enters it
+/// directly, so what one caller posts runs in its order whether the caller awaits each call or not.
 /// </summary>
-/// <remarks>As long as the callers themselves: each entry is a caller's incomplete task, and its token takes it out.</remarks>
+/// <remarks>The line has no bound of its own: each entry is the incomplete task of one caller, and that caller's token removes it.</remarks>
 internal sealed class CommandLine(CommandQueue queue)
 {
     private readonly Lock _lock = new();
@@ -15,10 +15,10 @@ internal sealed class CommandLine(CommandQueue queue)
     /// <summary>How many commands wait.</summary>
     public int Count => _count;
 
-    /// <summary>Queues a command if nobody waits and there is room. From any thread.</summary>
+    /// <summary>Queues a command if no other one waits and there is room. From any thread.</summary>
     public bool TryEnqueue(NodeCommand command) => _count == 0 && queue.TryEnqueue(command);
 
-    /// <summary>The same for a caller that waits: null when the command is queued, else the wait for that. From any thread.</summary>
+    /// <summary>Queues the command and returns null, or returns the waiter that completes when the command is queued. From any thread.</summary>
     public CommandWaiter? Enter(NodeCommand command, CancellationToken cancellationToken)
     {
         using (_lock.Hold())
@@ -30,14 +30,14 @@ internal sealed class CommandLine(CommandQueue queue)
             {
                 _waiters.AddLast(waiter.Place);
                 _count++;
-                // Within the lock: whoever takes it out finds the registration. A token that fired already cancels it here and now.
+                // Within the lock, so that whoever removes the waiter finds the registration. A token that has fired already cancels the waiter inside this call.
                 waiter.CancelBy(cancellationToken);
             }
             return waiter;
         }
     }
 
-    /// <summary>Takes a waiter out that does not wait any more; false when its command is queued, or the node has stopped. From any thread.</summary>
+    /// <summary>Removes a waiter whose token fired; false when its command is queued already, or the node has stopped. From any thread.</summary>
     public bool Leave(CommandWaiter waiter)
     {
         using (_lock.Hold())
@@ -49,7 +49,7 @@ internal sealed class CommandLine(CommandQueue queue)
         }
     }
 
-    /// <summary>Lets commands enter the queue as far as there is room; those that waited for it are added to <paramref name="entered"/>. On the loop.</summary>
+    /// <summary>Moves waiting commands into the queue while it has room, and adds their waiters to <paramref name="entered"/>. On the loop.</summary>
     public void Advance(List<ICompletion> entered)
     {
         using (_lock.Hold())
@@ -58,13 +58,13 @@ internal sealed class CommandLine(CommandQueue queue)
             {
                 _waiters.RemoveFirst();
                 entered.Add(first.Value);
-                // Last: who sees an empty line finds in the queue what stood in it.
+                // Decrement last: a caller that sees no waiting command posts directly, and must not overtake this one.
                 _count--;
             }
         }
     }
 
-    /// <summary>Ends it: nobody enters it any more, and who waits hears <paramref name="reason"/> by one of the waiters returned.</summary>
+    /// <summary>Closes the line: later commands are refused with <paramref name="reason"/>, and the returned waiters tell it to the callers that wait.</summary>
     public CommandWaiter[] Stop(Exception reason)
     {
         using (_lock.Hold())
@@ -78,7 +78,9 @@ internal sealed class CommandLine(CommandQueue queue)
         }
     }
 
-    /// <summary>Takes the next queued command for its abandonment. From the loop that stops, and from callers that queued one while it stopped: one at a time.</summary>
+    /// <summary>
+    /// Takes the next queued command, to abandon it. Called by the loop that stops and by callers that queued a command meanwhile; the lock admits one at a time.
+    /// </summary>
     public bool TryAbandon([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out NodeCommand? command)
     {
         using (_lock.Hold()) return queue.TryDequeue(out command);

@@ -1,8 +1,8 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// A caller whose command waits for room. A task of its own per caller, completed outside of the loop: a task that several await hands all
-/// but one to the pool, and under simulation nothing may leave for the pool.
+/// A caller whose command waits for room. Each caller has a task of its own, completed outside of the loop: of several continuations of one task the
+/// runtime hands all but one to the thread pool, and under simulation nothing may go there.
 /// </summary>
 internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
 {
@@ -15,7 +15,7 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
         Place = new(this);
     }
 
-    /// <summary>What waits.</summary>
+    /// <summary>The command that waits.</summary>
     public NodeCommand Command { get; }
 
     /// <summary>Where it stands in the line.</summary>
@@ -30,7 +30,7 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
         if (token.CanBeCanceled) _cancellation = token.UnsafeRegister(static (waiter, fired) => ((CommandWaiter)waiter!).Cancel(fired), this);
     }
 
-    /// <summary>The command will not be taken.</summary>
+    /// <summary>Ends the wait with <paramref name="reason"/>: the command is not taken.</summary>
     public void End(Exception reason)
     {
         Reason = reason;
@@ -39,7 +39,7 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
 
     public void Run()
     {
-        // Not Dispose: that waits for a token that fires just now, and finds that it comes too late.
+        // Not Dispose: it would wait for a callback of the token that runs just now, which only finds that it comes too late.
         _cancellation.Unregister();
         if (Reason is null)
         {
@@ -47,7 +47,7 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
             return;
         }
         SetException(ISharedError.ForCall(Reason));
-        // Nobody is obliged to look at it.
+        // Marks the exception as observed: nobody is obliged to await the task.
         _ = Task.Exception;
     }
 

@@ -1,13 +1,13 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// The completions of one turn: begun in their order, and side by side where one takes long. The loop's own thread runs them, or the thread pool. A runner on the pool that starts one while
-/// more remain first queues one spare runner, which goes on with the rest when the first is stuck in a completion that blocks, and so
-/// on; for a stuck thread of the loop the other one does that.
+/// The completions of one turn. They begin in order; while one takes long, the next ones run beside it. The loop's own thread runs them, or the thread pool.
+/// A runner of the pool queues a spare runner before the first completion that leaves others waiting: the spare goes on with the rest if that completion
+/// blocks, and does the same. If the loop's thread blocks, the loop's other thread adds a runner (<see cref="AddRunner"/>).
 /// </summary>
 internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWorkItem
 {
-    /// <summary>Places for so many completions are kept for the next turn; a burst's are given back.</summary>
+    /// <summary>The array kept for the next turn has at most this many places; a larger one, grown by a burst, is dropped.</summary>
     public const int Kept = 8_192;
 
     private const int Least = 16;
@@ -24,7 +24,7 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
     /// <summary>How many completions it has.</summary>
     public int Count => _count;
 
-    /// <summary>Takes the completions over for one runner, which has to come.</summary>
+    /// <summary>Copies the completions in for one runner, which the caller starts by <see cref="Queue"/> or <see cref="RunHere"/>.</summary>
     public void Take(List<ICompletion> completions)
     {
         _count = completions.Count;
@@ -34,10 +34,10 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
         Volatile.Write(ref _runners, 1);
     }
 
-    /// <summary>Gives the pool the runner.</summary>
+    /// <summary>Starts the runner on the thread pool.</summary>
     public void Queue() => ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
 
-    /// <summary>Gives the pool one more runner, if there is something left to start. The batch may have been used again meanwhile: a runner too many does no harm.</summary>
+    /// <summary>Starts one more runner on the thread pool if completions are left to start. The batch may serve a later turn by now: a surplus runner does no harm.</summary>
     public void AddRunner()
     {
         int runners = Volatile.Read(ref _runners);
@@ -53,17 +53,17 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
         }
     }
 
-    /// <summary>A runner on the pool.</summary>
+    /// <summary>Runs the batch on a thread of the pool.</summary>
     public void Execute()
     {
         Run(mayQueue: true);
         pool.OnRan();
     }
 
-    /// <summary>The runner is the loop's thread.</summary>
+    /// <summary>Runs the batch on the loop's thread.</summary>
     public void RunHere() => Run(mayQueue: false);
 
-    // With mayQueue this runner is the newest: it may queue the next spare, at the first completion that leaves others waiting.
+    // With mayQueue this runner is the newest: it queues the next spare before the first completion that leaves others waiting.
     private void Run(bool mayQueue)
     {
         t_running = pool;

@@ -1,14 +1,14 @@
 namespace GroupCore.Runtime;
 
-/// <summary>Batches of one loop, used again.</summary>
+/// <summary>Keeps the batches of one loop for reuse.</summary>
 internal sealed class CompletionBatchPool(Action<Exception> onFault, Action onRan)
 {
     private readonly CompletionBatch?[] _free = new CompletionBatch?[16];
 
-    /// <summary>A completion threw, against its contract.</summary>
+    /// <summary>Called when a completion threw, against its contract.</summary>
     public Action<Exception> OnFault => onFault;
 
-    /// <summary>A runner has no more completions to run.</summary>
+    /// <summary>Called when a runner on the thread pool has no more completions to run.</summary>
     public Action OnRan => onRan;
 
     public CompletionBatch Rent()

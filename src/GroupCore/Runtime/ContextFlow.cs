@@ -1,8 +1,8 @@
 namespace GroupCore.Runtime;
 
-/// <summary>Work that goes on for as long as what began it lives belongs to no request: what one holds in its context would live as long.</summary>
+/// <summary>Long-lived work belongs to no request: if it captured the context of the request that began it, what that context holds would live as long.</summary>
 internal static class ContextFlow
 {
-    /// <summary>Until the result is disposed of nothing that this thread begins gets its context.</summary>
+    /// <summary>Until the result is disposed, nothing that this thread begins captures its context; null when the flow is suppressed already.</summary>
     public static AsyncFlowControl? Stop() => ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
 }

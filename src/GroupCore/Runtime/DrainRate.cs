@@ -1,6 +1,6 @@
 namespace GroupCore.Runtime;
 
-/// <summary>How fast something becomes less, over the last moments; tells how long more of it will take.</summary>
+/// <summary>How fast a backlog has drained lately; estimates how long the rest of it takes.</summary>
 internal struct DrainRate()
 {
     private const long WindowNanoseconds = 50_000_000;
@@ -9,10 +9,10 @@ internal struct DrainRate()
     private long _windowAt = long.MinValue;
     private double _rate;
 
-    /// <summary>So much has gone.</summary>
+    /// <summary>Notes that <paramref name="amount"/> has drained.</summary>
     public void Add(long amount) => _amount += amount;
 
-    /// <summary>To be called now and then. The last window counts half: an idle moment does not look like a standstill, nor a burst like the rule.</summary>
+    /// <summary>To be called now and then. The last window counts half, so that neither an idle moment nor a burst decides the rate.</summary>
     public void Measure(long now)
     {
         if (_windowAt == long.MinValue) _windowAt = now;
@@ -23,7 +23,7 @@ internal struct DrainRate()
         (_windowAt, _amount) = (now, 0);
     }
 
-    /// <summary>When so much will have gone, at this rate; between 1 ms and 1 s.</summary>
+    /// <summary>How long until <paramref name="amount"/> has drained at this rate; between 1 ms and 1 s.</summary>
     public readonly TimeSpan TimeFor(long amount) =>
         TimeSpan.FromSeconds(_rate > 0 ? Math.Clamp(amount / _rate, LeastSeconds, MostSeconds) : MostSeconds);
 }

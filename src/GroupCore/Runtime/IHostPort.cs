@@ -1,15 +1,15 @@
 namespace GroupCore.Runtime;
 
-/// <summary>What a <see cref="Node"/> needs of whoever hosts it: the loop thread or the simulator.</summary>
+/// <summary>What a <see cref="Node"/> needs of its host: the loop thread or the simulator.</summary>
 internal interface IHostPort
 {
     /// <summary>
-    /// A command was queued: make sure that it is run. It may be run before the call returns, and if it was <paramref name="kept"/> (<see cref="NodeCommand.IsKept"/>)
-    /// completed too. Called from any thread.
+    /// A command was queued: make sure that it runs. The host may run it before this call returns, and, if it was <paramref name="kept"/>
+    /// (<see cref="NodeCommand.IsKept"/>), complete it too. Called from any thread.
     /// </summary>
     void Posted(NodeCommand command, bool kept) => Wake();
 
-    /// <summary>What the clock of the node shows at this moment, in nanoseconds. On the thread that has the node.</summary>
+    /// <summary>The clock of the node at this moment, in nanoseconds. Called on the thread that runs the node.</summary>
     long Clock();
 
     /// <summary>Make sure that a turn comes. Called from any thread.</summary>

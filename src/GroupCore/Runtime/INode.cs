@@ -15,15 +15,15 @@ namespace GroupCore.Runtime;
 /// </remarks>
 public interface INode
 {
-    /// <summary>Random 64-bit name of this life of the node; a process that rejoins after poisoning gets a new one.</summary>
+    /// <summary>Random 64-bit name of this life of the node; a process that rejoins after it was excluded gets a new one.</summary>
     ulong Id { get; }
 
     /// <summary>Monotonic time in nanoseconds; constant within one step, comparable only with values of the same node.</summary>
     long Now { get; }
 
     /// <summary>
-    /// What the clock behind <see cref="Now"/> shows at this moment: for what must not be judged by a time before a freeze of the process, since
-    /// a turn takes in what came after it. Some 35 ns; <see cref="Now"/> is free.
+    /// The clock behind <see cref="Now"/>, read at this moment. For what must not be judged by a time before a freeze of the process, such as a lease:
+    /// a turn that began before the freeze also takes in what came after it. Costs a read of the host's clock; <see cref="Now"/> is free.
     /// </summary>
     internal long Clock() => Now;
 
@@ -33,10 +33,10 @@ public interface INode
     /// <summary>Reliable FIFO links to other nodes.</summary>
     ILinks Links { get; }
 
-    /// <summary>Counts of what was refused, by reason.</summary>
+    /// <summary>Counts of refused input, by reason.</summary>
     NodeCounters Counters { get; }
 
-    /// <summary>Rule of the specs that this node leaves out, for negative controls; <see cref="Rule.None"/> outside tests.</summary>
+    /// <summary>Protocol rule that this node leaves out, for negative controls; <see cref="Rule.None"/> outside tests.</summary>
     internal Rule Without { get; }
 
     /// <summary>Calls <paramref name="target"/> once, not before <paramref name="due"/> (nanoseconds, clock of <see cref="Now"/>).</summary>
@@ -48,48 +48,48 @@ public interface INode
     /// <summary>Sends frames of the types from <paramref name="first"/> to <paramref name="last"/> to <paramref name="handler"/>. Each type has one handler.</summary>
     void Route(FrameType first, FrameType last, IFrameHandler handler);
 
-    /// <summary>Adds a listener to what happens to links.</summary>
+    /// <summary>Adds an observer of link events.</summary>
     void Observe(ILinkObserver observer);
 
     /// <summary>Adds a participant to the end of every turn, in the order of the calls.</summary>
     void AtEndOfTurn(ITurnParticipant participant);
 
-    /// <summary>Adds a listener to the end of the node, by a stop or by a fault; not called where a process is simulated to crash.</summary>
+    /// <summary>Adds a listener that is told when the node ends, by a stop or by a fault; a simulated crash of the process tells none.</summary>
     internal void AtStop(IStopListener listener)
     {
     }
 
     /// <summary>
-    /// Runs <paramref name="work"/> after this turn outside of it, in no particular order: in production on a thread of the loop or of the thread
-    /// pool, where a blocked one holds up no other for long; in simulation on its thread, after the turn or later. What needs an order keeps it itself.
+    /// Runs <paramref name="work"/> after this turn, outside of it, in no particular order; work that needs an order keeps it itself. In production it runs on a
+    /// thread of the loop or of the thread pool, where one that blocks holds up no other for long; in simulation it runs on the one thread, after the turn or later.
     /// </summary>
     void Complete(ICompletion work);
 
     /// <summary>
-    /// The same for a caller outside of the loop, on any thread: runs <paramref name="work"/> soon, but not in this call: as a work item
-    /// of the thread pool in production, as a later step on the simulation's thread in simulation.
+    /// Runs <paramref name="work"/> soon, but not in this call. May be called outside of the loop, from any thread. The work runs as a work item of the thread
+    /// pool in production, and as a later step on the simulation's thread in simulation.
     /// </summary>
     void Resume(ICompletion work);
 
-    /// <summary>Until <see cref="LendTurns"/> no caller runs a turn: handlers run inside of turns. Calls count, each needs its <see cref="LendTurns"/>.</summary>
+    /// <summary>No caller runs a turn until <see cref="LendTurns"/>, since inline handlers run inside of turns. Calls count: each needs its <see cref="LendTurns"/>.</summary>
     internal void KeepTurns();
 
-    /// <summary>Those handlers are gone.</summary>
+    /// <summary>Ends one <see cref="KeepTurns"/>: its handlers are gone.</summary>
     internal void LendTurns()
     {
     }
 
     /// <summary>
     /// Queues a command from any thread; it runs inside a coming turn. False when the node has stopped, when the bounded queue is full, and
-    /// while commands wait for room in it: they are older.
+    /// while older commands wait for room in it.
     /// </summary>
     bool TryPost(NodeCommand command);
 
     /// <summary>
-    /// Queues a command from any thread, as soon as there is room and the older ones that wait for it have entered: commands of one caller run in
-    /// the order of its calls, whether it awaits them or not. When the task throws the command was not taken and nobody will call it: the token
-    /// fired (<see cref="OperationCanceledException"/>) or the node has stopped (<see cref="NodeStoppedException"/>).
+    /// Queues a command from any thread, once the queue has room and older commands that wait for it have entered: commands of one caller run in the order of
+    /// its calls, whether it awaits them or not. If the task fails, the command was not taken, and neither <see cref="NodeCommand.Run"/> nor
+    /// <see cref="NodeCommand.Abandon"/> will be called: the token fired (<see cref="OperationCanceledException"/>) or the node has stopped (<see cref="NodeStoppedException"/>).
     /// </summary>
-    /// <remarks>A caller with a pooled command takes what it awaits from it before this call: the command may be done when it returns.</remarks>
+    /// <remarks>With a pooled command, take from it what you will await before this call: the command may be done when the call returns.</remarks>
     ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken = default);
 }

@@ -1,14 +1,14 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// An error with which one event ends many calls. Each call is given an exception of its own: whoever throws an object again adds its frames to that
-/// object's stack trace, so one that 10,000 callers share would grow with each of them, and take time by their square.
+/// An error by which one event ends many calls. Each call gets an exception of its own: throwing an object again adds frames to its stack trace, so one
+/// that 10,000 callers share would grow with each of them and take time by their square.
 /// </summary>
 internal interface ISharedError
 {
     /// <summary>The same error, not thrown yet.</summary>
     Exception Copy();
 
-    /// <summary>What one of the calls is given that <paramref name="reason"/> ends; an error of another kind is that call's own already.</summary>
+    /// <summary>The exception for one of the calls that <paramref name="reason"/> ends. An error of another kind belongs to one call and is returned as it is.</summary>
     static Exception ForCall(Exception reason) => reason is ISharedError shared ? shared.Copy() : reason;
 }

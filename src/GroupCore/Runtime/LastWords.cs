@@ -1,6 +1,6 @@
 namespace GroupCore.Runtime;
 
-/// <summary>What a process says before it ends. What the text is made of may be the user's code, and nobody may read what is written: it ends all the same.</summary>
+/// <summary>Tells why a process ends. The process must end even if user code that makes the text throws or blocks, or nobody reads the output.</summary>
 internal static class LastWords
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(1);
@@ -18,7 +18,7 @@ internal static class LastWords
         }
         catch (Exception)
         {
-            // No thread, or no memory.
+            // No thread or no memory is left.
         }
     }
 
@@ -30,7 +30,7 @@ internal static class LastWords
         }
         catch (Exception)
         {
-            // The writer may be the user's, or the disk behind it full. On a thread of its own it would end the process in another way.
+            // The writer may be the user's and throw, or its disk may be full. An exception that left this thread would end the process in another way.
         }
     }
 }

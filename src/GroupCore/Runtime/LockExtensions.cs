@@ -1,11 +1,11 @@
 namespace GroupCore.Runtime;
 
-/// <summary>Locks of code that runs on anybody's thread: callers lend theirs to a node's turns, and users' code may have got its own interrupted.</summary>
+/// <summary>Locks for code that runs on any thread: callers lend theirs to a node's turns, and user code may have had its thread interrupted.</summary>
 internal static class LockExtensions
 {
     /// <summary>
-    /// Enters whatever comes. An interrupt would end the wait for the lock in the midst of a turn, and with it the node; it stays with the thread and ends
-    /// a wait of its own code.
+    /// Enters the lock even if the thread is interrupted: the interrupt would end the wait in the midst of a turn, and with it the node. It stays
+    /// with the thread and ends a later wait of the thread's own code.
     /// </summary>
     public static Lock.Scope Hold(this Lock gate)
     {

@@ -64,7 +64,7 @@ internal sealed class Node : INode
     /// <summary>Commands whose callers wait for room in the queue.</summary>
     public int CommandsWaiting => _line.Count;
 
-    /// <summary>Whether callers may run turns: not where handlers run inside of them, and might meet a lock of the caller.</summary>
+    /// <summary>Whether callers may run turns. Not where handlers run inside of turns: one could need a lock that the caller holds.</summary>
     public bool LendsTurns => _keepers == 0;
 
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => _timers.Set(due, target, token);
@@ -88,7 +88,7 @@ internal sealed class Node : INode
 
     public void Complete(ICompletion work)
     {
-        // After the stop no turn ends any more, and it may be anybody's thread that abandons a late command.
+        // After the stop no turn ends any more, and any thread may abandon a late command.
         if (_stopped is null) _completions.Add(work);
         else _host.Resume(work);
     }
@@ -155,7 +155,7 @@ internal sealed class Node : INode
             }
             catch
             {
-                // Kept here and not before each: callers on other threads read what lies beside it (2 to 4 of 131 ns per message of 100 bytes).
+                // Stored here and not before each command: callers on other threads read the fields beside it (2 to 4 of 131 ns per message of 100 bytes).
                 _command = command;
                 throw;
             }
@@ -173,7 +173,7 @@ internal sealed class Node : INode
         return count;
     }
 
-    /// <summary>Ends the turn. What inline handlers posted in it is still taken in, so that it leaves with the same write.</summary>
+    /// <summary>Ends the turn. Commands that inline handlers posted in it still run, so that their frames leave with the same write.</summary>
     public void EndTurn()
     {
         foreach (var participant in _participants) participant.EndOfTurn();
@@ -181,10 +181,10 @@ internal sealed class Node : INode
         foreach (var participant in _participants) participant.EndOfTurn();
     }
 
-    /// <summary>Takes a completion of this turn out: its caller is still here and runs it.</summary>
+    /// <summary>Removes a completion of this turn: the caller that runs the turn will run it itself.</summary>
     public bool TryKeep(ICompletion own) => _completions.Remove(own);
 
-    /// <summary>Lets the completions of this turn leave the loop.</summary>
+    /// <summary>Hands the completions of this turn to the host.</summary>
     public void Release()
     {
         if (_completions.Count == 0) return;
@@ -194,22 +194,22 @@ internal sealed class Node : INode
     }
 
     /// <summary>
-    /// Ends every call that waits for this node with <paramref name="reason"/>: that of the command in which a turn threw, those its
-    /// protocols have, those that are queued or wait for room. Called by the host on the loop, after its last turn.
+    /// Ends every call that waits for this node with <paramref name="reason"/>: the command in which a turn threw, calls that wait in its
+    /// protocols, and commands that are queued or wait for room. Called by the host on the loop, after its last turn.
     /// </summary>
     public void Stop(Exception reason)
     {
         var steps = default(StopSteps);
         if (_command is { } command) steps.Do(() => command.Abandon(reason));
         foreach (var listener in _stopListeners) steps.Do(() => listener.OnStop(reason));
-        // The call of a turn that threw half-way may have been met in two places, or was answered before.
+        // A turn that threw half-way may have left one call in two places, or answered it before.
         var once = new HashSet<ICompletion>(ReferenceEqualityComparer.Instance);
         _completions.RemoveAll(completion => !once.Add(completion));
         steps.Do(() => Refuse(reason));
         steps.ThrowIfAny();
     }
 
-    /// <summary>Refuses all later commands and abandons the queued ones; whom the protocols let wait hears nothing, as in a crash.</summary>
+    /// <summary>Refuses all later commands and abandons the queued ones; calls that wait in the protocols are not answered, as in a crash.</summary>
     public void Refuse(Exception reason)
     {
         _stopped = reason;
@@ -224,7 +224,7 @@ internal sealed class Node : INode
     private void Posted(NodeCommand command, bool kept)
     {
         _host.Posted(command, kept);
-        // The node may have stopped in between, after the stop's own sweep.
+        // The node may have stopped meanwhile, and abandoned its queue before this command entered it.
         if (_stopped is { } reason) AbandonQueued(reason);
     }
 

@@ -3,12 +3,12 @@ namespace GroupCore.Runtime;
 /// <summary>A caller's request, queued from any thread and run inside a turn. Derived classes are pooled operations.</summary>
 public abstract class NodeCommand
 {
-    /// <summary>Whether it gains by running on the caller's thread even while the loop is awake: it may be done without a message.</summary>
+    /// <summary>Whether to run the command on the caller's thread even while the loop is awake, since it may be done without a message.</summary>
     internal virtual bool AtOnce => false;
 
     /// <summary>
-    /// Whether the object stays its caller's until that one has taken the result, so that it may be completed within the call that posts
-    /// it. Asked before it is queued: other objects may serve another call by the time they have run.
+    /// Whether the object belongs to its caller until the caller has taken the result, so that it may be completed within the call that posts it.
+    /// Asked before the command is queued: an object that is not kept may serve another call once it has run.
     /// </summary>
     internal virtual bool IsKept => false;
 

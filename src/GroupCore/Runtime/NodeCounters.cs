@@ -5,10 +5,10 @@ public sealed class NodeCounters
 {
     private readonly long[] _refused = new long[Enum.GetValues<RefusalReason>().Length];
 
-    /// <summary>How much of it no node of this code sends, whenever it comes, and nobody answers for yet. Read by the loop only.</summary>
+    /// <summary>Refused input that no node of this code ever sends (framing, body, unknown type) and for which no peer was blamed yet. Read by the loop only.</summary>
     internal long Malformed { get; private set; }
 
-    /// <summary>Whether there is more of that now; whoever asks answers for it, and it counts for nobody else.</summary>
+    /// <summary>Whether <see cref="Malformed"/> has grown from <paramref name="since"/>; sets it back, so that nobody but the caller blames a peer for it.</summary>
     internal bool TakeMalformed(long since)
     {
         bool some = Malformed != since;
@@ -21,7 +21,7 @@ public sealed class NodeCounters
     /// <summary>Steps that a state machine of this library forbids and did not take: each is a defect.</summary>
     public long Forbidden => Volatile.Read(ref _forbidden);
 
-    /// <summary>Whether a forbidden step throws: in tests.</summary>
+    /// <summary>Whether a forbidden step throws; true in tests.</summary>
     internal bool ThrowsForbidden { get; set; }
 
     /// <summary>Notes a forbidden step.</summary>

@@ -2,7 +2,7 @@ namespace GroupCore.Runtime;
 
 /// <summary>
 /// The node has ended by a fault: its protocols, or user code that they called, threw inside a turn, and their state cannot be trusted any
-/// more. <see cref="Exception.InnerException"/> is what was thrown. The process is as good as crashed for the others; a new node may be started.
+/// more. <see cref="Exception.InnerException"/> is what was thrown. To other nodes this one has crashed; the process may start a new node.
 /// </summary>
 public sealed class NodeFaultedException(Exception fault)
     : NodeStoppedException($"The node ended by a fault: {UserError.Text(fault)}", fault)

@@ -3,9 +3,9 @@ using System.Runtime.CompilerServices;
 namespace GroupCore.Runtime;
 
 /// <content>
-/// Turns on callers' threads. A caller that finds the pilot asleep runs its command itself and sends what comes of it: nobody has to be
-/// woken first. A command that may be done without a message (a read of what this member holds) is run so whenever the pilot is in no turn, and its caller has
-/// the result when the call returns.
+/// Turns on callers' threads. A caller that finds the leader (the pilot in names) asleep runs its command itself and sends the frames it makes: no thread has
+/// to be woken first. A command that may be done without a message (a read of what this member holds) is run so whenever the leader is in no turn, and its
+/// caller has the result when the call returns.
 /// </content>
 internal sealed partial class NodeLoop
 {
@@ -15,7 +15,7 @@ internal sealed partial class NodeLoop
     /// <inheritdoc/>
     public void Posted(NodeCommand command, bool kept)
     {
-        // Order matters: the queued command, then the look at the gate; who opens the gate looks at the queue after it.
+        // Order matters: queue the command, then look at the gate. Whoever opens the gate looks at the queue afterwards.
         Interlocked.MemoryBarrier();
         if (RuntimeHelpers.TryEnsureSufficientExecutionStack() && TryBorrow(command.AtOnce, out var from)) RunFor(kept ? command as ICompletion : null, from);
         else Rouse();
@@ -27,15 +27,15 @@ internal sealed partial class NodeLoop
     {
         from = default;
         if (!Lends || !_gate.TryBorrow(atOnce, out from)) return false;
-        // What was so before the node was had need not be so now.
+        // Look again: this may have changed before the gate was taken.
         if (Lends) return true;
         _gate.Return(from);
         Rouse();
         return false;
     }
 
-    // No sockets are read and no timers fire, which the pilot waits for. What it sends leaves at once only if the pilot sleeps: else the
-    // pilot, or the end of the batch that the caller is part of, sends it with what else comes.
+    // Reads no sockets and fires no timers: the leader waits for those. Frames leave at once only if the leader sleeps and the caller is no
+    // completion. Otherwise they leave with other frames: the leader sends them, or the runner of the batch that the completion is part of.
     private void RunFor(ICompletion? own, PilotState from)
     {
         bool done = false, sends = false;
@@ -44,7 +44,7 @@ internal sealed partial class NodeLoop
         {
             _node.Advance(HostClock.Now());
             _node.RunCommands();
-            // A group with inline handlers came into being: they run in the pilot's turn.
+            // If a command made a group with inline handlers, the leader ends the turn: such handlers run in its turns.
             if (_node.LendsTurns) _node.EndTurn();
             else _unended = true;
             sends = _mesh.HasWork;
@@ -62,8 +62,8 @@ internal sealed partial class NodeLoop
     }
 
     /// <summary>
-    /// Once, whatever happened: what is given back twice may be somebody else's by then. A pilot who sleeps is roused if there is anything that it would have stayed
-    /// awake for; a <paramref name="fault"/> lets it end the node, as if it had happened there.
+    /// Returns the gate once, whatever happened: by a second return another thread may have it. Wakes a sleeping leader if there is anything that it would have
+    /// stayed awake for. After a <paramref name="fault"/> the leader ends the node, as if the fault had happened in its own turn.
     /// </summary>
     private void GiveBack(PilotState from, bool rouse, Exception? fault)
     {
@@ -85,7 +85,7 @@ internal sealed partial class NodeLoop
         else if (_node.HasCommands || Volatile.Read(ref _wakeAsked) != 0) Rouse();
     }
 
-    /// <summary>A runner of completions on the pool is through with them: what their callers left to be sent goes now.</summary>
+    /// <summary>A runner on the pool has run its completions: sends what turns in them left unsent.</summary>
     private void SendLeft()
     {
         if (!_unsent || !TryBorrow(atOnce: true, out var from)) return;

@@ -3,15 +3,15 @@ using System.Runtime.ExceptionServices;
 namespace GroupCore.Runtime;
 
 /// <content>
-/// The two threads of a loop. One is the pilot: it runs turns, and then the completions of the turn itself, so that a caller's
-/// continuation and a group's handlers cost no thread switch. If they take long the other thread takes the role (<see cref="StandIn"/>), and who comes
-/// back late waits in its place.
+/// The two threads of a loop, by the leader/followers pattern. The leader (the pilot in names) runs turns, and then the completions of the turn itself, so that
+/// a caller's continuation and a group's handlers cost no thread switch. If they take long, the follower takes the role (<see cref="StandIn"/>), and the thread
+/// that comes back late waits in its place.
 /// </content>
 internal sealed partial class NodeLoop
 {
     private const int Threads = 2;
 
-    // From then on the rest of a batch is not left to a thread that may be blocked.
+    // After this many nanoseconds in a batch its thread may be blocked: other runners go on with the rest of the batch.
     private const long StuckAfter = 100_000;
     private const long TakeInterruptsEvery = 1_000_000;
     private readonly StandIn _standIn;
@@ -32,7 +32,7 @@ internal sealed partial class NodeLoop
 
     private void Run(bool pilot)
     {
-        // Of a thread that took over nobody's: completions begin with it.
+        // The context of a thread that was started without one: completions begin with it.
         _context = ExecutionContext.Capture()!;
         while (!_over)
         {
@@ -56,7 +56,7 @@ internal sealed partial class NodeLoop
         {
             fault = error;
         }
-        // A caller's turn may have thrown after the last look at it.
+        // A caller's turn may have thrown after the last look at _callersFault.
         End(fault ?? _callersFault);
         return true;
     }
@@ -105,7 +105,7 @@ internal sealed partial class NodeLoop
         _mesh.Flush();
     }
 
-    /// <summary>Runs the completions of a turn on this thread; false when the other one has taken over meanwhile.</summary>
+    /// <summary>Runs the completions of a turn on this thread; false when the other thread has taken the role meanwhile.</summary>
     private bool RunAway(CompletionBatch batch)
     {
         if (!_standIn.IsParked)
@@ -120,16 +120,16 @@ internal sealed partial class NodeLoop
         ExecutionContext.Run(_context, static batch => ((CompletionBatch)batch!).RunHere(), batch);
         long took = HostClock.Now() - began;
         _standIn.OnBack(took);
-        // Who interrupts has waited for something before.
+        // Nobody interrupts a thread without having waited for it: not after a short batch.
         if (took > StuckAfter) LateInterrupt.Take();
         if (!_gate.TryResume()) return false;
         _away = null;
-        // What a caller's turn left; not where that turn threw.
+        // Sends what a caller's turn left, unless that turn threw.
         if (_mesh.HasWork && _callersFault is null) Flush();
         return true;
     }
 
-    /// <summary>The other thread is in a batch for long: others may go on with the rest of it.</summary>
+    /// <summary>If the other thread has been in its batch for long, lets a runner of the pool go on with the rest.</summary>
     private void Relieve()
     {
         if (_node.Now - _awaySince < StuckAfter) return;
@@ -151,20 +151,20 @@ internal sealed partial class NodeLoop
         }
         finally
         {
-            // Whatever threw: no caller runs a turn while the node ends.
+            // Also after an exception: no caller may run a turn while the node ends.
             _gate.Close();
         }
         if (sleeps) _idleSince = 0;
     }
 
-    // Looking found nothing: look less next time, until work comes so soon after falling asleep that looking would have found it.
+    // After a long sleep spin less next time, since spinning found nothing. After a short one spin the most again, since spinning on would have found the work.
     private void Sleep(long now)
     {
         _mesh.Wait(_sleepUntil == long.MaxValue ? long.MaxValue : _sleepUntil - now);
         long woke = HostClock.Now();
         bool soon = woke - now < 8 * _mostSpin;
         _spin = soon ? _mostSpin : _spin > 1000 ? _spin - (_spin / 4) : 0;
-        // Not each time: it takes 140 ns.
+        // Not after each sleep: it takes 140 ns.
         if (woke - _interruptTaken < TakeInterruptsEvery) return;
         _interruptTaken = woke;
         LateInterrupt.Take();

@@ -9,9 +9,9 @@ namespace GroupCore.Runtime;
 /// <remarks>
 /// <para>A turn: read sockets (64 KiB each at most) and deliver their frames · up to 256 callers' commands · due timers · end of turn ·
 /// one gathered write per peer · completions. When nothing happened the loop looks again for <see cref="NodeLoopOptions.Spin"/>,
-/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Who runs turns and completions: <c>.Pilot</c>, <c>.Callers</c>.</para>
+/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Which thread runs turns and completions: <c>.Pilot</c>, <c>.Callers</c>.</para>
 /// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node ends as if it had crashed: every
-/// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> tells it, the process goes on.</para>
+/// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> is raised, the process goes on.</para>
 /// <para>Source: node-and-turn.md#one-turn-at-a-time, #user-code-runs-outside-the-turn.</para>
 /// </remarks>
 internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
@@ -54,7 +54,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <summary>The node, for protocols and callers.</summary>
     public INode Node => _node;
 
-    /// <summary>Where others reach the node.</summary>
+    /// <summary>The address at which other nodes reach this one.</summary>
     public NodeAddress Local => _mesh.Local;
 
     /// <summary>Where the node listens: the same unless another address is advertised.</summary>
@@ -63,20 +63,20 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <summary>What ended the loop against its will; null while it runs and after a stop.</summary>
     public Exception? Fault { get; private set; }
 
-    /// <summary>Completes when the loop's thread has ended and its sockets are closed, whatever the reason.</summary>
+    /// <summary>Completes when the loop has ended and its sockets are closed, whatever the reason.</summary>
     public Task Ended => _ended.Task;
 
     /// <summary>A protocol or a completion threw. Raised on the thread where that happened.</summary>
     public event Action<Exception>? Faulted;
 
     /// <summary>
-    /// Listens, lets <paramref name="compose"/> attach protocols, and starts the loop's thread.
+    /// Listens, lets <paramref name="compose"/> attach protocols, and starts the loop's threads.
     /// </summary>
     /// <exception cref="AddressInUseException">The port is taken.</exception>
     /// <exception cref="InsecureBindException">The address is not a loopback address.</exception>
     /// <exception cref="ArgumentException">An option is outside its limits.</exception>
     /// <exception cref="IOException">The system refused to listen.</exception>
-    /// <exception cref="OutOfMemoryException">The system refused a thread. As after all that is thrown here, nothing is left behind.</exception>
+    /// <exception cref="OutOfMemoryException">The system refused a thread. After this, as after every other exception here, nothing is left behind.</exception>
     public static NodeLoop Start(NodeLoopOptions options, Action<INode>? compose = null)
     {
         var loop = new NodeLoop(options);
@@ -85,7 +85,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         {
             compose?.Invoke(loop._node);
             string name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}";
-            // The pilot last: from then on the node is one of others.
+            // The leader last: once it runs, the node serves, and the start cannot be given up any more.
             for (; started < Threads; started++)
             {
                 bool pilot = started == Threads - 1;
@@ -119,7 +119,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <inheritdoc/>
     public void Wake()
     {
-        // Order matters: what the caller did, then the request, then the look at the sleeper; the loop does the reverse before it sleeps.
+        // Order matters: the caller's change, then the request, then the look at the leader; the loop does the reverse before it sleeps.
         Volatile.Write(ref _wakeAsked, 1);
         Interlocked.MemoryBarrier();
         Rouse();
@@ -137,12 +137,12 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <inheritdoc/>
     public void Resume(ICompletion work)
     {
-        // A work item guards itself: it is queued without an object of its own.
+        // A work item handles its own exceptions: it is queued without an object around it.
         if (work is IThreadPoolWorkItem item) ThreadPool.UnsafeQueueUserWorkItem(item, preferLocal: true);
         else ThreadPool.UnsafeQueueUserWorkItem(static resumed => resumed.Loop.RunGuarded(resumed.Work), (Loop: this, Work: work), preferLocal: true);
     }
 
-    // No pilot ever was.
+    // Undoes a start whose leader never ran.
     private void GiveUp(int started)
     {
         _over = true;
@@ -169,13 +169,13 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         }
     }
 
-    // Whatever throws here, callers are answered, sockets closed, and the thread ends as it should: otherwise it takes the process with it.
+    // Whatever throws here, callers are answered and sockets closed. An exception that left this thread would end the process.
     private void End(Exception? fault)
     {
         Fault = fault;
         _inTurn = false;
         var steps = default(StopSteps);
-        // The other thread may be stuck in the first of them for ever.
+        // The other thread may be stuck in one of its completions for ever: the pool runs the others.
         steps.Do(() => _away?.AddRunner());
         steps.Do(() => _completed?.Queue());
         steps.Do(() => _node.Stop(fault is null ? new NodeStoppedException("The node was stopped.") : new NodeFaultedException(fault)));
@@ -215,7 +215,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         }
         catch (Exception)
         {
-            // A listener that throws must not end what it was told of; there is nobody else to tell.
+            // A listener that throws must not end the thread that told it; there is nobody else to tell.
         }
     }
 }

@@ -34,10 +34,10 @@ internal sealed record NodeLoopOptions
     /// <summary>Callers' commands that may wait, 2 to 2^20; rounded up to a power of 2.</summary>
     public int CommandCapacity { get; init; } = 16_384;
 
-    /// <summary>Malformed frames that a node may send within a minute before it is not heard for another.</summary>
+    /// <summary>Malformed frames that a node may send within a minute before it is muted for the next one.</summary>
     public int MostMalformed { get; init; } = MuteTable.Malformed;
 
-    /// <summary>Links of nodes that only dialled in; the most silent one gives way to a newcomer.</summary>
+    /// <summary>Most links of guests, nodes that only dialled in; above it the most silent one gives way to a newcomer.</summary>
     public int MostGuests { get; init; } = LinkLimits.Guests;
 
     /// <summary>Bytes that all links together may hold unacknowledged before producers of bulk wait, 16 MiB to 1 TiB.</summary>

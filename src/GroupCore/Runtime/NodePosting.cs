@@ -3,7 +3,7 @@ namespace GroupCore.Runtime;
 /// <summary>Posting to a node whose bounded command queue may be full.</summary>
 internal static class NodePosting
 {
-    /// <summary><see cref="INode.PostAsync"/> where nobody waits for the call: on a node that has stopped the command is abandoned.</summary>
+    /// <summary><see cref="INode.PostAsync"/> for a command whose queuing nobody awaits: if the node has stopped, the command is abandoned.</summary>
     public static void Post(this INode node, NodeCommand command)
     {
         var posted = node.PostAsync(command);

@@ -1,12 +1,12 @@
 namespace GroupCore.Runtime;
 
-/// <summary>What the pilot of a loop does.</summary>
+/// <summary>What the leader of a loop's two threads (the pilot in names) does.</summary>
 internal enum PilotState
 {
-    /// <summary>A turn: nobody else may run the node.</summary>
+    /// <summary>It runs a turn: no other thread may run the node.</summary>
     Turning,
 
-    /// <summary>It looks around for work: it takes the node back in a moment.</summary>
+    /// <summary>It looks for work again, and takes the node back in a moment.</summary>
     Looking,
 
     /// <summary>It sleeps until a socket, a timer or a caller wakes it.</summary>

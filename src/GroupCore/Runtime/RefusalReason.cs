@@ -6,13 +6,13 @@ public enum RefusalReason
     /// <summary>Frame length, type or header outside the limits.</summary>
     Framing,
 
-    /// <summary>The body of a frame did not read as its type says.</summary>
+    /// <summary>The body of a frame could not be read as its type says.</summary>
     Malformed,
 
-    /// <summary>Another cluster name, wire version or an unexpected node at the address.</summary>
+    /// <summary>Another cluster name, another wire version, or another system of the same cluster.</summary>
     WrongCluster,
 
-    /// <summary>A type nobody handles.</summary>
+    /// <summary>A frame type without a handler.</summary>
     UnknownType,
 
     /// <summary>A group slot the peer never bound.</summary>
@@ -21,21 +21,21 @@ public enum RefusalReason
     /// <summary>A view that is over, or not the one the rules allow.</summary>
     StaleView,
 
-    /// <summary>The sender is not whom the frame says it is.</summary>
+    /// <summary>The sender is not the node that the frame names.</summary>
     WrongSender,
 
     /// <summary>A rule of the protocol forbids the frame here.</summary>
     Unexpected,
 
-    /// <summary>A connection that broke off within its first frame, said none in the time allowed, or had to make room for others at the door.</summary>
+    /// <summary>A connection that broke off within its first frame, sent no whole frame in the time allowed, or gave way to others before it had said who it is.</summary>
     Handshake,
 
     /// <summary>A node that sent more than 100 malformed frames within a minute: its link is ended, and its connections are refused for a minute.</summary>
     Muted,
 
-    /// <summary>A connection that could not be taken, because the process or its system has no descriptor or no memory left: tried again every 100 ms.</summary>
+    /// <summary>A connection that could not be accepted, because the process or its system has no descriptor or memory left; tried again within 100 ms.</summary>
     Exhausted,
 
-    /// <summary>A node that only dialled in, was silent for longest, and gave its place to a newcomer: its link is ended.</summary>
+    /// <summary>A guest (a node that only dialled in) that was silent longest and gave its place to a newcomer: its link is ended.</summary>
     Displaced,
 }

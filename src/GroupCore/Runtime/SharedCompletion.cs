@@ -1,8 +1,8 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// An outcome that many callers wait for. Each goes on by a completion of its own, outside of the loop, so that one that blocks there holds up no other; a task that
-/// they shared would run them one after the other, or hand them to the pool, for which nothing may leave under simulation.
+/// An outcome that many callers wait for. Each caller goes on by a completion of its own, outside of the loop, so that one that blocks holds up no other. A task
+/// that they shared would run them one after the other, or hand them to the thread pool, where nothing may go under simulation.
 /// </summary>
 internal sealed class SharedCompletion
 {
@@ -13,18 +13,18 @@ internal sealed class SharedCompletion
     private volatile INode? _node;
     private bool _isSet;
 
-    /// <param name="told">Is told of the outcome first; runs no user code.</param>
+    /// <param name="told">Called with the outcome before any waiter; runs no user code.</param>
     public SharedCompletion(Action<Exception?>? told = null)
     {
         _told = told;
-        // First in the line of the task: callers that return find it completed, and do not wait for who awaits the task itself and blocks there.
-        // Without the context of who has the turn just now: what a request holds there would live as long as the group.
+        // The first continuation of the task: waiters go on even if somebody awaits the task itself and blocks there.
+        // Without the context of the code that has the turn now: what a request holds there would live as long as the group.
         using var flow = ContextFlow.Stop();
         _ = _outcome.Task.ContinueWith(
             static (_, shared) => ((SharedCompletion)shared!).Tell(), this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }
 
-    /// <summary>The outcome itself. What awaits it goes on where it is set.</summary>
+    /// <summary>The outcome itself. A continuation of this task runs on the thread that sets the outcome.</summary>
     public Task Task => _outcome.Task;
 
     /// <summary>Waits for the outcome with a task of the caller's own.</summary>
@@ -46,12 +46,12 @@ internal sealed class SharedCompletion
         return isSet ? Task : waiter.Task;
     }
 
-    /// <summary>Sets the outcome, once, outside of the loop: <paramref name="error"/>, or none. Last in a completion: what awaits <see cref="Task"/> may block.</summary>
+    /// <summary>Sets the outcome, once, outside of the loop: <paramref name="error"/>, or none. Last in a completion: a continuation of <see cref="Task"/> may block.</summary>
     public void TrySet(INode node, Exception? error)
     {
         _node = node;
         if (error is null) _outcome.TrySetResult();
-        // Nobody is obliged to look at it.
+        // Marks the exception as observed: nobody is obliged to await the task.
         else if (_outcome.TrySetException(ISharedError.ForCall(error))) _ = Task.Exception;
     }
 
@@ -99,7 +99,7 @@ internal sealed class SharedCompletion
 
         public void Run()
         {
-            // Not Dispose: that waits for a token that fires just now, and finds that it comes too late.
+            // Not Dispose: it would wait for a callback of the token that runs just now, which only finds that it comes too late.
             _cancellation.Unregister();
             if (_shared.Task.Exception?.InnerException is not { } error)
             {

@@ -1,13 +1,13 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// Where the second thread of a loop waits while the first is its pilot, and the rule by which it takes over from a pilot who runs
-/// completions: called at once where completions take long, otherwise only after it has looked twice, <see cref="WatchMilliseconds"/> apart,
-/// and found the pilot in the same batch.
+/// Where the follower, the second thread of a loop, waits, and the rule by which it takes over from a leader that runs completions. Where completions take
+/// long it is called at once; otherwise it takes over only after it has looked twice, <see cref="WatchMilliseconds"/> apart, and found the leader in
+/// the same batch.
 /// </summary>
 /// <remarks>
-/// Short completions then cost no thread switch. The first long one finds the node unattended for at most twice <see cref="WatchMilliseconds"/>; from then on
-/// the second thread is called each time, until batches are short again (<see cref="ShortBatches"/>).
+/// Short completions then cost no thread switch. The first long one leaves the node unattended for at most twice <see cref="WatchMilliseconds"/>; from then
+/// on the follower is called each time, until batches are short again (<see cref="ShortBatches"/>).
 /// </remarks>
 internal sealed class StandIn(bool portable) : IDisposable
 {
@@ -19,10 +19,10 @@ internal sealed class StandIn(bool portable) : IDisposable
     private ShortBatches _short;
     private volatile bool _ended;
 
-    /// <summary>Whether the second thread waits here, so that the pilot may go.</summary>
+    /// <summary>Whether the follower waits here, so that the leader may go.</summary>
     public bool IsParked => Volatile.Read(ref _parked) == 1;
 
-    /// <summary>The pilot goes away; the gate is open.</summary>
+    /// <summary>The leader goes away to run completions; the gate is open.</summary>
     public void OnLeft()
     {
         Volatile.Write(ref _batches, _batches + 1);
@@ -30,7 +30,7 @@ internal sealed class StandIn(bool portable) : IDisposable
         if (!_short.AreUsual || Volatile.Read(ref _watching) == 0) _signal.Set();
     }
 
-    /// <summary>Who went away is through with its completions, in so many nanoseconds.</summary>
+    /// <summary>The thread that went away has run its completions, in this many nanoseconds.</summary>
     public void OnBack(long nanoseconds) => _short.Add(nanoseconds);
 
     /// <summary>Ends the wait for good.</summary>
@@ -40,7 +40,7 @@ internal sealed class StandIn(bool portable) : IDisposable
         _signal.Set();
     }
 
-    /// <summary>Waits until the pilot should be replaced, if it is still away.</summary>
+    /// <summary>Waits until the follower should take over from a leader that is still away.</summary>
     public void Park()
     {
         Volatile.Write(ref _parked, 1);
@@ -54,7 +54,7 @@ internal sealed class StandIn(bool portable) : IDisposable
                 continue;
             }
             if (Volatile.Read(ref _batches) != seen) continue;
-            // The same batch still, or nothing at all happens; in both cases the next to leave has to call.
+            // The leader is still in the same batch, or nothing happens at all: stop watching. From now on a leader that leaves has to call.
             Interlocked.Exchange(ref _watching, 0);
             if (Volatile.Read(ref _batches) == seen) break;
             Volatile.Write(ref _watching, 1);

@@ -1,6 +1,6 @@
 namespace GroupCore.Runtime;
 
-/// <summary>What is done when a node ends, each step whatever the others throw.</summary>
+/// <summary>Runs the steps that end a node, each one even if others throw.</summary>
 internal struct StopSteps
 {
     private List<Exception>? _thrown;

@@ -4,8 +4,8 @@ using GroupCore.Transport.Sockets;
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// Wakes one thread; kept when nobody waits. On Linux an event descriptor: one system call each, where an <see cref="AutoResetEvent"/>
-/// wakes its waiter twice, once into the lock under its condition.
+/// Wakes one thread; a signal that comes while none waits is kept. On Linux an event descriptor: one system call each, where an <see cref="AutoResetEvent"/>
+/// wakes its waiter twice, once only to enter the lock of its condition.
 /// </summary>
 internal sealed unsafe class ThreadSignal : IDisposable
 {
@@ -13,7 +13,7 @@ internal sealed unsafe class ThreadSignal : IDisposable
     private readonly int _descriptor = -1;
     private readonly AutoResetEvent? _event;
 
-    /// <param name="portable">As on other systems.</param>
+    /// <param name="portable">Uses on Linux, too, what other systems use.</param>
     public ThreadSignal(bool portable = false)
     {
         if (OperatingSystem.IsLinux() && !portable) _descriptor = LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec);
@@ -42,13 +42,13 @@ internal sealed unsafe class ThreadSignal : IDisposable
             int found = LibC.Poll(&poll, 1, milliseconds);
             ulong count;
             if (found > 0 && LibC.Read(_descriptor, &count, sizeof(ulong)) > 0) return true;
-            // A signal of the system's ends a poll before its time.
+            // A POSIX signal ends a poll before its time.
             if (found == 0 || (found < 0 && Marshal.GetLastPInvokeError() != LibC.Interrupted)) return false;
             if (milliseconds >= 0) milliseconds = (int)Math.Max(0, (end - HostClock.Now() + Millisecond - 1) / Millisecond);
         }
     }
 
-    // An interrupt is meant for users' code that this thread ran, and that ended before it came.
+    // Ignores interrupts: they are meant for user code that this thread ran, and that ended before they came.
     private static bool Wait(AutoResetEvent signal, int milliseconds)
     {
         while (true)

@@ -3,7 +3,7 @@ namespace GroupCore.Runtime;
 /// <summary>Times that callers give for waiting: positive, or <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
 internal static class TimeLimit
 {
-    /// <summary>No due time: what would lie beyond a lifetime of machines counts as that too.</summary>
+    /// <summary>No due time; a limit of <see cref="Longest"/> nanoseconds or more, which no machine lives to see, counts as this too.</summary>
     public const long Never = long.MaxValue;
 
     private const double Longest = Never / 4.0;
@@ -14,6 +14,6 @@ internal static class TimeLimit
     public static TimeSpan Checked(TimeSpan time, string parameter) => IsAllowed(time) ? time
         : throw new ArgumentOutOfRangeException(parameter, time, "The Timeout of a call is positive, or Timeout.InfiniteTimeSpan for none.");
 
-    /// <summary>When it is over, by the clock of a node; <see cref="Never"/> without a limit.</summary>
+    /// <summary>When the limit is over, by the clock of a node; <see cref="Never"/> without a limit.</summary>
     public static long Due(long now, TimeSpan time) => time == Timeout.InfiniteTimeSpan || time.TotalNanoseconds >= Longest ? Never : now + (long)time.TotalNanoseconds;
 }

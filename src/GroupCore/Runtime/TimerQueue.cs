@@ -4,7 +4,7 @@ namespace GroupCore.Runtime;
 
 /// <summary>
 /// Timers of one node: a binary heap by (due, order of setting), so that firing order is the same on every run. A cancelled timer leaves at once,
-/// so the queue holds live timers only; setting one allocates nothing once the arrays have grown. What a burst made them grow goes some seconds after it.
+/// so the queue holds live timers only; setting one allocates nothing once the arrays have grown. Arrays that a burst made grow shrink some seconds after it.
 /// </summary>
 internal sealed class TimerQueue
 {
@@ -40,7 +40,7 @@ internal sealed class TimerQueue
         if (_count == _heap.Length) Array.Resize(ref _heap, _count * 2);
         Up(_count++, at);
         if (_count > _most) _most = _count;
-        // Never 0, however many there were, and another one each time that a place is used, also when it was given back meanwhile.
+        // Never 0, and another one each time the slot is used, so that an old handle does not cancel the slot's next timer.
         return new((_sequence << 32) | (uint)(at + 1));
     }
 
@@ -67,7 +67,8 @@ internal sealed class TimerQueue
         return true;
     }
 
-    // Timers stay where they are, since their handles say so. Places above those that are enough go when the last timer up there is over: until then none is used again.
+    // Timers keep their slots, since their handles name them. The slots above `enough` go when the last timer up there is over; until then free ones up there
+    // are used only when those below run out.
     private void Look(long now)
     {
         int enough = Math.Max(Many, (int)BitOperations.RoundUpToPowerOf2((uint)_most * 2));
@@ -82,7 +83,7 @@ internal sealed class TimerQueue
             if (_slots[at].Target is null) Give(at);
     }
 
-    // More than were enough: those above are used again before there are new ones.
+    // The slots below `_listed` do not suffice: free ones above it are used again before new ones are made.
     private void List()
     {
         int from = _listed;
@@ -109,7 +110,7 @@ internal sealed class TimerQueue
         return _used++;
     }
 
-    // A free slot's place in the heap is the next free slot.
+    // Free slots are linked: the HeapAt of a free slot is the next free slot.
     private void Give(int at)
     {
         _slots[at].Target = null;

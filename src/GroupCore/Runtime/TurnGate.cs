@@ -1,9 +1,8 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// Who may run a node: the pilot, one of the loop's two threads; or a caller, while the pilot sleeps, looks around for work or runs
-/// completions; or a runner of completions, for what callers left to be sent; or the other thread, while the pilot runs completions. Never two at a time, and only the
-/// two threads ever wait for it.
+/// Which thread may run a node: the leader (the pilot in names), one of the loop's two threads; a caller, while the leader sleeps, looks for work or runs
+/// completions; a thread that runs completions, to send what callers left; or the follower, while the leader runs completions. Never two at a time, and only the loop's two threads ever wait for it.
 /// </summary>
 internal sealed class TurnGate
 {
@@ -11,16 +10,16 @@ internal sealed class TurnGate
     private int _state;
     private int _wanted;
 
-    /// <summary>The pilot lets others in. A full fence.</summary>
+    /// <summary>The leader lets other threads in. A full fence.</summary>
     public void Open(PilotState state) => Interlocked.Exchange(ref _state, (int)state);
 
-    /// <summary>The pilot, who slept or looked around, takes the node back when the caller that has it is through.</summary>
+    /// <summary>The leader, after sleeping or looking around, takes the node back when the caller that has it is done.</summary>
     public void Close() => _ = TryTake(static _ => true);
 
-    /// <summary>Takes the role of a pilot who is away: that one itself or the other thread. False when it is not to be had.</summary>
+    /// <summary>Takes the role of a leader that is away: for that thread when it comes back, or for the follower. False when another thread has the role.</summary>
     public bool TryResume() => TryTake(static state => state == (int)PilotState.Away);
 
-    /// <summary>A caller takes the node if the pilot sleeps, or if it wants it <paramref name="atOnce"/> and the pilot does no turn.</summary>
+    /// <summary>A caller takes the node if the leader sleeps or, with <paramref name="atOnce"/>, if the leader is in no turn.</summary>
     public bool TryBorrow(bool atOnce, out PilotState from)
     {
         int state = Volatile.Read(ref _state);
@@ -32,7 +31,7 @@ internal sealed class TurnGate
     /// <summary>The caller gives it back. A full fence.</summary>
     public void Return(PilotState to) => Interlocked.Exchange(ref _state, (int)to);
 
-    /// <summary>True for the one who has to wake the sleeping pilot.</summary>
+    /// <summary>True for the one thread that has to wake the sleeping leader.</summary>
     public bool TryRouse() => Volatile.Read(ref _state) == (int)PilotState.Asleep
         && Interlocked.CompareExchange(ref _state, (int)PilotState.Looking, (int)PilotState.Asleep) == (int)PilotState.Asleep;
 
@@ -44,7 +43,7 @@ internal sealed class TurnGate
             int state = Volatile.Read(ref _state);
             if (state == Lent)
             {
-                // The next caller is not to be faster: sockets and timers wait.
+                // Keeps the next caller out: sockets and timers wait for this thread.
                 Volatile.Write(ref _wanted, 1);
                 Spin(ref wait);
                 continue;
@@ -56,7 +55,7 @@ internal sealed class TurnGate
         }
     }
 
-    // Some of its yields are sleeps, which a late interrupt ends: it is meant for users' code that is over.
+    // Some of its yields are sleeps, which a late interrupt ends. The interrupt is ignored: the user code it was meant for is over.
     private static void Spin(ref SpinWait wait)
     {
         try

@@ -1,11 +1,11 @@
 namespace GroupCore.Runtime;
 
-/// <summary>What users' code threw, as text. Their exceptions are users' code too: asking one for its message may throw again.</summary>
+/// <summary>Exceptions of user code, as text. They are user code too: asking one for its message may throw again.</summary>
 internal static class UserError
 {
     public static string Text(Exception error) => $"{error.GetType().Name}: {Message(error)}";
 
-    /// <summary>With all that is inside of it and where it was thrown; as much as can be had.</summary>
+    /// <summary>The text with inner exceptions and stack traces; as much as can be had.</summary>
     public static string Whole(Exception error)
     {
         try
@@ -28,7 +28,7 @@ internal static class UserError
         }
         catch (Exception)
         {
-            // Its type has to do.
+            // The name of its type has to do.
         }
         return string.IsNullOrWhiteSpace(message) ? error.GetType().Name : message;
     }

@@ -1,16 +1,15 @@
 namespace GroupCore.Transport;
 
 /// <summary>
-/// How much bulk may wait on one link. A stream is first in first out, so what is queued before a control frame is what the control frame
-/// waits for: the budget is kept so small that this takes no longer than <see cref="MostDelay"/>, as far as the measure of it goes.
+/// How much bulk may wait on one link. A stream is first in, first out, so a control frame waits for all bulk that is queued before it: the budget is kept so
+/// small that this takes no longer than <see cref="MostDelay"/>, as far as it can be measured.
 /// </summary>
 /// <remarks>
-/// Measure: the time from a write until all that was queued at it is acknowledged, one sample at a time. Longer than
-/// <see cref="MostDelay"/> sets the budget to what the link carried in it; shorter than half of it doubles the budget, if half of it was
-/// queued and producers had to wait. So a link of
-/// 40 MB/s and more has all of <see cref="LinkLimits.MostBulkBytes"/>, and a link of 10 Mbit/s <see cref="LinkLimits.LeastBulkBytes"/>,
-/// which it takes 0.2 s to send.
-/// Who finds no room hears of it when half of the budget is free again, and until then nobody gets any: so nobody overtakes those that wait.
+/// Measure: the time from a write until all that was queued at that moment is acknowledged, one sample at a time. A time above <see cref="MostDelay"/>
+/// sets the budget to what the link carried in <see cref="MostDelay"/>; a time below half of it doubles the budget, if half of the budget was queued
+/// and producers had to wait. So a link of 40 MB/s and more has all of <see cref="LinkLimits.MostBulkBytes"/>, and a link of 10 Mbit/s has
+/// <see cref="LinkLimits.LeastBulkBytes"/>, which it takes 0.2 s to send.
+/// A producer that finds no room is told when half of the budget is free again. Until then no producer gets room, so none overtakes those that wait.
 /// </remarks>
 internal struct BulkBudget()
 {
@@ -27,31 +26,31 @@ internal struct BulkBudget()
     /// <summary>Unacknowledged bytes up to which more may be queued.</summary>
     public int Bytes { get; private set; } = FirstBytes;
 
-    /// <summary>Whether somebody found no room and was not told yet that there is some.</summary>
+    /// <summary>Whether a producer found no room and was not told yet that there is room again.</summary>
     public bool IsShort { get; private set; }
 
-    /// <summary>What may be queued beside <paramref name="backlog"/>; 0 or less for nothing.</summary>
+    /// <summary>Bytes that may be queued beside <paramref name="backlog"/>; 0 or less for none.</summary>
     public long Room(long backlog)
     {
         if (IsShort) return 0;
         long room = Bytes - backlog;
         if (room > 0) return room;
         IsShort = _asked = true;
-        // The last frame may have been larger than what there was room for.
+        // The last frame may have been larger than the room that there was.
         _shortAt = backlog;
         return room;
     }
 
     /// <summary>
-    /// Whether what goes to several peers at once may go although others took the room here: with up to half of the budget beyond what those
-    /// queued. Who asks does so once for each time that this link had room: else those that keep to the budget would never have any.
+    /// Whether a frame for several peers may be queued although other producers took the room here: with up to half of the budget beyond what they queued.
+    /// A caller may use this once for each time that this link had room: else producers that keep to the budget would never have any.
     /// </summary>
     public readonly bool MayExceed(long backlog) => backlog < Math.Max(Bytes, _shortAt) + (Bytes / 2);
 
-    /// <summary>Something else than this link has no room: its producers wait all the same.</summary>
+    /// <summary>The node as a whole has no room: the producers of this link wait too.</summary>
     public void Close() => (IsShort, _shortAt) = (true, 0);
 
-    /// <summary>Whether those that wait may go on; true once for each time.</summary>
+    /// <summary>Whether producers that wait may go on; true once for each shortage.</summary>
     public bool TryReopen(long backlog)
     {
         if (!IsShort || backlog > Bytes / 2) return false;
@@ -59,7 +58,7 @@ internal struct BulkBudget()
         return true;
     }
 
-    /// <summary>A write leaves while the stream ends at <paramref name="end"/>.</summary>
+    /// <summary>A write leaves, and the stream ends at <paramref name="end"/> now.</summary>
     public void OnWrite(long end, long backlog, long now)
     {
         if (_mark >= 0) return;
@@ -76,6 +75,6 @@ internal struct BulkBudget()
         else if (delay < MostDelay / 2 && _asked && _backlog >= Bytes / 2) Bytes = Math.Min(Bytes * 2, LinkLimits.MostBulkBytes);
     }
 
-    /// <summary>Nothing carries writes any more: what is under way tells nothing of the next connection.</summary>
+    /// <summary>The connection is gone: drops the sample under way, which tells nothing of the next connection.</summary>
     public void Forget() => _mark = -1;
 }

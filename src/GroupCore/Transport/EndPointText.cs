@@ -26,7 +26,7 @@ internal static class EndPointText
         return true;
     }
 
-    /// <summary>Reads an address that another node named for others to dial: not port 0 and not "any address", which name a place to listen at only.</summary>
+    /// <summary>Reads an address that another node gave for others to dial: not port 0 and not "any address", which are only places to listen at.</summary>
     public static bool TryParseReachable(string? text, out IPEndPoint endPoint) => TryParse(text, out endPoint) && IsReachable(endPoint);
 
     /// <summary>Reads an address that a user gave, or throws an <see cref="ArgumentException"/> that says what is allowed.</summary>

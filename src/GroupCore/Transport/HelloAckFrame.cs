@@ -12,7 +12,7 @@ internal readonly record struct HelloAckFrame(HelloStatus Status, byte Version, 
     public byte[] ToFrame()
     {
         int listen = Encoding.UTF8.GetByteCount(Listen);
-        // A socket is given its address.
+        // Pinned: the socket is given the address of its bytes.
         var frame = GC.AllocateArray<byte>(FrameHeader.Size + Fixed + 1 + listen, pinned: true);
         FrameHeader.Write(frame, FrameType.HelloAck, 0, 0, frame.Length - FrameHeader.Size);
         var body = frame.AsSpan(FrameHeader.Size);

@@ -6,10 +6,10 @@ using GroupCore.Wire;
 namespace GroupCore.Transport;
 
 /// <summary>
-/// First frame of a dialler. <paramref name="Expected"/> 0 asks only who is there, and names no session. <paramref name="Token"/> names the dialler's session and
-/// <paramref name="PeerToken"/> the acceptor's as the dialler knows it (0: not yet), so that neither end resumes a session that the other has closed.
-/// In a probe both are digests (<see cref="Digest"/>), the second without the dialler's name, for an acceptor that has not heard it yet: who listens
-/// there may be another, and with the names it could resume the session itself.
+/// First frame of a dialler. <paramref name="Expected"/> 0 asks only who is there, and names no session. <paramref name="Token"/> is the dialler's name of the
+/// session and <paramref name="PeerToken"/> the acceptor's, if the dialler knows it (0: not yet), so that neither end resumes a session that the other has closed.
+/// In a probe both are digests (<see cref="Digest"/>): another node may listen there, and with the names it could resume the session itself. The second digest
+/// leaves out the dialler's name, for an acceptor that has not heard it yet.
 /// </summary>
 internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte MaxVersion, bool Probe, ulong NodeId, ulong Expected,
     ulong Token, ulong PeerToken, long Received, string Listen)
@@ -20,12 +20,12 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
     /// <summary>Longest cluster name or address in UTF-8.</summary>
     public const int MaxText = 255;
 
-    /// <summary>The token of who only asks who is there: 0 is none.</summary>
+    /// <summary>The token in a Hello that only asks who is there; 0 would be refused.</summary>
     public const ulong NoName = 1;
 
     private const int Fixed = 3 + (5 * 8);
 
-    /// <summary>What two ends call their session, 0 where one does not know it: the same at both ends, and worth nothing to who hears it. Never 0.</summary>
+    /// <summary>Digest of both ends' ids and names of their session (0 for a name that one end does not know): the same at both ends, useless to any other node. Never 0.</summary>
     public static ulong Digest(ulong id, ulong token, ulong otherId, ulong otherToken)
     {
         if (id > otherId) return Digest(otherId, otherToken, id, token);
@@ -39,7 +39,7 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
     public byte[] ToFrame()
     {
         int cluster = Encoding.UTF8.GetByteCount(Cluster), listen = Encoding.UTF8.GetByteCount(Listen);
-        // A socket is given its address.
+        // Pinned: the socket is given the address of its bytes.
         var frame = GC.AllocateArray<byte>(FrameHeader.Size + Fixed + 2 + cluster + listen, pinned: true);
         FrameHeader.Write(frame, FrameType.Hello, 0, 0, frame.Length - FrameHeader.Size);
         var body = frame.AsSpan(FrameHeader.Size);

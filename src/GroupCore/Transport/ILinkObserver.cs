@@ -1,15 +1,15 @@
 namespace GroupCore.Transport;
 
-/// <summary>Hears what happens to links, inside a turn.</summary>
+/// <summary>Is told of link events, inside a turn.</summary>
 public interface ILinkObserver
 {
-    /// <summary>A connection is up and frames flow; also after each resume, and when it is known of one that dialled in who it is.</summary>
+    /// <summary>A connection is up and frames flow; also after each resume and answered probe, and when it is settled who a peer that dialled in is.</summary>
     void OnLinkUp(int peer);
 
-    /// <summary>A connection broke or could not be made.</summary>
+    /// <summary>A connection broke or could not be made, or the link is over; see <see cref="LinkFault"/>.</summary>
     void OnLinkFault(int peer, LinkFault fault);
 
-    /// <summary>A peer for which somebody found no <see cref="ILinks.Room"/> has room again.</summary>
+    /// <summary>There is room again for a peer for which a producer found no <see cref="ILinks.Room"/>.</summary>
     void OnRoom(int peer)
     {
     }

@@ -5,23 +5,23 @@ namespace GroupCore.Transport;
 /// resumes where the receiver stands, so a frame is delivered exactly once and in order while both ends live and neither closes it.
 /// </summary>
 /// <remarks>
-/// Sending never blocks and never fails: frames wait in the link's queue. Who sends bulk (values, state, users' messages) asks for
-/// <see cref="Room"/> first and waits without it; control frames do not ask. So bulk never delays control for long, and the queue stays far
-/// from <see cref="LinkLimits.QueueBytes"/>, above which the link ends with <see cref="LinkFault.Overflow"/>: at both ends those that use it
-/// hear that frames are lost, and what is sent to its number from then on goes nowhere. For a stranger, a peer that only dialled in and that nobody
-/// vouched for within a minute, that limit is 16 KiB.
-/// Only a peer that was asked for by <see cref="Open"/> is dialled, until all who held it have released it, and once more when its connection breaks then; one that dialled in may come back for 60 s,
-/// and of 4,096 such peers the most silent one gives way to a newcomer: its link ends, unless somebody <see cref="Vouch"/>ed for it. All such peers
-/// for whom nobody vouches share what is read of them in a turn.
+/// Sending never blocks and never fails: frames wait in the link's queue. A producer of bulk (values, state, users' messages) asks for
+/// <see cref="Room"/> first and waits if there is none; control frames do not ask. So bulk never delays control for long, and the queue stays far
+/// from <see cref="LinkLimits.QueueBytes"/>. Above that limit the link ends with <see cref="LinkFault.Overflow"/>: its users at both ends hear
+/// that frames are lost, and frames sent to its number from then on go nowhere. For a stranger, a peer that only dialled in and that nobody
+/// vouched for within a minute, the limit is 16 KiB.
+/// A peer is dialled only if it was asked for by <see cref="Open"/>, until all its holders have released it, and once more if its connection breaks then. A peer
+/// that only dialled in may come back for 60 s. There are 4,096 places for such peers: the most silent one that nobody <see cref="Vouch"/>ed for gives
+/// way to a newcomer, and its link ends. All strangers share what is read of them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
 public interface ILinks
 {
-    /// <summary>Where this node listens.</summary>
+    /// <summary>The address at which other nodes reach this one.</summary>
     NodeAddress Local { get; }
 
     /// <summary>
-    /// The peer number for a node, dialling it when it is new. <paramref name="nodeId"/> 0 means whoever answers at the address;
+    /// Returns the peer number of a node, and dials the node when it is new. <paramref name="nodeId"/> 0 means any node that answers at the address;
     /// the number stays the same when that node's id is learned.
     /// </summary>
     int Open(NodeAddress address, ulong nodeId = 0);
@@ -29,43 +29,46 @@ public interface ILinks
     /// <summary>Forgets a peer: closes its connection, drops its queue. The number is not used again.</summary>
     void Close(int peer);
 
-    /// <summary>Ends a link that leads nowhere: all that use it hear <paramref name="fault"/>, who calls this as well.</summary>
+    /// <summary>Ends a link that leads nowhere: all its users, the caller included, are told <paramref name="fault"/>.</summary>
     internal void GiveUp(int peer, LinkFault fault = LinkFault.Rejected)
     {
     }
 
-    /// <summary>A frame of the peer that was kept turned out to be malformed: it counts as one that comes now.</summary>
+    /// <summary>A frame of the peer that was kept for later turned out to be malformed: it counts as if it came now.</summary>
     internal void Blame(int peer)
     {
     }
 
-    /// <summary>The peer is a process of the system: for a minute its link is ended for no newcomer and may have as much queued as others, though nobody here asked for it.</summary>
+    /// <summary>
+    /// Says that the peer is a process of the system: for a minute its link gives way to no newcomer, and may have as much queued as others, though nobody here
+    /// asked for the peer.
+    /// </summary>
     internal void Vouch(int peer)
     {
     }
 
-    /// <summary>Somebody needs the peer, and not only for what he sends now, until he calls <see cref="Release"/>: each as often as the other.</summary>
+    /// <summary>The caller needs the peer for more than what it sends now, until it calls <see cref="Release"/>. Calls count: each needs its <see cref="Release"/>.</summary>
     internal void Hold(int peer)
     {
     }
 
     /// <summary>
-    /// Who held the peer needs it no longer. When nobody does, it counts as one that only dialled in and was just vouched for, until it is opened again, as by
-    /// all who open it for each thing that they send.
+    /// A holder needs the peer no longer. Without a holder the peer counts as one that only dialled in and was just vouched for, until it is opened again;
+    /// callers that do not hold it open it for each frame that they send.
     /// </summary>
     internal void Release(int peer)
     {
     }
 
     /// <summary>
-    /// Whether the peer is who it says: it was reached by a dial of the address that was asked for, or who listens there has this session. Of one that only
-    /// dialled in nothing is known but what it says.
+    /// Whether the peer is the node that it says it is: a dial of the address that was asked for reached it, or the node that listens there has this session.
+    /// Of a peer that only dialled in, nothing is known but what it says.
     /// </summary>
     internal bool IsConfirmed(int peer) => true;
 
     /// <summary>
-    /// Whether what came over the link so far is the peer's: it is confirmed, or nobody is there who could. What one sent that only dialled in may
-    /// be here before it is asked for, and is another's until this holds. <see cref="ILinkObserver.OnLinkUp"/> tells when to ask again.
+    /// Whether frames that came over the link so far are the peer's: it is confirmed, or no node answered that could confirm it. Frames of a peer that only dialled
+    /// in may be here before this node asks for it, and count as another's until this holds. <see cref="ILinkObserver.OnLinkUp"/> tells when to ask again.
     /// </summary>
     internal bool IsSettled(int peer) => true;
 
@@ -75,7 +78,7 @@ public interface ILinks
     /// <summary>Bytes of frames that the peer has acknowledged over this link.</summary>
     internal long Taken(int peer) => 0;
 
-    /// <summary>Dials a peer that was asked for again at once, to learn soon whether it still listens; when nobody needs it any more, one whose link is up.</summary>
+    /// <summary>Dials the peer at once, to learn soon whether it still listens. If nobody needs it any more: only while its link is up and it is confirmed.</summary>
     void Probe(int peer);
 
     /// <summary>The id the peer has shown, 0 while unknown.</summary>
@@ -88,14 +91,14 @@ public interface ILinks
     long Backlog(int peer);
 
     /// <summary>
-    /// Bytes of bulk that may be queued for the peer now. One frame may go while it is above 0. Whoever gets 0 or less hears of
-    /// <see cref="ILinkObserver.OnRoom"/> when there is room again; until then nobody gets any. 0 without an event when the link is over.
+    /// Bytes of bulk that may be queued for the peer now. One frame may go while it is above 0. After 0 or less,
+    /// <see cref="ILinkObserver.OnRoom"/> tells when there is room again; until then no producer gets any. 0 without an event when the link is over.
     /// </summary>
     long Room(int peer);
 
     /// <summary>
-    /// Whether one frame for several peers may go to this one beyond its <see cref="Room"/>: the caller had room on this link since its last
-    /// such frame and left it to others while another of its links had none. Links that have room in turns never have it at once.
+    /// Whether one frame for several peers may go to this one beyond its <see cref="Room"/>. Only for a caller that had room on this link since its last such
+    /// frame, and left it to other producers while another of its links had none: else links that have room in turns would never have it at once.
     /// </summary>
     internal bool MayExceed(int peer) => false;
 
@@ -105,7 +108,7 @@ public interface ILinks
     /// <summary>How long, at the rate at which peers acknowledged lately, until <see cref="IsFull"/> ends; between 1 ms and 1 s.</summary>
     TimeSpan TimeToRoom { get; }
 
-    /// <summary>What all links together hold, and calls that wait to be sent over them; null where that has no bound.</summary>
+    /// <summary>Bytes that all links together hold, and those of calls that wait to be sent over them; null where they have no bound.</summary>
     internal NodeBacklog? Quota => null;
 
     /// <summary>

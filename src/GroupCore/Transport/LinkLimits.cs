@@ -10,7 +10,7 @@ public static class LinkLimits
     /// <summary>Largest frame before the peer has said who it is, in bytes.</summary>
     public const int HelloBytes = 1 << 10;
 
-    /// <summary>Unacknowledged bytes of a link up to which producers of bulk may queue more, where the link is fast enough for so much.</summary>
+    /// <summary>Unacknowledged bytes of a link up to which producers of bulk may queue more, on links that are fast enough.</summary>
     public const int MostBulkBytes = 4 << 20;
 
     /// <summary>The same on the slowest links.</summary>
@@ -23,23 +23,23 @@ public static class LinkLimits
     public const long QueueBytes = 32L << 20;
 
     /// <summary>
-    /// The same for a node that only dialled in while nobody vouches for it: answers to the first questions of a process, which are few and
+    /// The same for a stranger, a node that only dialled in and that nobody vouches for: answers to the first questions of a process, which are few and
     /// small. Not part of <see cref="NodeBytes"/>.
     /// </summary>
     internal const int StrangerBytes = 16 << 10;
 
-    /// <summary>Bytes of the buffers that all nodes of that kind together may hold with frames that they have sent a part of.</summary>
+    /// <summary>Bytes of the buffers that all strangers together may hold with frames of which only a part has arrived.</summary>
     internal const long StrangersInputBytes = 64L << 20;
 
-    /// <summary>Unacknowledged bytes of all links of a node at which producers of bulk wait, if nothing else is said.</summary>
+    /// <summary>Unacknowledged bytes of all links of a node at which producers of bulk wait, by default.</summary>
     public const long NodeBytes = 256L << 20;
 
-    /// <summary>Links of nodes that only dialled in.</summary>
+    /// <summary>Most links of guests, nodes that only dialled in.</summary>
     internal const int Guests = 4096;
 
     /// <summary>
-    /// Numbers of links that nodes of that kind may take. A number is given once: the rest stays for those that this node asks for, or one that connects anew
-    /// for days would take the last.
+    /// Link numbers below this may go to guests. A number is given once: the rest stays for peers that this node asks for, or a guest that connects anew
+    /// for days would take the last one.
     /// </summary>
     internal const int GuestNumbers = int.MaxValue - (1 << 28);
 }

@@ -1,6 +1,6 @@
 namespace GroupCore.Transport;
 
-/// <summary>What observers of links hear.</summary>
+/// <summary>Link events that observers are told.</summary>
 internal enum LinkNews
 {
     /// <summary>A connection is up.</summary>

@@ -10,24 +10,24 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
 
     public LinkSession Session => session;
 
-    /// <summary>Where this node asked for it, or else where it says that it listens.</summary>
+    /// <summary>The address at which this node asked for the peer, or else the one at which the peer says that it listens.</summary>
     public NodeAddress Address { get; private set; } = address;
 
     public IPEndPoint EndPoint { get; private set; } = endPoint;
 
-    /// <summary>The id it has shown or must show; 0 while whoever answers is meant.</summary>
+    /// <summary>The id that the peer has shown or must show; 0 while any node that answers is meant.</summary>
     public ulong NodeId { get; set; }
 
-    /// <summary>Whom this node asked for where one that says it listens elsewhere dialled in under that id; 0 for anybody.</summary>
+    /// <summary>The id that this link was opened for, while a guest under that id says that it listens elsewhere; 0 for any id.</summary>
     public ulong MeantId { get; set; }
 
-    /// <summary>The link by which the node was asked for elsewhere than where this guest, which dialled in under its id, says that it listens.</summary>
+    /// <summary>Of a guest: the link that was opened for its id at another address than that at which the guest says it listens.</summary>
     public LinkPeer? Beside { get; set; }
 
     /// <summary>Whether it has shown its id.</summary>
     public bool IsKnown { get; set; }
 
-    /// <summary>Own name of the session.</summary>
+    /// <summary>This end's name of the session.</summary>
     public ulong Token { get; set; }
 
     /// <summary>The other end's name of the session, 0 before the first handshake.</summary>
@@ -42,50 +42,50 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The connection of a probe.</summary>
     public TcpConnection? Probing { get; set; }
 
-    /// <summary>The connection that is to confirm who dialled in.</summary>
+    /// <summary>The connection that asks the node at the peer's address whether it is the one that dialled in.</summary>
     public TcpConnection? Confirming { get; set; }
 
-    /// <summary>Whether nobody answered who could have confirmed it: whoever knows the names of both ends is the one that was believed then.</summary>
+    /// <summary>Whether no node answered that could have confirmed the peer: the node that dialled in is believed, and known again by both ends' names of the session.</summary>
     public bool IsUnanswered { get; set; }
 
-    /// <summary>Until when it is held although there is no descriptor to ask who dialled in; 0 where that is not so.</summary>
+    /// <summary>Until when the peer is held while there is no descriptor to ask who dialled in; 0 when it is not.</summary>
     public long AskBefore { get; set; }
 
-    /// <summary>Whether nothing is sent, and nothing of what comes is delivered, until it is confirmed.</summary>
+    /// <summary>Whether nothing is sent, and no frame that arrives is delivered, until the peer is confirmed or no node answers that could confirm it.</summary>
     public bool IsHeld => (Confirming is not null || AskBefore != 0) && !IsUnanswered && !IsConfirmed;
 
-    /// <summary>Whether who listens at the address that was asked for is known to have this session.</summary>
+    /// <summary>Whether the node that listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }
 
-    /// <summary>Whether one that came in its name has turned out not to be it: from then on whoever comes does not stop a dial.</summary>
+    /// <summary>Whether a node that dialled in under this id has turned out to be another: from then on no node that dials in stops a dial of this one.</summary>
     public bool IsDisputed { get; set; }
 
     /// <summary>
-    /// Whether this node asked for it, and all that is known of the other end is what one that dialled in has said, to whom nothing was sent and of
-    /// whom no frame was delivered: if that one is not it, nothing is lost, and the link goes on without it. What was delivered cannot be taken
-    /// back: a number under which frames of one session came does not go on with another without a fault that says so.
+    /// Whether this node asked for the peer, knows the other end only by the word of a node that dialled in, has sent nothing to that node and has delivered no frame
+    /// of it. If that node is not the peer, nothing is lost, and the link goes on without it. Delivered frames cannot be taken back: a number under which frames
+    /// of one session came goes on with another session only after a fault that says so.
     /// </summary>
     public bool IsUntouched => IsOpened && !IsConfirmed && !session.HasSent && session.Received == 0;
 
-    /// <summary>Whether its host said at the last dial that nobody listens there: then its name is anybody's.</summary>
+    /// <summary>Whether its host said at the last dial that nobody listens there: then any node may come under its id.</summary>
     public bool IsVacant { get; set; }
 
     /// <summary>Since when no node has answered a dial of its address; <see cref="long.MaxValue"/> when the last one was answered, or it is connected.</summary>
     public long SilentSince { get; set; } = long.MaxValue;
 
-    /// <summary>Whether this node asked for the peer; one that only dialled in is not dialled, and forgotten when it stays away.</summary>
+    /// <summary>Whether this node asks for the peer. A peer that only dialled in is not dialled, and is forgotten when it stays away.</summary>
     public bool IsOpened { get; set; }
 
-    /// <summary>How often it is held.</summary>
+    /// <summary>Calls of <see cref="ILinks.Hold"/> without their <see cref="ILinks.Release"/>.</summary>
     public int Holds { get; set; }
 
-    /// <summary>Where it stands among the guests: those that this node does not ask for; -1 when it is none.</summary>
+    /// <summary>Its index among the guests, the peers that this node does not ask for; -1 when it is none.</summary>
     public int Place { get; set; } = -1;
 
     /// <summary>When bytes of frames last came from it, or its connection came up.</summary>
     public long HeardAt { get; set; }
 
-    /// <summary>Until when somebody has vouched for it.</summary>
+    /// <summary>Until when it is vouched for (<see cref="ILinks.Vouch"/>).</summary>
     public long VouchedUntil { get; set; } = long.MinValue;
 
     public LinkPhase Phase { get; private set; }
@@ -93,16 +93,19 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether the link is over.</summary>
     public bool IsOver => Phase == LinkPhase.Ended;
 
-    /// <summary>Failed dials since the link was up, and connections that broke soon when nobody needed them; 0 then where no dial is due.</summary>
+    /// <summary>
+    /// Which pause comes before the next dial: counts failed dials since the link was up, or short-lived connections that nobody needed. For a guest 0 means that
+    /// no dial is due.
+    /// </summary>
     public int Attempt { get; set; }
 
-    /// <summary>Connections in succession, up to now, that broke soon after they came up when nobody needed them.</summary>
+    /// <summary>Connections in succession, the last one included, that broke soon after they came up while nobody needed them.</summary>
     public int ShortLived { get; set; }
 
-    /// <summary>Next dial, the next question whether it is who it says, or the end of the time in which it may come back.</summary>
+    /// <summary>Timer of the next dial, of the next question whether the peer is who it says, or of the end of the time in which it may come back.</summary>
     public TimerHandle Redial { get; set; }
 
-    /// <summary>Before when it is not dialled, whoever asks for it: it sent what nobody can read.</summary>
+    /// <summary>No dial before this time, whoever asks for the peer: it sent bytes that nobody can read.</summary>
     public long NoDialBefore { get; set; }
 
     /// <summary>When a failed dial was last reported.</summary>

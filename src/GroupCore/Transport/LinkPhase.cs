@@ -3,7 +3,7 @@ namespace GroupCore.Transport;
 /// <summary>Where a link of a <see cref="TcpMesh"/> stands; see <see cref="LinkPhases"/> for what may follow what.</summary>
 internal enum LinkPhase
 {
-    /// <summary>No connection: the next dial, or the return of a peer that is not dialled, is waited for.</summary>
+    /// <summary>No connection: the link waits for its next dial, or for the return of a peer that is not dialled.</summary>
     Down,
 
     /// <summary>A connection is being made.</summary>

@@ -1,8 +1,8 @@
 namespace GroupCore.Transport;
 
 /// <summary>
-/// The steps of a link and of a connection from phase to phase. A forbidden one is a defect of this library: it throws in tests, and is counted and not
-/// taken otherwise (<see cref="Runtime.NodeCounters.Forbid"/>).
+/// The allowed steps of a link and of a connection from phase to phase. A forbidden step is a defect of this library: it throws in tests; otherwise it is
+/// counted and not taken (<see cref="Runtime.NodeCounters.Forbid"/>).
 /// </summary>
 internal static class LinkPhases
 {

@@ -2,7 +2,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Transport;
 
-/// <content>Frames in, and what is owed in acknowledgements.</content>
+/// <content>Receiving frames, and the acknowledgements that are due.</content>
 internal sealed partial class LinkSession
 {
     private long _position = -1;
@@ -14,7 +14,7 @@ internal sealed partial class LinkSession
     /// <summary>Bytes of the other end's stream that were received.</summary>
     public long Received { get; private set; }
 
-    /// <summary>Whether no frame is taken: those that have come wait where they are. Over a connection only.</summary>
+    /// <summary>Whether no frame is taken: frames that have arrived wait in the connection's buffer. Over a connection only.</summary>
     public bool IsInputHeld { get; set; }
 
     /// <summary>Frames that came again and were skipped.</summary>
@@ -74,7 +74,7 @@ internal sealed partial class LinkSession
         return LinkInput.Gap;
     }
 
-    /// <summary>The next write, a bare segment if there is nothing else, is due at once.</summary>
+    /// <summary>Makes the next write due at once: a bare segment if there is nothing else to send.</summary>
     public void AcknowledgeNow(long now) => _ackAt = Math.Min(_ackAt, now);
 
     private void AskToResume(long now)
@@ -93,7 +93,7 @@ internal sealed partial class LinkSession
         if (resume) _askedAt = now;
     }
 
-    // What Hello and HelloAck carry acknowledges all that was received.
+    // Hello and HelloAck carry the received offset: it acknowledges all that was received.
     private void BeginInput()
     {
         _position = -1;

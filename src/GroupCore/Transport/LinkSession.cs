@@ -31,10 +31,11 @@ internal sealed partial class LinkSession
     /// <summary>Most pieces of one write, the segment frame included.</summary>
     public const int MaxPieces = 64;
 
-    // A frame larger than this is copied nowhere: it is sent from the slab it was encoded in.
+    // A larger frame is not copied: it is sent from the slab it was encoded in.
     private const int CopyBytes = 2 << 10;
 
-    // What is queued may wait long, and each slice keeps a slab of others' bytes, which no limit counts: so many times its own, and some slabs.
+    // A queue may wait long, and each slice keeps a whole slab, with bytes of others that no limit counts. Shared slabs may have this many times the bytes of the
+    // queue, and MostShared more.
     private const int MostSharedFactor = 4;
     private const int MostShared = 256 << 10;
     private const int WriteBytes = 256 << 10;
@@ -82,8 +83,8 @@ internal sealed partial class LinkSession
     public bool Overflowed { get; private set; }
 
     /// <summary>
-    /// Whether the other end is a stranger: it may ask and never take the answers. So little is queued for it, and what is counts for the
-    /// node as nothing: else some strangers could hold up what is sent to all others.
+    /// Whether the other end is a stranger, which may ask and never take the answers. So little is queued for it, and its bytes do not count for the
+    /// node: else a few strangers could hold up what is sent to all others.
     /// </summary>
     public bool IsForeign
     {
@@ -97,7 +98,7 @@ internal sealed partial class LinkSession
         }
     }
 
-    /// <summary>Whether more waits than may: it was no stranger when that was queued.</summary>
+    /// <summary>Whether more is queued than the limit allows: that was queued before the peer became a stranger.</summary>
     public bool HoldsTooMuch => Backlog > MostBacklog;
 
     /// <summary>Bytes queued and not acknowledged.</summary>
@@ -106,7 +107,7 @@ internal sealed partial class LinkSession
     /// <summary>Bytes that the other end has acknowledged.</summary>
     public long Taken => _queue.Head;
 
-    /// <summary>Bytes of bulk that may be queued now; who gets 0 or less hears of it by <see cref="TryReopen"/>.</summary>
+    /// <summary>Bytes of bulk that may be queued now; after 0 or less, <see cref="TryReopen"/> tells when there is room again.</summary>
     public long Room()
     {
         if (IsClosed) return 0;
@@ -118,21 +119,21 @@ internal sealed partial class LinkSession
         return _bulk.Room(Backlog);
     }
 
-    /// <summary>Whether producers found no room and were not told yet that there is some.</summary>
+    /// <summary>Whether producers found no room and were not told yet that there is room again.</summary>
     public bool IsShort => _bulk.IsShort;
 
-    /// <summary>Whether one frame for several peers, this one among them, may be queued beyond what there is room for.</summary>
+    /// <summary>Whether one frame for several peers may be queued here beyond <see cref="Room"/>.</summary>
     public bool MayExceed => !IsClosed && _node is not { IsFull: true } && _bulk.MayExceed(Backlog);
 
     /// <summary>Whether it stands among the links that wait until the node has room.</summary>
     public bool WaitsForNode { get; set; }
 
-    /// <summary>Whether producers that found no room may go on; true once for each time.</summary>
+    /// <summary>Whether producers that found no room may go on; true once for each shortage.</summary>
     public bool TryReopen()
     {
         if (!_bulk.IsShort || IsClosed) return false;
         if (_node is not { IsFull: true }) return _bulk.TryReopen(Backlog);
-        // Its own last bytes may be acknowledged: nothing of it would come any more that tells of room.
+        // The last bytes of this link may be acknowledged already: then no acknowledgement of its own would tell of room.
         WaitForNode();
         return false;
     }
@@ -149,15 +150,15 @@ internal sealed partial class LinkSession
     /// <summary>When <see cref="OnTimer"/> or an acknowledgement is due; <see cref="long.MaxValue"/> for never.</summary>
     public long NextTimer => IsAttached ? Math.Min(_retransmitAt, AckDue) : Never;
 
-    // Where its bytes count.
+    // The sum in which its bytes count; null for a stranger.
     private NodeBacklog? Counted => IsForeign ? null : _node;
 
-    // With the segment frame before it, what waits for a stranger is a write of one small buffer, where writes are copied.
+    // The queue of a stranger and the segment frame before it fit into one small buffer, where writes are copied.
     private long MostBacklog => IsForeign ? LinkLimits.StrangerBytes - SegmentFrame.Size : _queueBytes;
 
     private bool IsWriting => _segmentLeft > 0 || _queue.Cursor < _writeEnd;
 
-    /// <summary>Copies a small frame behind those of the queue.</summary>
+    /// <summary>Queues a copy of a small frame.</summary>
     public void AppendCopy(ReadOnlySpan<byte> frame)
     {
         if (!Admit(frame.Length)) return;
@@ -173,8 +174,8 @@ internal sealed partial class LinkSession
     }
 
     /// <summary>
-    /// Queues a frame that lies in a shared slab. One for a stranger, and one where slabs of mostly others' bytes are kept already, is copied: it may be
-    /// taken late or never, and holds no slab more, which the node's limits would not count.
+    /// Queues a frame that lies in a shared slab. The frame is copied for a stranger, and where the queue keeps too many shared slabs already: it may be taken late
+    /// or never, and would keep a slab that the node's limits do not count.
     /// </summary>
     public void AppendSlice(Slab slab, int start, int length)
     {
@@ -190,7 +191,7 @@ internal sealed partial class LinkSession
 
     /// <summary>
     /// Something carries writes again, and the other end has received <paramref name="peerReceived"/> bytes: sending goes on from there.
-    /// False when that cannot be true of this session: the other end means another one.
+    /// False when this session cannot have sent that, so that the other end means another session.
     /// </summary>
     public bool Attach(long peerReceived)
     {
@@ -217,7 +218,7 @@ internal sealed partial class LinkSession
     /// <summary>Whether frames have left.</summary>
     public bool HasSent => _written > 0;
 
-    /// <summary>The other end was not the one that is meant, nothing was sent to it and nothing came of it: the next one starts at the beginning.</summary>
+    /// <summary>The other end was not the node that is meant, nothing was sent to it and nothing was received from it: the next other end starts at offset 0.</summary>
     public void BeginAnew()
     {
         Detach();
@@ -315,7 +316,7 @@ internal sealed partial class LinkSession
         if (received > _written) return false;
         if (received > _queue.Head)
         {
-            // A write under way may point into slices that now go: it is only ever acknowledged as far as it was written.
+            // Safe while a write is under way: slices that go were written, since no more than that can be acknowledged.
             Trim(received);
             _bulk.OnAcknowledged(received, now);
             _retransmit = FirstRetransmit;
@@ -329,11 +330,11 @@ internal sealed partial class LinkSession
     {
         Counted?.Remove(offset - _queue.Head);
         _queue.TrimTo(offset);
-        // Strangers are many, and most ask once; of links at rest none keeps a large one: the pool has it for whoever needs it next.
+        // An empty queue gives a large slab back to the pool, for links that need it; a stranger's gives back any slab, since strangers are many and most ask once.
         if (Backlog == 0 && (IsForeign || _own?.Bytes.Length > SlabPool.SmallBytes)) ReleaseOwn();
     }
 
-    // It may rest from now on: what it has not acknowledged lies in buffers of the size that it had before, and of others' bytes.
+    // A stranger may never take its queue, which lies in slabs of the size it had before and in shared ones: moves it into one small slab.
     private void BecomeSmall()
     {
         ReleaseOwn();

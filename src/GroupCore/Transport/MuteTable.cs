@@ -1,10 +1,10 @@
 namespace GroupCore.Transport;
 
 /// <summary>
-/// Counts the malformed frames of each node, by its id, and says which nodes are not heard for a while. Bounded: whose first one is longest
-/// ago is forgotten first, whatever came of it since. Who is known to be the node, and who only came in its name, are counted apart: else a stranger could let a node
-/// give up any other. In whose name others have done so much comes in all the same, and goes at its next malformed frame: it may be the node
-/// itself. Source: links.md#malformed-input-is-counted-and-its-sender-muted.
+/// Counts the malformed frames of each node, by its id, and says which nodes are muted. Bounded: of confirmed ids, and of others, the one that was counted first is forgotten first.
+/// A node that is confirmed, and nodes that only came under its id, are counted apart: else a stranger could mute any other node. A node that is not
+/// confirmed still gets in after too many malformed frames under its id, and its link ends at its next one: it may be the node itself.
+/// Source: links.md#malformed-input-is-counted-and-its-sender-muted.
 /// </summary>
 /// <param name="most">Malformed frames in a minute that a node may send.</param>
 internal sealed class MuteTable(int most)
@@ -15,7 +15,7 @@ internal sealed class MuteTable(int most)
     private readonly Dictionary<(ulong Node, bool Confirmed), Entry> _nodes = [];
     private readonly Queue<ulong> _confirmed = new(), _others = new();
 
-    /// <summary>Counts one; true when it is the one too many, and for a minute from then: the link is to end, and the node, if it is known to be it, not to be heard.</summary>
+    /// <summary>Counts one frame; true when it is one too many, and for each within a minute from then: the link must end, and the node, if confirmed, is muted.</summary>
     public bool Add(ulong node, long now, bool confirmed = false)
     {
         if (!_nodes.TryGetValue((node, confirmed), out var entry))
@@ -33,10 +33,10 @@ internal sealed class MuteTable(int most)
         return true;
     }
 
-    /// <summary>Whether the node is not to be heard now.</summary>
+    /// <summary>Whether the node is muted now.</summary>
     public bool IsMuted(ulong node, long now) => _nodes.Count > 0 && _nodes.TryGetValue((node, true), out var entry) && now < entry.Until;
 
-    /// <summary>The node was reached: what others did in its name is not held against it.</summary>
+    /// <summary>The node itself was reached: malformed frames of others under its id no longer count.</summary>
     public void Clear(ulong node)
     {
         if (_nodes.TryGetValue((node, false), out var entry)) (entry.Count, entry.Until) = (0, long.MinValue);

@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Transport;
 
 /// <summary>
-/// Unacknowledged bytes of all links of one node, and how fast they become less. Belongs to the loop, but for the bytes of calls that wait to be sent:
-/// callers take them on any thread. Links are full by their own bytes alone, or what waits could never go; calls are taken as long as both together
+/// Unacknowledged bytes of all links of one node, and how fast they drain. Belongs to the loop, except the bytes of calls that wait to be sent, which
+/// callers take on any thread. Only bytes on links make links full, or waiting calls could never be sent; calls are taken as long as both together
 /// are below the limit.
 /// </summary>
 internal sealed class NodeBacklog(long limit)
@@ -24,15 +24,15 @@ internal sealed class NodeBacklog(long limit)
     /// <summary>Bytes taken for calls that wait to be sent; from any thread.</summary>
     public long CallBytes => Volatile.Read(ref _callBytes);
 
-    /// <summary>Whether producers of bulk have to wait, whomever it is for.</summary>
+    /// <summary>Whether producers of bulk have to wait, whichever peer they send to.</summary>
     public bool IsFull => Bytes >= limit;
 
-    /// <summary>Whether so much of a full node is free again that those that wait for it may go on.</summary>
+    /// <summary>Whether enough of a full node is free again for the links that wait.</summary>
     public bool MayReopen => _waiting.Count > 0 && Bytes <= Reopening;
 
     private long Reopening => limit - (limit / 8);
 
-    /// <summary>Links whose producers wait because of the others; empties the list.</summary>
+    /// <summary>The links whose producers wait for room of the node; empties the list.</summary>
     public LinkSession[] TakeWaiting()
     {
         var waiting = _waiting.ToArray();
@@ -60,8 +60,8 @@ internal sealed class NodeBacklog(long limit)
     }
 
     /// <summary>
-    /// From any thread: takes bytes for calls that wait to be sent; false when calls and links together would hold too much. Where no calls hold any,
-    /// as many as one needs: a message may be larger than the limit.
+    /// From any thread: takes bytes for calls that wait to be sent; false when calls and links together would hold too much. If no other call holds bytes,
+    /// any number is given: a message may be larger than the limit.
     /// </summary>
     public bool TryTakeForCalls(long bytes)
     {
@@ -71,12 +71,12 @@ internal sealed class NodeBacklog(long limit)
         return false;
     }
 
-    /// <summary>From any thread: those calls are sent, and count with the links if at all, or have ended.</summary>
+    /// <summary>From any thread: gives bytes back whose calls have ended, or are sent: then they count with the links, if at all.</summary>
     public void ReturnOfCalls(long bytes) => Interlocked.Add(ref _callBytes, -bytes);
 
-    /// <summary>From any thread: how long, at the rate of the last moments, until so much may be taken for calls; between 1 ms and 1 s.</summary>
+    /// <summary>From any thread: how long, at the rate of the last moments, until <paramref name="bytes"/> may be taken for calls; between 1 ms and 1 s.</summary>
     public TimeSpan TimeToCalls(long bytes) => _rate.TimeFor(Math.Max(0, Bytes + CallBytes + bytes - limit));
 
-    /// <summary>To be called now and then: keeps the rate.</summary>
+    /// <summary>Keeps the rate; to be called now and then.</summary>
     public void Measure(long now) => _rate.Measure(now);
 }

@@ -1,8 +1,8 @@
 namespace GroupCore.Transport;
 
 /// <summary>
-/// An object for each of some peers, by number. Numbers are given once and only grow, so the table has pages, and none for numbers of which
-/// nothing is kept: a million peers that came and went cost 32 KB.
+/// Objects of peers, by number. Numbers are given once and only grow, so the table has pages, and no page for numbers without an object:
+/// a million peers that came and went cost 32 KB.
 /// </summary>
 internal sealed class PeerTable<T>
     where T : class

@@ -15,7 +15,7 @@ internal sealed class Slab(SlabPool pool, int sizeClass, int size, long number)
     /// <summary>From 1 on; no other slab of its pool has had it.</summary>
     public long Number => number;
 
-    /// <summary>Whether nobody but the one who fills it holds it: it may be filled from the start again.</summary>
+    /// <summary>Whether only the part that fills it holds it: it may be filled from the start again.</summary>
     public bool IsHeldOnce => _references == 1;
 
     public void AddReference() => _references++;

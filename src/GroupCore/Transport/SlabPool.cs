@@ -12,7 +12,7 @@ internal sealed class SlabPool
     private readonly Stack<Slab>[] _free = [new(), new(), new(), new()];
     private long _made;
 
-    /// <summary>Bytes of the slabs that somebody holds.</summary>
+    /// <summary>Bytes of the slabs in use.</summary>
     public long RentedBytes { get; private set; }
 
     /// <summary>A slab of at least <paramref name="size"/> bytes, at most <see cref="LinkLimits.FrameBytes"/>, held once by the caller.</summary>

@@ -14,7 +14,7 @@ internal sealed class SliceQueue
     private int _cursorAt;
     private int _calm;
 
-    // Its number: a reference would keep it for as long as nothing else is shared, though its pool may have let go of it.
+    // A number, since a reference would keep the slab for as long as nothing else is shared, though its pool may have let go of it.
     private long _lastShared;
 
     /// <summary>Offset of the first byte held: everything before is acknowledged.</summary>
@@ -26,13 +26,13 @@ internal sealed class SliceQueue
     /// <summary>Offset after the last byte held.</summary>
     public long End { get; private set; }
 
-    /// <summary>Bytes of the slabs shared with other queues that its slices keep, however little of each is theirs; but for one that it is done with in part.</summary>
+    /// <summary>Sizes of the shared slabs that its slices keep, however little of each is theirs. A slab counts until the first slice in it is acknowledged.</summary>
     public long SharedBytes { get; private set; }
 
     /// <summary>Slices that it has places for; for checks.</summary>
     public int Places => _ring.Length;
 
-    /// <summary>Whether its last slice in a shared slab lies in that one.</summary>
+    /// <summary>Whether its last slice from a shared slab lies in <paramref name="slab"/>.</summary>
     public bool SharesLast(Slab slab) => slab.Number == _lastShared;
 
     public void Append(Slab slab, int start, int length, bool shared)
@@ -148,7 +148,7 @@ internal sealed class SliceQueue
         Clear();
     }
 
-    /// <summary>Copies what it holds to the start of a slab, and lets go of all others. What is being written goes on from there.</summary>
+    /// <summary>Copies all bytes to the start of <paramref name="slab"/> and lets go of all other slabs. A write under way goes on from there.</summary>
     public void MoveInto(Slab slab)
     {
         var (head, cursor) = (Head, Cursor);
@@ -187,7 +187,7 @@ internal sealed class SliceQueue
         public int Start;
         public int Length;
 
-        // Of those in a shared slab.
+        // Whether it is the first slice of this queue in its shared slab.
         public bool IsFirst;
     }
 }

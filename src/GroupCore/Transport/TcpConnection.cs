@@ -15,16 +15,16 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>The peer it belongs to; null until an acceptor has read the Hello.</summary>
     public LinkPeer? Peer { get; set; } = peer;
 
-    /// <summary>The peer that dialled in under the id that answers here, while it is asked which of the two is meant.</summary>
+    /// <summary>The peer that dialled in under the id of the node that answered here, while that node is asked whether it is that peer.</summary>
     public LinkPeer? Rival { get; set; }
 
-    /// <summary>Whether an acceptor waits for the dialler to say who it is: the other end is nobody.</summary>
+    /// <summary>Whether an acceptor waits for the dialler to say who it is: nothing is known of the other end.</summary>
     public bool AwaitsHello => State is ConnectionState.AwaitHello or ConnectionState.AwaitFullHello;
 
-    /// <summary>Whether a dialler waits for the answer to what it said.</summary>
+    /// <summary>Whether a dialler waits for the answer to its Hello.</summary>
     public bool AwaitsAck => State is ConnectionState.AwaitAck or ConnectionState.AwaitFullAck;
 
-    /// <summary>Whether a node answered what a dialler said.</summary>
+    /// <summary>Whether a node answered this dialler's Hello.</summary>
     public bool WasAnswered { get; set; }
 
     /// <summary>End of the time for connecting and the handshake.</summary>
@@ -39,13 +39,13 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>When its session came up.</summary>
     public long UpAt { get; set; }
 
-    /// <summary>Where bytes are received; between turns only one that holds the beginning of a frame.</summary>
+    /// <summary>The receive buffer; between turns there is one only while it holds the beginning of a frame.</summary>
     public Slab? Input { get; set; }
 
     /// <summary>Whether frames in <see cref="Input"/> wait until their link is no longer held.</summary>
     public bool IsBehind { get; set; }
 
-    /// <summary>Bytes of <see cref="Input"/> that count for the strangers.</summary>
+    /// <summary>Bytes of <see cref="Input"/> that count for the limit of all strangers.</summary>
     public int StrangersInput { get; set; }
 
     /// <summary>Bytes received and not consumed: from here …</summary>

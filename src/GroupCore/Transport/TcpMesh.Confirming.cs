@@ -3,12 +3,12 @@ using GroupCore.Runtime;
 namespace GroupCore.Transport;
 
 /// <content>
-/// Whether a peer that dialled in is the one it says it is. Without credentials there is one sign: who listens at the address that is asked for
-/// knows the session, by the names that both ends gave it; a stranger between the two knows one of them at most, and is told none by the question.
+/// Whether a peer that dialled in is the node that it says it is. Without credentials there is one sign: the node that listens at the address that is asked for
+/// knows the session, by the names that both ends gave it. A stranger between the two knows one name at most, and the question tells it none.
 /// </content>
 internal sealed partial class TcpMesh
 {
-    // Who only dialled in is asked for by its name: whoever listens there says whether it is it, and until then nothing is sent.
+    // This node asks for a peer that only dialled in: the node that listens at its address is asked whether it is that peer, and until it answers nothing is sent.
     private void Confirm(LinkPeer peer)
     {
         if (_stopping || peer is not { IsConfirmed: false, Confirming: null, Phase: LinkPhase.Up }) return;
@@ -17,8 +17,8 @@ internal sealed partial class TcpMesh
         peer.Session.IsInputHeld = peer.IsHeld;
     }
 
-    // Who can open connections until there is no descriptor for the question does not decide by that who is believed: it is as long as for an answer
-    // as if it were asked.
+    // Without a descriptor for the question the peer is held for as long as the answer might take: a stranger that uses up the descriptors
+    // must not thereby decide who is believed.
     private bool MayWait(LinkPeer peer)
     {
         if (peer.AskBefore == 0) peer.AskBefore = _node.Now + DialTime;
@@ -36,7 +36,7 @@ internal sealed partial class TcpMesh
         Release(peer, held);
     }
 
-    // What came meanwhile is delivered by the next poll, and what waits is sent. Who keeps what came before it was asked for hears of it first.
+    // The next poll delivers frames that came meanwhile, and queued frames are sent. Observers hear of it first: some keep frames that came before it was settled.
     private void Release(LinkPeer peer, bool held)
     {
         if (peer.IsHeld) return;
@@ -45,7 +45,8 @@ internal sealed partial class TcpMesh
         MarkDirty(peer);
     }
 
-    // Nobody there, or nobody who says, or none could be asked: its connection serves all the same. It is asked again, since what it decides for others is not believed before.
+    // No node is there, none answers the question, or it could not be asked: the connection serves all the same. The question is repeated, since what the peer
+    // decides for others is not believed before it is confirmed.
     private void Unconfirmed(LinkPeer peer)
     {
         bool held = peer.IsHeld;
@@ -78,7 +79,7 @@ internal sealed partial class TcpMesh
         }
     }
 
-    // Who listens there does not know the session: it was another that came in its name.
+    // The node that listens there does not know the session: another node came under its id.
     private void Denied(LinkPeer peer)
     {
         _node.Counters.Refuse(RefusalReason.WrongSender);
@@ -93,8 +94,8 @@ internal sealed partial class TcpMesh
         }
     }
 
-    // What is queued waits for who is meant, who is dialled at once: the dial that was under way is dropped, and whoever comes may be refused after
-    // all. The other has heard the name of the session, so that gets a new one.
+    // Forgets a node that came under the id of the peer. Queued frames wait for the peer, which is dialled at once: a dial under way is dropped, and nodes that
+    // dial in may be refused after all. The other node has heard the name of the session, so the session gets a new one.
     private void ForgetOther(LinkPeer peer)
     {
         bool wasUp = peer.Phase == LinkPhase.Up;
@@ -106,11 +107,11 @@ internal sealed partial class TcpMesh
         if (wasUp) Raise(peer, LinkFault.Reset);
     }
 
-    // The node is asked for elsewhere than where one that dialled in under its id says it listens. Both may be it, at two addresses of its own, or an
-    // impostor: who listens where it is asked for says which, and what is sent waits for that.
+    // A node is asked for at another address than the one that a guest under its id says it listens at. The guest may be that node, with two addresses, or an
+    // impostor: the node that listens where it is asked for says which, and frames wait until then.
     private int OpenBeside(LinkPeer guest, NodeAddress address, System.Net.IPEndPoint endPoint)
     {
-        // Of several nodes that are asked for at one address the address tells the last one only.
+        // If several nodes are asked for at one address, the address leads to the last one only.
         var peer = guest.Beside is { IsOver: false, NodeId: 0 } known && known.Address == address ? known
             : At(address) is { NodeId: 0 } there && (there.MeantId == 0 || there.MeantId == guest.NodeId) ? there
             : Add(address, endPoint, 0, asked: true);
@@ -119,11 +120,11 @@ internal sealed partial class TcpMesh
         return AskFor(peer);
     }
 
-    // Nobody is there to say whether who dialled in under the id is the one that is meant: whoever came first is believed.
+    // No node answers that could say whether the guest under this id is the node that is meant: the guest, which came first, is believed.
     private bool TryBelieve(LinkPeer peer)
     {
         if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
-        // Where it is asked for elsewhere too, who is there says it.
+        // If the guest is held, it is asked for at another address too: the node there decides.
         if (!guest.IsHeld) guest.IsUnanswered = !guest.IsConfirmed;
         Alias(peer, guest);
         Release(guest, held: false);
@@ -131,7 +132,7 @@ internal sealed partial class TcpMesh
         return true;
     }
 
-    // Who answers at the address that is asked for has an id under which somebody dialled in: it says whether that was it.
+    // The node that answers at the address has an id under which a guest dialled in: asks it whether it is that guest.
     private void AskAbout(TcpConnection connection, LinkPeer guest)
     {
         connection.Rival = guest;
@@ -156,7 +157,7 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongSender);
             if (rival.IsOpened)
             {
-                // It does not end because somebody here says that it is the node: who is there where it was asked for says more, and may be about to.
+                // The rival's link does not end on the word of the node here: the node at the address where the rival was asked for counts for more, and may be about to answer.
                 if (rival is { IsUntouched: true, Confirming: null, IsHeld: false }) ForgetOther(rival);
                 Alias(peer, rival);
                 return;

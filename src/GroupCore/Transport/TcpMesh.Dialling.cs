@@ -37,7 +37,7 @@ internal sealed partial class TcpMesh
     public void OnAcceptFailed(bool noDescriptor)
     {
         _node.Counters.Refuse(RefusalReason.Exhausted);
-        // The descriptor of a guest serves who comes next, a member or another guest.
+        // A guest's descriptor serves the next connection, of a member or of another guest.
         long pause = noDescriptor && TryDisplace(Connected) ? Millisecond : AcceptPause;
         _timers.Set(_node.Now + pause, new AcceptPauseEnd(_port), 0);
     }
@@ -73,7 +73,7 @@ internal sealed partial class TcpMesh
         else if (peer.IsOpened || peer.IsHeld) Confirm(peer);
     }
 
-    // Where nobody asks for it and it may not be dialled now, it has the time in which it may come back, and whoever asks for it next dials.
+    // If nobody asks for the peer and it may not be dialled now, it has 60 s to come back, and the next call that asks for it dials.
     private void DialOnce(LinkPeer peer)
     {
         if (!peer.IsOpened && _node.Now < peer.NoDialBefore) RedialLater(peer, 0);
@@ -111,7 +111,7 @@ internal sealed partial class TcpMesh
         Become(peer, LinkPhase.Dialling);
     }
 
-    // Null when the system refuses. Where it has no descriptor a guest gives its own, at once: whoever comes next would take it.
+    // Null when the system refuses. If no descriptor is left a guest gives up its own, and the dial is repeated at once, before a newcomer takes the descriptor.
     private PortSocket? TryDial(LinkPeer peer, out bool noDescriptor)
     {
         noDescriptor = false;
@@ -158,7 +158,7 @@ internal sealed partial class TcpMesh
         }
         peer.Dialling = null;
         Become(peer, LinkPhase.Down);
-        // Whoever answered, in whatever way, is there to say it at a later dial.
+        // A node that answered, in whatever way, can say at a later dial who it is.
         if (!connection.WasAnswered && pause == 0 && TryBelieve(peer)) return;
         Report(peer, fault);
         RedialLater(peer, pause);
@@ -173,7 +173,7 @@ internal sealed partial class TcpMesh
 
     private void RedialLater(LinkPeer peer, long pause)
     {
-        // Who only dialled in is not dialled: where it listens is what it says of itself. It comes back, or is forgotten.
+        // A peer that only dialled in is not dialled, since its address is only what it says of itself: it comes back or is forgotten.
         if (!peer.IsOpened)
         {
             peer.Attempt = 0;
@@ -196,9 +196,9 @@ internal sealed partial class TcpMesh
         peer.Redial = _timers.Set(_node.Now + delay, peer, 0);
     }
 
-    // A connection that carried the session is gone. Who dialled it did so because it was asked to; also where nobody needs it any more it dials once,
-    // to hear whether the other end has closed the session: else whoever needs it next would send into one that is no more.
-    // With pauses, where it accepts and closes at once: else that would be without end.
+    // A connection that carried the session is gone. The end that dialled it dials again; if nobody needs the peer any more, once, to hear whether the other end
+    // has closed the session: else the next user would send into a session that is no more. If the other end accepts and closes at once, dials have pauses, or
+    // this would go on without end.
     private void Broken(TcpConnection connection, long pause)
     {
         var peer = connection.Peer!;

@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Transport;
 
-/// <content>Guests: peers that dialled in and that this node never asked for, or does not need any more. Strangers, as long as nobody vouches for them.</content>
+/// <content>Guests: peers that dialled in and that this node never asked for, or does not need any more. A guest that nobody vouches for is a stranger.</content>
 internal sealed partial class TcpMesh
 {
     private const long VouchTime = 60_000 * Millisecond;
@@ -17,7 +17,7 @@ internal sealed partial class TcpMesh
     {
         if (Find(peer) is not { IsOver: false } released || --released.Holds > 0 || !released.IsOpened) return;
         (released.IsOpened, released.Attempt) = (false, 0);
-        // Who sends over it without a hold opens it again before the vouch ends. It does not end what stands that there is no place: newcomers wait.
+        // A sender without a hold opens the peer again before the vouch ends. A released link does not end for lack of a place: newcomers wait.
         released.VouchedUntil = _node.Now + VouchTime;
         BecomeGuest(released);
         WeighAgain(released.VouchedUntil + 1);
@@ -38,14 +38,14 @@ internal sealed partial class TcpMesh
         Weigh(peer);
     }
 
-    // Asked with each frame that is queued, and when a vouch ends.
+    // Decides whether the peer is a stranger: with each frame that is queued, and when a vouch ends.
     private void Weigh(LinkPeer peer)
     {
         bool foreign = peer.Place >= 0 && peer.VouchedUntil < _node.Now;
         if (peer.Session.IsForeign == foreign) return;
         peer.Session.IsForeign = foreign;
         if (peer.Connection is { } connection) CountInput(connection);
-        // What does not count for the node any more is room for those that wait.
+        // Bytes that do not count for the node any more are room for links that wait.
         if (foreign) Reopen();
     }
 
@@ -55,12 +55,12 @@ internal sealed partial class TcpMesh
         _vouchesEnd = true;
     }
 
-    // Also where nothing is sent any more: what waits does not count for the node from when nobody vouches for who does not take it, and is no more than for any stranger.
+    // Also guests to which nothing is sent any more: when a vouch ends, queued bytes no longer count for the node and must keep to the limit of a stranger.
     private void WeighGuests()
     {
         _vouchesEnd = false;
         long next = long.MaxValue;
-        // One that ends gives its place to one that was looked at.
+        // Backwards: a link that ends is replaced in the list by the last one, which was looked at already.
         for (int i = _guests.Count - 1; i >= 0; i--)
         {
             var guest = _guests[i];
@@ -88,7 +88,7 @@ internal sealed partial class TcpMesh
 
     private static bool Connected(LinkPeer guest) => guest.Connection is not null;
 
-    // All are looked at, but only when a newcomer finds no place, there is no descriptor for a connection, or frames in their midst hold too much.
+    // Looks at all guests, but only when a newcomer finds no place, no descriptor is left for a connection, or unfinished frames of strangers take too many bytes.
     private bool TryDisplace(Func<LinkPeer, bool> which)
     {
         LinkPeer? silent = null;

@@ -9,12 +9,12 @@ internal sealed partial class TcpMesh
     private void SayHello(TcpConnection connection)
     {
         var peer = connection.Peer!;
-        // What is asked of a rival is only whether its session is known.
+        // The question about a rival is only whether its session is known.
         var subject = connection.Rival ?? peer;
         bool probe = connection.Kind != ConnectionKind.Dialled || connection.Rival is not null;
         var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, probe, _node.Id, subject.NodeId, subject.Token, subject.PeerToken,
             subject.Session.Received, Local.Text);
-        // Who is asked a question may be another than who has the session, and hears no name of it.
+        // The node that is asked may be another than the one that has the session, and must not learn its names.
         if (probe) hello = hello with { Token = Digest(subject, subject.Token), PeerToken = Digest(subject, 0), Received = 0 };
         else if (hello.Expected == 0) hello = hello with { Token = HelloFrame.NoName };
         connection.Control = hello.ToFrame();
@@ -87,10 +87,10 @@ internal sealed partial class TcpMesh
             }
             if (peer.Connection is not null || (peer is { IsConfirmed: true, IsVacant: false } && _node.Now - peer.SilentSince < SilentTime))
             {
-                // An impostor, or the node itself, whose end of the old session was not read here yet. What stands says something: if nobody
-                // is there to hear it, its connection breaks, and the newcomer, who tries again, finds the place empty. One without a
-                // connection, of which it is known where it listens, is asked there; when nobody answers there for some seconds it is as if nobody
-                // listened, and who comes is believed: membership waits longer for who is cut off than anybody who starts anew.
+                // The newcomer is an impostor, or the node itself, whose end of the old session was not read here yet. The connection that stands says something: if no node
+                // is there, it breaks, and the newcomer, which tries again, gets in. A confirmed peer without a connection is dialled at its address; when no node
+                // has answered there for some seconds, the newcomer is believed, as if nobody listened there: membership waits longer for a node that is cut off than
+                // a node that starts anew waits.
                 if (peer is { Connection: null, Dialling: null }) Dial(peer);
                 peer.Session.AcknowledgeNow(_node.Now);
                 MarkDirty(peer);
@@ -98,7 +98,7 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Superseded);
                 return;
             }
-            // It starts anew: it has closed the session that is known here, or that was not its own.
+            // The node starts anew: it has closed the session that is known here, or that session was another node's.
             if (peer.IsUntouched)
             {
                 ForgetOther(peer);
@@ -116,20 +116,20 @@ internal sealed partial class TcpMesh
                 Answer(connection, hello.PeerToken != 0 ? HelloStatus.Forgotten : HelloStatus.Full);
                 return;
             }
-            // Also where this node dials that address itself: who is there its own dial tells.
+            // Added even if this node dials that address itself: its own dial tells which node is there.
             peer = Add(EndPointText.Format(listen), listen, hello.NodeId, asked: false);
         }
         else if (peer is { IsOpened: true, IsVacant: false, Connection: null, PeerToken: 0, Attempt: 0 } && peer.Address != EndPointText.Format(listen))
         {
-            // It is being dialled where it listens. Once such a dial has failed it may as well be the node itself, which is refused in the same
-            // way where it asked for this one: whoever comes is let in, and confirmed where this node asked.
+            // The peer is being dialled at the address where it was asked for. Once such a dial has failed, the newcomer may be the node itself, which refuses this node's
+            // dial in the same way as this node refuses its: from then on a newcomer is let in, and confirmed if this node asked for it.
             _node.Counters.Refuse(RefusalReason.WrongSender);
             Answer(connection, HelloStatus.Superseded);
             return;
         }
         if (peer.IsUntouched && hello.Received > 0)
         {
-            // Nothing was sent.
+            // Nothing was sent that it could have received.
             _node.Counters.Refuse(RefusalReason.WrongSender);
             Answer(connection, HelloStatus.Forgotten);
             return;
@@ -170,8 +170,8 @@ internal sealed partial class TcpMesh
         else Lost(peer);
     }
 
-    // A Hello that its dialler has given up since may be read after the link came up by another connection, and after that one broke: it may tell of less than was
-    // acknowledged, or does not know the name that came with this node's own dial, which its dialler has accepted. To believe it would end the link, or the
+    // A Hello that its dialler has given up may be read late: after the link came up by another connection, and also after that one broke. It tells of less than
+    // was acknowledged, or lacks the name that came with this node's own dial, which its dialler has accepted. To believe it would end the link, or the
     // connection that stands.
     private static bool IsLate(LinkPeer peer, in HelloFrame hello) => hello.Received < peer.Session.Taken
         || (peer.Connection is { } standing && (!peer.Session.CanAttach(hello.Received) || (standing.Kind == ConnectionKind.Dialled && hello.PeerToken == 0)));
@@ -236,7 +236,7 @@ internal sealed partial class TcpMesh
                 peer.Dialling = null;
                 Become(peer, LinkPhase.Down);
                 RedialLater(peer, 0);
-                // Of two dials that cross one is told so, once or twice. Later something else stands in the way.
+                // When two dials cross, one end is told so, once or twice. After more of these answers something else stands in the way.
                 if (peer.Attempt == RedialAfter.Length - 1) Report(peer, LinkFault.Unreachable);
                 break;
             case HelloStatus.Full:
@@ -322,7 +322,7 @@ internal sealed partial class TcpMesh
     private void Refuse(TcpConnection connection, RefusalReason reason)
     {
         _node.Counters.Refuse(reason);
-        // Not by one that came and only says that it is the node: whoever listens where that was asked for may be another.
+        // Not for a node that dialled in and only says that it is the peer: another node may listen where the peer was asked for.
         if (connection.Peer is { } peer && (peer.IsConfirmed || connection.Kind != ConnectionKind.Accepted)) peer.NoDialBefore = _node.Now + FramingPause;
         if (connection.State == ConnectionState.Up)
         {

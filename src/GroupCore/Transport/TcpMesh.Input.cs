@@ -9,8 +9,8 @@ internal sealed partial class TcpMesh
 {
     private const int TurnBytes = 64 << 10;
 
-    // What strangers send is read no faster than this, however many they are: timers fire and answers leave between turns. Each has a share, so that
-    // none waits for those before it; beside members they would else decide how long a turn takes.
+    // Bytes that are read from all strangers in a turn, however many they are: else they would decide how long a turn takes, and timers fire and answers leave only
+    // between turns. Each stranger has a share, so that none waits for those before it.
     private const int StrangersTurnBytes = 1 << 20;
     private const int LeastTurnBytes = 1 << 10;
     private readonly Queue<(LinkPeer Peer, long Due)> _acks = new();
@@ -38,7 +38,7 @@ internal sealed partial class TcpMesh
     public void OnReadable(PortSocket socket)
     {
         var connection = (TcpConnection)socket.Owner!;
-        // What those who hear of it ask of a link is what it was then, and not what comes of this.
+        // Observers are told first, so that what they ask of a link is answered as it was at the event, and not as this read makes it.
         if (_events.Count > 0) _work += DrainEvents();
         if (IsHeld(connection)) _port.Pause(socket);
         else Read(connection, socket);
@@ -52,7 +52,7 @@ internal sealed partial class TcpMesh
     private void Read(TcpConnection connection, PortSocket socket)
     {
         int budget = IsStranger(connection) ? Math.Clamp(StrangersTurnBytes / (_guests.Count + 1), LeastTurnBytes, TurnBytes) : TurnBytes;
-        // What was held back when it had come.
+        // Frames that had arrived while the link was held.
         if (connection is { IsBehind: true, Input: not null })
         {
             _work++;
@@ -90,7 +90,7 @@ internal sealed partial class TcpMesh
         if (_events.Count > 0) session.IsInputHeld = true;
     }
 
-    // A malformed frame came from that peer. One that goes on so is not heard any more; of one that only says that it is the node, its link ends.
+    // A malformed frame came from that peer. After too many its link ends, and a confirmed node is muted.
     public void Blame(int number)
     {
         if (Find(number) is not { IsOver: false } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
@@ -106,7 +106,7 @@ internal sealed partial class TcpMesh
         var taken = LinkInput.Taken;
         do
         {
-            // Observers run between two frames, and what they ask of this link holds for the next one.
+            // Observers run between two frames: what they ask of this link holds for the next frame.
             if (_events.Count > 0) _work += DrainEvents();
             if (connection.State != ConnectionState.Up) return;
             if (IsHeld(connection)) break;
@@ -150,7 +150,7 @@ internal sealed partial class TcpMesh
         return connection.Input.Bytes.AsSpan(connection.End);
     }
 
-    // Connections are many, and most rest: a buffer is kept only for the beginning of a frame.
+    // There are many connections, and most are idle: a buffer is kept only for the beginning of a frame.
     private void Keep(TcpConnection connection, Slab input)
     {
         if (connection.Start == connection.End)
@@ -160,7 +160,7 @@ internal sealed partial class TcpMesh
         }
         CountInput(connection);
         BoundStrangersInput();
-        // Nothing is parsed here: who gave way gives its buffer back at once.
+        // Nothing is parsed here: the buffers of strangers that gave way go back at once.
         ReleaseDropped();
     }
 

@@ -7,7 +7,7 @@ internal sealed partial class TcpMesh
 {
     private const long TurnWriteBytes = 1 << 20;
 
-    // However many links have so much ready: probes are answered and leases asked for between turns.
+    // For all links together: probes are answered and leases asked for only between turns.
     private const long AllTurnWriteBytes = 16 << 20;
     private readonly ArraySegment<byte>[] _pieces = new ArraySegment<byte>[LinkSession.MaxPieces];
     private List<LinkPeer> _dirty = [];
@@ -24,7 +24,7 @@ internal sealed partial class TcpMesh
             peer.IsDirty = false;
             if (peer is { Connection: { IsBlocked: false } connection, IsHeld: false }) left -= Write(connection, peer);
         }
-        // Those that had no turn have the next one before the others.
+        // Links that were not written in this turn come first in the next one.
         _dirty.InsertRange(0, CollectionsMarshal.AsSpan(_writing)[next..]);
         _writing.Clear();
         ReleaseDropped();

@@ -8,36 +8,35 @@ namespace GroupCore.Transport;
 /// Links over TCP: one connection per pair of nodes that talk, whoever dialled it. Belongs to the loop of its node.
 /// </summary>
 /// <remarks>
-/// <para>Guarantee: that of <see cref="ILinks"/>; the stream itself is <see cref="LinkSession"/>'s work, this class keeps a connection under it.</para>
+/// <para>Guarantee: that of <see cref="ILinks"/>. <see cref="LinkSession"/> carries the stream; this class keeps a connection under it.</para>
 /// <para>Phases of a connection: connecting → Hello → HelloAck → frames. Hello names cluster, wire versions, the dialler, the node that is
 /// meant, and both ends' names of the session; the received offsets in Hello and HelloAck say from where each end sends on. A dialler that does not
 /// know whom it dials asks for the id first, on the same connection.</para>
-/// <para>Failure cases. Connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms; where nobody
-/// needs the link any more and it was up for less than 1 s, after pauses that grow as below; of two connections that cross, the one
-/// dialled by the lower id stays. A peer that this node never asked for is not dialled, since where it listens is what it says of itself: it comes back within 60 s or its link ends with <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250,
-/// 1000 ms. No answer in 1 s, or none of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has
-/// closed the session (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster:
-/// <see cref="LinkFault.WrongCluster"/>. The last three end the link.
-/// Malformed framing ends the connection, is counted, and the next dial waits 1 s, whoever asks for it; more than 100 malformed frames of a node within a
-/// minute end the link with <see cref="LinkFault.Rejected"/>, and for a minute the node is refused and not dialled if it is known that they
-/// were its own, else it goes at the next one (<see cref="MuteTable"/>).</para>
-/// <para>Strangers: until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. One that breaks off
-/// within it, or lets the time pass, is counted. Behind its Hello it is a guest until this node asks for it, and there are 4,096 places: of those
-/// that nobody vouched for within a minute the most silent one gives way to a newcomer, or leaves its descriptor when there is none for a
-/// connection that comes or is made; its link ends when more than 16 KiB wait for it, since it takes no answers. Of what they send 1 MiB is read in a
-/// turn, in equal shares. Without such a guest the node
-/// then takes no connection for 100 ms, which is counted, and goes on.</para>
-/// <para>Names: without credentials a node is who it says it is. Still nobody takes over what stands: neither a session whose connection
-/// lives, nor, without knowing the tokens of both ends, one that waits for its connection to be made again, unless its
-/// host says that nobody listens, or nobody has answered there for 5 s; nor an address: what a node
-/// says of where it listens is believed of nobody else, so that who asks for an address gets whoever answers there, and where that is a node that was
-/// asked for already, its link, which is dialled where it was asked for first, also while nobody is there. The other way round: with who answered under an
-/// id where an address alone was asked for, and of whose node no link was asked for then, goes who asks for that id later, whatever the address, and it counts
-/// as confirmed. Nor does who took the
-/// name of a node that is not connected here keep it once this node asks for that node: what is sent waits until whoever listens where it is
-/// asked for says whether it has this session, by both ends' tokens, of which one who spoke with each end in the name of the other knows one, and
-/// which the question does not tell (<see cref="Confirm"/>), and what came is not delivered before, wherever it said that it listens, since a node may have several addresses. Where
-/// nobody answers at the address whoever came first is believed, and so is, until it is asked for, a guest.</para>
+/// <para>Failure cases. A connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms. Where nobody needs the link any more and
+/// the connection was up for less than 1 s, pauses grow as below. Of two connections that cross, the one dialled by the lower id stays. A peer that this node
+/// never asked for is not dialled, since its address is only what it says of itself: it comes back within 60 s or its link ends with
+/// <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250, 1000 ms. No answer in 1 s, or none
+/// of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has closed the session
+/// (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster: <see cref="LinkFault.WrongCluster"/>. The last three end the link.
+/// Malformed framing ends the connection, is counted, and the next dial waits 1 s, whoever asks for it. More than 100 malformed frames of a node within a minute
+/// end the link with <see cref="LinkFault.Rejected"/>. If the node is known to have sent them, it is refused and not dialled for a minute; else its link ends
+/// again at its next malformed frame (<see cref="MuteTable"/>).</para>
+/// <para>Strangers. Until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. A connection that breaks off within that
+/// frame, or lets the time pass, is counted. After its Hello its peer is a guest until this node asks for it. There are 4,096 places: of the guests that
+/// nobody vouched for within a minute, the most silent one gives way to a newcomer, or gives up its descriptor when there is none for a connection that comes or
+/// is made. Its link ends when more than 16 KiB wait for it, since it takes no answers. Of all bytes that such guests send 1 MiB is read in a turn, in equal
+/// shares. If no such guest can give up a descriptor, the node takes no connection for 100 ms, which is counted, and goes on.</para>
+/// <para>Names. Without credentials a node is who it says it is. Still a newcomer takes over nothing that stands.
+/// (1) No session: not one whose connection lives, and, without the tokens of both ends, not one that waits for its next connection, unless its host says that
+/// nobody listens, or no node has answered there for 5 s.
+/// (2) No address: what a node says of where it listens is believed of no other node. A caller that asks for an address gets the node that answers there. If that
+/// node was asked for already, the caller gets its link, which is dialled where it was asked for first, also while no node is there. Conversely, if only an
+/// address was asked for, and a node answered of which no link was asked for then, a caller that asks for its id later gets that link, whatever the address, and
+/// the peer counts as confirmed.
+/// (3) No name: a node that took the id of one that is not connected here does not keep it once this node asks for that id. Frames to it wait, and frames from it
+/// are not delivered, until the node that listens where it was asked for says whether it has this session, by both ends' tokens. A node that spoke with each end
+/// in the other's name knows one of them, and the question tells none (<see cref="Confirm"/>). This holds wherever the guest said that it listens, since a node may
+/// have several addresses. If no node answers at the address, the node that came first is believed, and so is a guest until it is asked for.</para>
 /// <para>Source: links.md#the-normal-case, #when-things-fail.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
@@ -90,7 +89,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
-    /// <summary>Bytes that wait on the link on which most do, foreign ones too. Looks at all links: for reports.</summary>
+    /// <summary>Bytes that wait on the link with the most, strangers included. Looks at all links: for reports.</summary>
     public long MostQueued
     {
         get
@@ -187,7 +186,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public void Probe(int peer)
     {
-        // Whoever is there and was once asked for can be asked when nobody needs it any more; one that went is not dialled for that.
+        // A peer that nobody needs any more is asked only if it is connected and confirmed; one that is gone is not dialled for this.
         if (Find(peer) is not { IsOver: false } probed || probed is { IsOpened: false } and not { Phase: LinkPhase.Up, IsConfirmed: true }) return;
         probed.ReportedAt = long.MinValue;
         if (probed.Phase == LinkPhase.Down) Dial(probed);
@@ -251,7 +250,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         ? _peers[peer]
         : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_numbers} were opened.");
 
-    // Who was reached there.
+    // The peer that was reached there.
     private LinkPeer? At(NodeAddress address) => _byAddress.GetValueOrDefault(address);
 
     private void Reach(LinkPeer peer, NodeAddress address)
@@ -272,14 +271,14 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         return peer;
     }
 
-    // Each dialler hears some: none may tell the others.
+    // Every dialler learns some tokens: they must not let it guess others.
     private ulong NewToken() => _names() | 1;
 
     private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);
 
     private void Become(TcpConnection connection, ConnectionState next) => connection.Become(next, _node.Counters);
 
-    // Whoever answers at the address was meant before; now it must be this node.
+    // Until now any node that answers at the address was meant; now it must be this one.
     private bool TryClaim(LinkPeer peer, ulong nodeId)
     {
         if (peer.NodeId != 0 || (peer.MeantId != 0 && peer.MeantId != nodeId)) return false;
@@ -292,16 +291,16 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private void Alias(LinkPeer peer, LinkPeer known)
     {
         bool someWait = peer.Session.IsShort;
-        // Who was needed until just now is so under its other number, and what waits for it as well.
+        // A peer that was needed until just now is still so under its other number, and so are the frames that wait for it.
         known.VouchedUntil = Math.Max(known.VouchedUntil, peer.VouchedUntil);
         Weigh(known);
         if (known.Place >= 0 && !peer.IsOpened) WeighAgain(known.VouchedUntil + 1);
         peer.Session.MoveTo(known.Session);
         End(peer);
-        // Who only dialled in is dialled where it was asked for, and not where it says that it listens. Who was asked for is dialled there alone:
-        // anybody may listen elsewhere and say that he is that node.
+        // A peer that only dialled in is dialled from now on where it was asked for, and not where it says that it listens. A peer that was asked for before keeps its
+        // address: any node may listen elsewhere and say that it is that one.
         if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
-        // It may have been released before it was known who is there.
+        // Not if this link was released before it was known which node is there.
         if (peer.IsOpened) AskedFor(known);
         known.Holds += peer.Holds;
         Reach(known, peer.Address);
@@ -312,7 +311,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
             _peers[number] = known;
             known.Aliases.Add(number);
             if (known.Connection is not null) _events.Enqueue((number, LinkNews.Up, default));
-            // The other link may never have been short: they look there now.
+            // Producers that wait look at the other link now: it may never have been short, and would not tell them.
             if (someWait) _events.Enqueue((number, LinkNews.Room, default));
         }
         MarkDirty(known);
@@ -328,7 +327,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     private void End(LinkPeer peer)
     {
-        // One that failed is closed by its users later: it counts once.
+        // A link that failed is closed by its users later: it counts once.
         if (peer.IsOver) return;
         Become(peer, LinkPhase.Ended);
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
@@ -357,7 +356,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         foreach (int alias in peer.Aliases) _events.Enqueue((alias, news, fault));
     }
 
-    // Acknowledged or dropped bytes are room for those that wait: for this peer, and for others that wait only for the node's sum.
+    // Acknowledged or dropped bytes are room for producers that wait: on this link, and on links that wait only for room of the node.
     private void Acknowledged(LinkPeer peer)
     {
         if (peer.Session.TryReopen()) Raise(peer, LinkNews.Room);

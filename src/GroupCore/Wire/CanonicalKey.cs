@@ -10,9 +10,9 @@ namespace GroupCore.Wire;
 /// <para>The bytes are those of <see cref="ContractSerializer"/>, with one form for values that are equal but would be written
 /// differently: −0.0 is 0.0, 1.00 is 1, a <see cref="DateTimeOffset"/> is its UTC time. Arrays and lists are equal when their items are, in
 /// order. Whatever serializer the values have, keys are written this way.</para>
-/// <para>Refused as a type: sets, dictionaries and other collections without an order of their own, <see cref="Uri"/>, and a type that holds
-/// what is not written, in a private field too: unequal keys would be one. What has <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>, such as a cache, is no part of the key. A field with the
-/// name of a property that is written (<c>_name</c> of <c>Name</c>) is taken for that of the property. Refused as a
+/// <para>Refused as a type: sets, dictionaries and other collections without an order of their own, <see cref="Uri"/>, and a type with content that is not
+/// written, private fields included: unequal keys would have equal bytes. A member with <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>, such as a cache, is no
+/// part of the key. A field with the name of a property that is written (<c>_name</c> of <c>Name</c>) is taken for the field of that property. Refused as a
 /// value, when it is written: NaN, a local <see cref="DateTime"/>, a string with half a character, an object of a type derived from the declared one.</para>
 /// </remarks>
 public static class CanonicalKey

@@ -11,10 +11,10 @@ public sealed class ContractException : NotSupportedException
         Member = member;
     }
 
-    /// <summary>The type that was met.</summary>
+    /// <summary>The type that was refused.</summary>
     public Type Type { get; }
 
-    /// <summary>Where it was met, as <c>Order.Lines[].Price</c>; null when it was the type asked for.</summary>
+    /// <summary>Where the type was found, as <c>Order.Lines[].Price</c>; null when it is the type asked for.</summary>
     public string? Member { get; }
 
     internal string Reason { get; }

@@ -12,11 +12,11 @@ namespace GroupCore.Wire;
 /// <para><c>[DataContract]</c> with <c>[DataMember(Order = n)]</c> is an array by number, with <c>[DataMember]</c> or
 /// <c>[DataMember(Name = "x")]</c> a map by name; without attributes, public properties and fields are a map by name. Records, tuples,
 /// enumerations, nullables, arrays, collections and dictionaries of the BCL, and its value types are known. No type names travel: a
-/// member of an abstract type, an interface or <see cref="object"/> is refused by <see cref="ContractException"/> at the first use. So is a class of the BCL that is none of those,
-/// and a collection that cannot be made from its items and has no <c>[DataContract]</c>: they would be written without what they hold.
-/// And so is a type with a public member, or any with <c>[DataMember]</c>, that keeps what it is given and cannot be set when it is read, unless it has
-/// <c>[IgnoreDataMember]</c>; a property that computes what it gives is no such member. Sorted tables are of items that have an order of their own: comparers do not travel.</para>
-/// <para>What a reader does not know it skips; what a message lacks keeps its default. Values may be nested
+/// member of an abstract type, an interface or <see cref="object"/> is refused by <see cref="ContractException"/> at the first use. So is any other class of the BCL,
+/// and a collection that cannot be made from its items and has no <c>[DataContract]</c>: their content would not be written.
+/// So is a type with a member that keeps a value and is public or has <c>[DataMember]</c>, but cannot be set when it is read, unless it has
+/// <c>[IgnoreDataMember]</c>; a computed property keeps no value. Items of sorted collections must have an order of their own: comparers do not travel.</para>
+/// <para>A reader skips members that it does not know; members that a message lacks keep their defaults. Values may be nested
 /// <see cref="MessagePackReader.MaxDepth"/> deep. Formatters are built once per type by reflection; after that neither direction allocates
 /// anything but what the value itself consists of.</para>
 /// </remarks>
@@ -33,7 +33,7 @@ public sealed class ContractSerializer : IPayloadSerializer
     /// <exception cref="ContractException">The type, or a member of it, cannot be written.</exception>
     public static void Check<T>() => Formatters.Of<T>();
 
-    /// <summary>Appends the bytes of <paramref name="value"/>. When it throws, what was appended before the mistake showed stays.</summary>
+    /// <summary>Appends the bytes of <paramref name="value"/>. When it throws, the bytes appended before the error stay.</summary>
     /// <exception cref="ContractException">The type, or a member of it, cannot be written, or is nested too deep.</exception>
     public void Serialize<T>(IBufferWriter<byte> to, T value)
     {

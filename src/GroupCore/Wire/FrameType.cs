@@ -1,16 +1,19 @@
 namespace GroupCore.Wire;
 
-/// <summary>Frame types (links.md#messages and the chapters of those who send them). Locked by the wire-contract test: numbers are never used again for another purpose.</summary>
+/// <summary>
+/// Frame types (links.md#messages and the chapters of the protocols that send them). Locked by the wire-contract test: numbers are never used again for
+/// another purpose.
+/// </summary>
 public enum FrameType : byte
 {
     /// <summary>No frame.</summary>
     None = 0,
 
     // 1-15: the link itself
-    /// <summary>Who dials: cluster, version, node id, address.</summary>
+    /// <summary>The dialler says who it is: cluster, version, node id, address.</summary>
     Hello = 1,
 
-    /// <summary>Who answers, and where the link resumes.</summary>
+    /// <summary>The acceptor says who it is, and where the link resumes.</summary>
     HelloAck = 2,
 
     /// <summary>Starts a gathered write: stream offset of what follows and what was received.</summary>
@@ -45,7 +48,7 @@ public enum FrameType : byte
     /// <summary>Message to one member.</summary>
     Peer = 32,
 
-    /// <summary>Its handler returned.</summary>
+    /// <summary>The handler of a <see cref="Peer"/> message returned.</summary>
     PeerAck = 33,
 
     /// <summary>Answer to a query.</summary>
@@ -82,7 +85,7 @@ public enum FrameType : byte
     /// <summary>What one survivor's layer contributed to the cut.</summary>
     CutPart = 57,
 
-    /// <summary>Whom a member waits for in a flush that takes too long.</summary>
+    /// <summary>The members that a member waits for in a flush that takes too long.</summary>
     FlushWait = 58,
 
     // 64-79: Oracle
@@ -107,7 +110,7 @@ public enum FrameType : byte
     /// <summary>State for a voter far behind.</summary>
     Snapshot = 70,
 
-    /// <summary>Hand over the lead.</summary>
+    /// <summary>Be elected leader at once.</summary>
     TimeoutNow = 71,
 
     /// <summary>Request to the Oracle.</summary>
@@ -119,13 +122,13 @@ public enum FrameType : byte
     /// <summary>Membership lease, asked or granted.</summary>
     Lease = 74,
 
-    /// <summary>Accusation, or its withdrawal.</summary>
+    /// <summary>Suspicion of a process, or its withdrawal.</summary>
     Suspect = 75,
 
-    /// <summary>Who is the Oracle? and the answer.</summary>
+    /// <summary>Who is the Oracle?</summary>
     WhoIsOracle = 76,
 
-    /// <summary>Answer to it.</summary>
+    /// <summary>Answer to <see cref="WhoIsOracle"/>.</summary>
     OracleIs = 77,
 
     // 80-95: state transfer of groups

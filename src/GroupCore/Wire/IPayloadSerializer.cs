@@ -2,11 +2,11 @@ using System.Buffers;
 
 namespace GroupCore.Wire;
 
-/// <summary>The seam between messages of users and bytes. The default writes MessagePack; see the decision record on MessagePack.</summary>
+/// <summary>Turns messages of users into bytes and back. The default writes MessagePack; see the decision record on MessagePack.</summary>
 /// <remarks>
-/// Called by many threads at once. Where a DHT has resolvers, values that are equal must have equal bytes in every process: each replica writes by itself what its
-/// resolver gives, so bytes that follow from hashes of texts, a culture, or references differ from replica to replica. What callers give and get is written and read under the culture of
-/// some thread, what resolvers do under the invariant one: bytes must not follow from it.
+/// Called by many threads at once. Where a DHT has resolvers, values that are equal must have equal bytes in every process: each replica writes the result of its
+/// resolver by itself, so bytes that follow from hashes of texts, a culture, or references would differ from replica to replica. Values of callers are written
+/// and read under the culture of any thread, values of resolvers under the invariant one: bytes must not follow from it.
 /// </remarks>
 public interface IPayloadSerializer
 {

@@ -58,7 +58,7 @@ public ref struct MessagePackWriter
         _at = 0;
     }
 
-    /// <summary>One that writes elsewhere what has its place here.</summary>
+    /// <summary>A writer elsewhere for values that belong at this place: at the same depth, and canonical if this one is.</summary>
     internal readonly MessagePackWriter Beside(IBufferWriter<byte> to) => new(to) { Canonical = Canonical, _depth = _depth };
 
     /// <summary>Goes one level deeper; refuses to write what no reader would take, and cycles of objects.</summary>
@@ -75,7 +75,7 @@ public ref struct MessagePackWriter
     /// <summary>Writes true or false.</summary>
     public void WriteBoolean(bool value) => Put(value ? MessagePackCode.True : MessagePackCode.False);
 
-    /// <summary>Writes a whole number; not negative ones take the unsigned forms.</summary>
+    /// <summary>Writes a whole number; one that is not negative takes the unsigned forms.</summary>
     public void WriteInt(long value)
     {
         if (value >= 0) WriteUInt((ulong)value);

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace GroupCore.Wire;
 
-/// <summary>Text that others get as UTF-8 and compare with their own.</summary>
+/// <summary>Text that other nodes get as UTF-8 and compare with their own.</summary>
 internal static class Utf8Text
 {
     /// <summary>Whether it comes back from UTF-8 as it was; half a surrogate pair does not.</summary>
@@ -17,6 +17,6 @@ internal static class Utf8Text
         return true;
     }
 
-    /// <summary>For a message: as others would get it.</summary>
+    /// <summary>The text as other nodes would get it, for a message.</summary>
     public static string AsGot(string text) => Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
 }

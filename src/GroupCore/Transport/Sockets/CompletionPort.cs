@@ -7,13 +7,13 @@ using GroupCore.Runtime;
 namespace GroupCore.Transport.Sockets;
 
 /// <summary>
-/// Sockets by completion (<see cref="SocketAsyncEventArgs"/>), for systems without epoll. Completions are queued by whatever
-/// thread they come on and reported by the next poll. A receive of no bytes tells that some have come, which are then read where they are wanted;
-/// what is sent is copied once, so that no slab of a queue is shared with the system. A socket at rest holds no buffer.
+/// Sockets by completion (<see cref="SocketAsyncEventArgs"/>), for systems without epoll. A completion is queued by whatever
+/// thread it comes on and reported by the next poll. A receive of no bytes completes when bytes have arrived, which are then read into the caller's buffer;
+/// bytes to send are copied once, so that no slab of a queue is shared with the system. An idle socket holds no buffer.
 /// </summary>
 /// <remarks>
-/// Windows tries three times, 2 s in all, where nobody listens: a dial is over by then, and nobody hears of a refusal. It could be told to try once
-/// (SIO_TCP_INITIAL_RTO). But it refuses in the same way where a listener has not taken the connections that wait at it, and who is refused counts as dead.
+/// Where nobody listens, Windows tries three times, 2 s in all: the dial is over by then, and no refusal is reported. Windows could be told to try once
+/// (SIO_TCP_INITIAL_RTO). But it also refuses where a listener has not yet taken the connections that wait at it, and a node that refuses counts as dead.
 /// </remarks>
 internal sealed class CompletionPort : ISocketPort
 {
@@ -104,7 +104,7 @@ internal sealed class CompletionPort : ISocketPort
             if (!socket.IsClosed && (socket.IsReadable || socket.IsEnded)) List(socket);
         }
         _readable.RemoveRange(0, listed);
-        // One a poll: an accept that fails or succeeds at once, again and again, does not keep the others waiting.
+        // One accept per poll, so that accepts that fail or succeed at once, again and again, do not keep other sockets waiting.
         if (_acceptsNext) BeginAccept();
     }
 
@@ -117,7 +117,7 @@ internal sealed class CompletionPort : ISocketPort
         if (!from.IsReadable) return 0;
         int count = from.Socket.Receive(to, SocketFlags.None, out var error);
         if (error is not (SocketError.Success or SocketError.WouldBlock) || (error == SocketError.Success && count == 0)) return -1;
-        // All that has come was read: the next bytes are waited for.
+        // All bytes that had arrived were read: wait for the next ones.
         if (count < to.Length) BeginReceive(from);
         return count;
     }
@@ -267,7 +267,7 @@ internal sealed class CompletionPort : ISocketPort
         }
         catch (SocketException error)
         {
-            // No descriptor or no memory is left, which some systems tell at once: it is reported with what else failed.
+            // No descriptor or no memory is left, which some systems report at once: reported like every accept that failed.
             _accept.SocketError = error.SocketErrorCode;
             Completed(_accept);
         }
@@ -283,7 +283,7 @@ internal sealed class CompletionPort : ISocketPort
         }
         catch (ObjectDisposedException)
         {
-            // It was closed meanwhile.
+            // The socket was closed meanwhile.
         }
     }
 
@@ -293,7 +293,7 @@ internal sealed class CompletionPort : ISocketPort
         if (!socket.Socket.SendAsync(socket.Output)) Completed(socket.Output);
     }
 
-    // Null when the connection is broken already, which some systems tell at its first option.
+    // Null when the connection is broken already, which some systems report when the first option is set.
     private CompletionSocket? TryOpen(Socket socket)
     {
         try
@@ -325,7 +325,7 @@ internal sealed class CompletionPort : ISocketPort
         return opened;
     }
 
-    // A system that does not know one of them keeps its own times: better late than no link.
+    // A system that does not know one of these options keeps its own times: a late reset is better than no link.
     private static void SetTimes(Socket socket)
     {
         try

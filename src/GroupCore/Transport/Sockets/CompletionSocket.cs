@@ -21,10 +21,10 @@ internal sealed class CompletionSocket : PortSocket
 
     public SocketAsyncEventArgs Output { get; } = new(true);
 
-    /// <summary>What is being sent.</summary>
+    /// <summary>The bytes of the send under way.</summary>
     public Slab? Sending { get; set; }
 
-    /// <summary>Bytes have come and are not read to their end.</summary>
+    /// <summary>Bytes have arrived and are not all read.</summary>
     public bool IsReadable { get; set; }
 
     /// <summary>Whether it stands in the list of sockets to receive from.</summary>

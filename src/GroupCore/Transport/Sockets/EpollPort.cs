@@ -8,12 +8,12 @@ using GroupCore.Runtime;
 namespace GroupCore.Transport.Sockets;
 
 /// <summary>
-/// Readiness by epoll, for Linux. Edges, so that no registration changes while a connection lives; a socket stays in the list
+/// Sockets by readiness (epoll), for Linux. Edge-triggered, so that no registration changes while a connection lives; a socket stays in the list
 /// of readable ones until a receive finds it empty.
 /// </summary>
 /// <remarks>
 /// With few connections a poll that does not wait tries a receive on each and asks epoll only every <see cref="DirectPolls"/>th time, or when the
-/// clock's next tick (some ms) has come: one system call less per message while the loop spins, and dials that are done are heard of in time where turns are long.
+/// clock has ticked (some ms). That is one system call less per message while the loop spins; by the tick, finished dials are noticed in time where turns are long.
 /// </remarks>
 [SupportedOSPlatform("linux")]
 internal sealed unsafe class EpollPort : ISocketPort
@@ -23,7 +23,7 @@ internal sealed unsafe class EpollPort : ISocketPort
     private const int DirectPolls = 16;
     private const int Backlog = 512;
 
-    // A poll takes no more: who dials again and again keeps those that are connected waiting for so long and no longer.
+    // A poll accepts no more, so that a storm of dials does not keep connected peers waiting for long.
     private const int MostAccepts = 64;
     private const ulong WakeData = ulong.MaxValue, ListenData = ulong.MaxValue - 1;
 
@@ -137,7 +137,7 @@ internal sealed unsafe class EpollPort : ISocketPort
             if (socket is { IsReadable: true, IsClosed: false }) List(socket);
         }
         _readable.RemoveRange(0, listed);
-        // Who comes may push out one whose handshake is not read yet: not one whose handshake has arrived.
+        // Accept last: a newcomer may push out a connection whose Hello is not read yet, but not one whose Hello has arrived.
         if (MayAccept) Accept(events);
     }
 

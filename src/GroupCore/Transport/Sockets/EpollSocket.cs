@@ -1,6 +1,6 @@
 namespace GroupCore.Transport.Sockets;
 
-/// <summary>A descriptor registered with epoll, and what its edges have told.</summary>
+/// <summary>A descriptor registered with epoll, and what its edges have reported.</summary>
 internal sealed class EpollSocket(int descriptor, int slot, uint generation) : PortSocket
 {
     public int Descriptor => descriptor;

@@ -3,8 +3,8 @@ using System.Net;
 namespace GroupCore.Transport.Sockets;
 
 /// <summary>
-/// Stream sockets as a node loop uses them: nothing blocks but <see cref="Wait"/>. All members belong to whoever
-/// runs the node, except <see cref="Wake"/>; during a <see cref="Wait"/> of the loop's thread others may dial, send and close, but not poll.
+/// Stream sockets as a node loop uses them: nothing blocks but <see cref="Wait"/>. All members but <see cref="Wake"/> are for the thread that
+/// runs the node; during a <see cref="Wait"/> of the loop's thread another one may dial, send and close, but not poll.
 /// </summary>
 internal interface ISocketPort : IDisposable
 {
@@ -14,7 +14,10 @@ internal interface ISocketPort : IDisposable
     /// <summary>Takes connections again after <see cref="ISocketPortEvents.OnAcceptFailed"/>.</summary>
     void ResumeAccepting();
 
-    /// <summary>Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome. Throws <see cref="IOException"/>, of which <see cref="NoDescriptorException"/> is one, and <see cref="System.Net.Sockets.SocketException"/>.</summary>
+    /// <summary>
+    /// Begins to connect; <see cref="ISocketPortEvents.OnDialled"/> tells the outcome. Throws <see cref="IOException"/> (<see cref="NoDescriptorException"/> if no
+    /// descriptor is left) and <see cref="System.Net.Sockets.SocketException"/>.
+    /// </summary>
     PortSocket Dial(IPEndPoint to);
 
     /// <summary>Whether a <see cref="Wait"/> that began before would have to end now; completions on other threads end it by themselves.</summary>
@@ -29,10 +32,10 @@ internal interface ISocketPort : IDisposable
     /// <summary>Receives into <paramref name="to"/>: bytes received, 0 when there are none now, −1 when the connection ended.</summary>
     int Receive(PortSocket socket, Span<byte> to);
 
-    /// <summary>No <see cref="ISocketPortEvents.OnReadable"/> of this connection follows: what comes waits.</summary>
+    /// <summary>Reports no <see cref="ISocketPortEvents.OnReadable"/> of this connection until <see cref="Resume"/>: bytes that arrive wait.</summary>
     void Pause(PortSocket socket);
 
-    /// <summary>It does again, and one in any case, at the next poll.</summary>
+    /// <summary>Ends a <see cref="Pause"/>; the next poll reports <see cref="ISocketPortEvents.OnReadable"/> in any case.</summary>
     void Resume(PortSocket socket);
 
     /// <summary>

@@ -3,11 +3,11 @@ namespace GroupCore.Transport.Sockets;
 /// <summary>What a <see cref="ISocketPort"/> tells, inside <see cref="ISocketPort.Poll"/> only.</summary>
 internal interface ISocketPortEvents
 {
-    /// <summary>Somebody connected.</summary>
+    /// <summary>A connection was accepted.</summary>
     void OnAccepted(PortSocket socket);
 
     /// <summary>
-    /// There is no descriptor for a connection (<paramref name="noDescriptor"/>), or no memory: the port takes none until
+    /// There is no descriptor for a connection (<paramref name="noDescriptor"/>), or no memory: the port accepts none until
     /// <see cref="ISocketPort.ResumeAccepting"/>.
     /// </summary>
     void OnAcceptFailed(bool noDescriptor);

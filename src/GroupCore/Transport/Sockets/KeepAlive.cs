@@ -15,9 +15,12 @@ internal static class KeepAlive
     /// <summary>Questions without an answer after which the connection is reset.</summary>
     public const int Questions = 3;
 
-    /// <summary>The shortest and the longest time from when the other end is not there until the connection is reset: it may have been silent before.</summary>
+    /// <summary>The shortest and the longest time from when the other end vanishes until the connection is reset; shorter if it was silent before.</summary>
     public static readonly TimeSpan Shortest = TimeSpan.FromSeconds(Interval * Questions), Longest = TimeSpan.FromSeconds(Idle + (Interval * Questions));
 
-    /// <summary>Milliseconds after which bytes without acknowledgement reset the connection, on Linux: while there are any, nothing is asked, and without this a quarter of an hour would pass. Also where the other kernel answers but has no room, since its process does not read.</summary>
+    /// <summary>
+    /// Milliseconds after which unacknowledged bytes reset the connection, on Linux: while there are any the kernel asks nothing, and without this limit a quarter
+    /// of an hour would pass. The connection is also reset where the other kernel answers but has no room, since its process does not read.
+    /// </summary>
     public const int Unacknowledged = (Idle + (Interval * Questions)) * 1000;
 }

@@ -115,7 +115,7 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
     public static partial nint Write(int descriptor, void* from, nuint length);
 
-    // It returns at once and never waits for the collector, which spares it most of what a call costs.
+    // The call returns at once and never waits for the collector: leaving the transition out spares most of what a call costs.
     [LibraryImport("libc", EntryPoint = "clock_gettime")]
     [SuppressGCTransition]
     private static partial int GetTime(int clock, Time* time);

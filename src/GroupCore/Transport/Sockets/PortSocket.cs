@@ -9,6 +9,6 @@ internal abstract class PortSocket
     /// <summary>Whether it was closed; it then produces no event.</summary>
     public bool IsClosed { get; protected set; }
 
-    /// <summary>Whether nothing is told of what comes.</summary>
+    /// <summary>Whether bytes that arrive are not reported (<see cref="ISocketPort.Pause"/>).</summary>
     public bool IsPaused { get; set; }
 }

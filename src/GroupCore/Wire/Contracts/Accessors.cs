@@ -38,7 +38,10 @@ internal static class Accessors
         return method.CreateDelegate<Setter<TOwner, TMember>>();
     }
 
-    /// <summary>Makes an object with what the holders at <paramref name="arguments"/> hold, in the order of the constructor's parameters; <paramref name="held"/> says of which type each is.</summary>
+    /// <summary>
+    /// Makes a function that constructs an object from the values of the holders at <paramref name="arguments"/>, in the order of the constructor's parameters;
+    /// <paramref name="held"/> says which type each value has.
+    /// </summary>
     [RequiresUnreferencedCode("Uses constructors by reflection.")]
     public static Func<Holder[], T> Constructor<T>(ConstructorInfo constructor, int[] arguments, Type[] held)
     {

@@ -4,8 +4,8 @@ namespace GroupCore.Wire.Contracts;
 internal sealed class ArrayFormatter<T> : Formatter<T[]?>
 {
     /// <summary>
-    /// Room made on the word of a header alone. A header never promises more items than bytes follow, but each of up to 64 open arrays
-    /// around it may promise as many; so arrays of anything that nests grow with what was read.
+    /// Items for which room is made on the word of a header alone. A header never promises more items than bytes follow, but each of up to 64 open arrays
+    /// around it may promise as many; so arrays of anything that nests grow as items are read.
     /// </summary>
     private const int FirstRoom = 64;
 

@@ -64,18 +64,18 @@ internal static class Collections
 
     private static TMap Entries<TMap, TKey, TValue>(TMap map, KeyValuePair<TKey, TValue>[] entries) where TMap : IDictionary<TKey, TValue> where TKey : notnull
     {
-        // Each entry at the end: in any other order, as that of the bytes of texts is, each moves those behind it.
+        // Sorted first, so that each entry is added at the end: in any other order, such as that of the bytes of texts, each would move those behind it.
         if (map is SortedList<TKey, TValue> list) System.Array.Sort(entries, (x, y) => list.Comparer.Compare(x.Key, y.Key));
         foreach ((TKey key, TValue value) in entries) map.Add(key, value);
         return map;
     }
 
-    // Without the culture of the process.
+    // How sorted collections compare keys: without the culture of the process.
     private static IComparer<T>? Sorting<T>() => typeof(T) == typeof(string) ? (IComparer<T>)StringComparer.Ordinal : TextOrder<T>.Instance;
 
     private static Dictionary<TKey, TValue> Table<TKey, TValue>(int capacity) where TKey : notnull => new(capacity, SpreadComparer<TKey>.Instance);
 
-    // Without a table in between: chosen keys would stand in one chain of that. Its builder takes an entry that comes twice.
+    // Without a hash table in between, in which chosen keys would stand in one chain. The builder accepts an entry that comes twice: hence the count.
     private static ImmutableDictionary<TKey, TValue> Tree<TKey, TValue>(KeyValuePair<TKey, TValue>[] entries) where TKey : notnull
     {
         var made = Entries(System.Collections.Immutable.ImmutableDictionary.CreateBuilder<TKey, TValue>(), entries).ToImmutable();

@@ -48,7 +48,7 @@ internal sealed class ContractShape
     /// <summary>Why objects cannot be part of a key, as the rest of a sentence; null when they can.</summary>
     public string? NoKey { get; private set; }
 
-    /// <summary>The shape of a type that is none of the known ones.</summary>
+    /// <summary>The shape of a type that is written as an object.</summary>
     [RequiresUnreferencedCode("Looks at members.")]
     public static ContractShape Of(Type type, string? where)
     {
@@ -145,7 +145,7 @@ internal sealed class ContractShape
         return members;
     }
 
-    /// <summary>A type behind those that it derives from.</summary>
+    /// <summary>A type's base types, the most basic one first, then the type itself.</summary>
     internal static List<Type> BaseFirst(Type type)
     {
         var chain = new List<Type>();
@@ -190,7 +190,7 @@ internal sealed class ContractShape
         if (!type.IsValueType) throw new ContractException(type, "has no public constructor whose parameters all match its members by name and type.", where);
     }
 
-    // Reflection gives that of a nullable enum as its number.
+    // Reflection gives the default of a nullable enum as its number.
     private static object? DefaultOf(ParameterInfo parameter) =>
         parameter.DefaultValue is { } value && Nullable.GetUnderlyingType(parameter.ParameterType) is { IsEnum: true } type ? Enum.ToObject(type, value) : parameter.DefaultValue;
 

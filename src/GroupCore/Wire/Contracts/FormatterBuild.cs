@@ -6,7 +6,7 @@ using System.Runtime.Serialization;
 
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>Builds a formatter and those of all it contains; a type that contains itself gets the one that is being built.</summary>
+/// <summary>Builds the formatters of a type and of all that it contains; a type that contains itself gets the formatter that is being built.</summary>
 [RequiresUnreferencedCode("Uses members by reflection."), RequiresDynamicCode("Makes generic types.")]
 internal sealed class FormatterBuild : IFormatterSource
 {
@@ -56,13 +56,13 @@ internal sealed class FormatterBuild : IFormatterSource
         : type.Assembly == typeof(object).Assembly && type.IsPrimitive ? "has no form in MessagePack."
         : type.IsDefined(typeof(InlineArrayAttribute)) || type.IsDefined(typeof(UnsafeValueTypeAttribute)) ? "is a buffer of several elements, of which one would be written; declare an array."
         : type.IsDefined(typeof(DataContractAttribute), inherit: false) ? null
-        // What they hold is not what their public members say, so that all of it would be lost, and nobody told.
+        // Their content is not in their public members: all of it would be lost without notice.
         : type.IsAssignableTo(typeof(IEnumerable))
             ? "is a collection that cannot be made from its items; declare an array, a list or a dictionary, or say by [DataContract] which members it consists of."
         : type.IsClass && TypeKinds.IsOfBaseLibrary(type) && !type.IsAssignableTo(typeof(ITuple)) ? "is a class of the base library that holds more than its public members say; declare a type of your own with what is to travel."
         : null;
 
-    /// <summary>Why a collection that is known, or can be made from its items, is not written all the same.</summary>
+    /// <summary>Why a collection that is known, or can be made from its items, is refused all the same; null when it is not.</summary>
     private static string? RefusalOfCollection(Type type) =>
         OwnOrder.SortedBy(type) is { } item && !ItemOrders.Has(item)
             ? $"is sorted by an order that {ContractException.Name(item)} does not have, so that nobody could read it; let that be IComparable, or declare a list."

@@ -5,14 +5,14 @@ using System.Runtime.CompilerServices;
 
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>The orders of types themselves, with which their tuples compare them: many know no other than <see cref="IComparable{T}"/>.</summary>
+/// <summary>The default comparer of each type, by which the items of tuples are compared: many types implement only <see cref="IComparable{T}"/>.</summary>
 internal static class ItemOrders
 {
     private static readonly ConcurrentDictionary<Type, IComparer> s_known = new();
 
     public static IComparer Of(Type type) => s_known.GetOrAdd(type, Make);
 
-    /// <summary>Whether values of a type can be sorted without a comparer that somebody brings.</summary>
+    /// <summary>Whether values of a type can be sorted without a comparer of the user.</summary>
     [RequiresDynamicCode("Makes generic types.")]
     public static bool Has(Type type) => Has(type, HoldText(type));
 
@@ -20,7 +20,7 @@ internal static class ItemOrders
     public static bool HoldText(Type type) => type == typeof(string)
         || ((type.IsAssignableTo(typeof(ITuple)) || Nullable.GetUnderlyingType(type) is not null) && Array.Exists(type.GetGenericArguments(), HoldText));
 
-    // Where no texts are in them, tuples that are objects compare their items as such.
+    // Without texts in it, a tuple that is an object (System.Tuple) compares its items by the untyped IComparable only.
     [RequiresDynamicCode("Makes generic types.")]
     private static bool Has(Type type, bool withText) =>
         Nullable.GetUnderlyingType(type) is { } value ? Has(value, withText)

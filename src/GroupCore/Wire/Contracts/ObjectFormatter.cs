@@ -4,8 +4,8 @@ using System.Reflection;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// An object by its <see cref="ContractShape"/>: an array with nil in the holes, or a map of names. What a reader does not know it skips,
-/// and what a message does not have keeps its default, so members can be added on either side.
+/// An object by its <see cref="ContractShape"/>: an array with nil in the holes, or a map of names. A reader skips members that it does not know,
+/// and members that a message lacks keep their defaults, so members can be added on either side.
 /// </summary>
 internal sealed class ObjectFormatter<T> : Formatter<T?>
 {
@@ -13,7 +13,7 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
     [ThreadStatic]
     private static Holder[]? t_spare;
 
-    /// <summary>Asked before a comparison with null, which boxes a struct where code is not optimised.</summary>
+    /// <summary>Checked before a comparison with null, which boxes a struct where code is not optimised.</summary>
     private static readonly bool s_nullable = !typeof(T).IsValueType;
 
     private readonly bool _asArray;

@@ -7,8 +7,9 @@ using System.Collections.ObjectModel;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// Tables whose entries come in an order that a process has for itself: of hashes, which for texts and many others differ from process to process; of the processors of
-/// a machine, and of who was first on them; of a culture, where texts are sorted. They are written sorted by the bytes of their entries: each replica runs a resolver by itself, and equal values must have equal bytes.
+/// Collections whose entries come in an order that differs from process to process: of hashes, for texts and many other types; of the machine's processors and
+/// which thread came first on each; of a culture, where texts are sorted. They are written in the order of their entries' bytes: each replica runs a resolver
+/// by itself, and equal values must have equal bytes.
 /// </summary>
 internal static class OwnOrder
 {
@@ -16,11 +17,11 @@ internal static class OwnOrder
     {
         typeof(ImmutableHashSet<>), typeof(ImmutableHashSet<>.Builder), typeof(ImmutableDictionary<,>), typeof(ImmutableDictionary<,>.Builder),
         typeof(FrozenSet<>), typeof(FrozenDictionary<,>), typeof(ConcurrentDictionary<,>), typeof(ConcurrentBag<>),
-        // Whatever they stand before.
+        // Wrappers, whatever collection is behind them.
         typeof(ReadOnlySet<>), typeof(ReadOnlyDictionary<,>),
     }.ToFrozenSet();
 
-    // Numbers and times have one order.
+    // Only with keys that may hold texts: numbers and times have one order.
     private static readonly FrozenSet<Type> s_sorted = new[]
     {
         typeof(SortedSet<>), typeof(SortedDictionary<,>), typeof(SortedList<,>),
@@ -40,7 +41,9 @@ internal static class OwnOrder
         return false;
     });
 
-    /// <summary>What a table of this type is sorted by; null for others, and for a type derived from one: that has its order where it is made.</summary>
+    /// <summary>
+    /// The type by which a collection of this type is sorted. Null for others, and for a type derived from a sorted one, which sets its order where it is made.
+    /// </summary>
     public static Type? SortedBy(Type type) => type.IsGenericType && s_sorted.Contains(type.GetGenericTypeDefinition()) ? type.GetGenericArguments()[0] : null;
 
     private static bool Has(Type table, Type key) => s_tables.Contains(table) || (s_sorted.Contains(table) && (!key.IsValueType || key.IsGenericType));

@@ -1,6 +1,8 @@
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>Any other collection, as an array in the order of its enumerator, or where that is the process's own (<see cref="OwnOrder"/>) of its bytes.</summary>
+/// <summary>
+/// Any other collection as an array: in the order of its enumerator, or of its items' bytes where processes may enumerate in different orders (<see cref="OwnOrder"/>).
+/// </summary>
 internal sealed class SequenceFormatter<T, TItem>(Func<TItem[], T> build, bool ordered) : Formatter<T?>
     where T : class, IEnumerable<TItem>
 {

@@ -4,14 +4,14 @@ using GroupCore.Runtime;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// The usual equality, by hashes that nobody foresees who chooses keys: those of numbers and times follow from the value, so that a message
-/// could put all of its keys into one chain, and 256 KiB took seconds. Only for tables whose order does not follow from hashes: it is the same at all replicas.
+/// The usual equality, by hashes that a sender of keys cannot foresee. The usual hashes of numbers and times follow from the value: a message of 256 KiB could put
+/// all of its keys into one chain, and took seconds. Only for collections whose order does not follow from hashes: it is the same at all replicas.
 /// </summary>
 internal sealed class SpreadComparer<T> : IEqualityComparer<T>
 {
     private static readonly ulong s_low = NodeLoopOptions.RandomNumber(), s_high = NodeLoopOptions.RandomNumber() | 1, s_mix = NodeLoopOptions.RandomNumber() | 1;
 
-    /// <summary>For keys of these types; null for others, which have their own hashes.</summary>
+    /// <summary>The comparer for numbers, times and the like; null for other types, which have their own hashes.</summary>
     public static SpreadComparer<T>? Instance { get; } = IsChosen ? new() : null;
 
     private static bool IsChosen =>
@@ -24,7 +24,7 @@ internal sealed class SpreadComparer<T> : IEqualityComparer<T>
     public int GetHashCode(T value)
     {
         ulong low, high = 0;
-        // Equal ones may have other bits.
+        // Equal values of these types may have different bits.
         if (typeof(T) == typeof(float)) low = BitsOf((float)(object)value!);
         else if (typeof(T) == typeof(double)) low = BitsOf((double)(object)value!);
         else if (typeof(T) == typeof(DateTime)) low = (ulong)((DateTime)(object)value!).Ticks;

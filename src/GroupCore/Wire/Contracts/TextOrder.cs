@@ -4,11 +4,12 @@ using System.Runtime.CompilerServices;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// The order of tuples with texts in them, but of the texts by their characters: the tuples' own follows the culture of whoever reads, in which different texts may be equal.
+/// The order of tuples with texts in them, with texts compared by their characters: a tuple's own order follows the culture of the reading process, in which
+/// different texts may be equal.
 /// </summary>
 internal sealed class TextOrder<T> : IComparer<T>, IComparer
 {
-    /// <summary>For such tuples; null for others, which have their own order.</summary>
+    /// <summary>The comparer for such tuples; null for other types, which have their own order.</summary>
     public static TextOrder<T>? Instance { get; } = typeof(T) != typeof(string) && ItemOrders.HoldText(typeof(T)) ? new() : null;
 
     public int Compare(T? x, T? y) => Compare((object?)x, y);

@@ -6,21 +6,21 @@ using System.Runtime.Serialization;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// What a type holds and its contract does not carry: values would come back without it, and keys that differ in nothing else would be one. Whoever means that says so by
-/// <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>.
+/// Finds what a type holds and its contract does not carry: values would come back without it, and keys that differ in nothing else would be equal. A type that
+/// means this says so by <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>.
 /// </summary>
 internal static class Unwritten
 {
     private const BindingFlags Declared = ContractShape.Declared;
 
-    /// <summary>Whether a member is said to be no part of what is written.</summary>
+    /// <summary>Whether an attribute says that a member is no part of what is written.</summary>
     public static bool IsMeant(MemberInfo info) => info.IsDefined(typeof(IgnoreDataMemberAttribute))
         || (info is FieldInfo field && field.IsDefined(typeof(NonSerializedAttribute)))
         || (info is PropertyInfo property && StorageOf(property)?.IsDefined(typeof(NonSerializedAttribute)) == true);
 
     /// <summary>
-    /// A member that others see, or that a <c>[DataMember]</c> names, and that keeps what it is given, but is not written or not set when it is read. What a property
-    /// without a setter computes is none; a type with <c>[DataContract]</c> consists of what has <c>[DataMember]</c>.
+    /// The name of a member that keeps a value and is public or has <c>[DataMember]</c>, but is not written or not set when it is read; null for none. A computed
+    /// property without a setter keeps no value. Of a type with <c>[DataContract]</c> only members with <c>[DataMember]</c> count.
     /// </summary>
     [RequiresUnreferencedCode("Looks at members.")]
     public static string? Lost(Type type, ContractMember[] members)
@@ -35,7 +35,7 @@ internal static class Unwritten
         return null;
     }
 
-    /// <summary>A field of an object or its bases whose content is not written, whoever sees it.</summary>
+    /// <summary>The name of a field of an object or its bases, public or not, whose content is not written; null for none.</summary>
     [RequiresUnreferencedCode("Looks at members.")]
     public static string? Held(Type type, ContractMember[] members)
     {
@@ -49,12 +49,12 @@ internal static class Unwritten
         return null;
     }
 
-    /// <summary>A member of a collection that a <c>[DataMember]</c> names: only the items are written.</summary>
+    /// <summary>The name of a member of a collection that has a <c>[DataMember]</c>, though only the items are written; null for none.</summary>
     [RequiresUnreferencedCode("Looks at members.")]
     public static string? Beside(Type collection) => ContractShape.BaseFirst(collection).SelectMany(t => t.GetMembers(Declared))
         .FirstOrDefault(m => m.GetCustomAttribute<DataMemberAttribute>(inherit: true) is not null)?.Name;
 
-    // What overrides or hides it in a type derived from its own may say so too.
+    // A derived type may say so too, by a property that overrides or hides it.
     [RequiresUnreferencedCode("Looks at members.")]
     private static bool IsMeant(Type type, MemberInfo info) => IsMeant(info) || (info is PropertyInfo && ContractShape.BaseFirst(type)
         .Where(t => t.IsSubclassOf(info.DeclaringType!)).SelectMany(t => t.GetProperties(Declared)).Any(p => p.Name == info.Name && IsMeant(p)));
@@ -65,12 +65,12 @@ internal static class Unwritten
         ? property.GetMethod is { IsPublic: true } || property.SetMethod is { IsPublic: true }
         : info is FieldInfo { IsPublic: true } && !info.IsDefined(typeof(CompilerGeneratedAttribute));
 
-    // That one may set a property, and another may not, shows that there is something to set.
+    // A getter and a setter of different visibility show that there is something to set.
     private static bool Keeps(MemberInfo info) => info is not PropertyInfo property
         || (property.GetIndexParameters().Length == 0
             && (StorageOf(property) is not null || (property is { GetMethod: { } get, SetMethod: { } set } && get.IsPublic != set.IsPublic)));
 
-    // An override is the same member as what it overrides; what hides one and keeps nothing itself shows that one in another way.
+    // An override is the same member as the one it overrides. A property that hides another and has no storage itself gives access to the hidden one.
     private static bool IsSame(MemberInfo written, MemberInfo info) => written.HasSameMetadataDefinitionAs(info)
         || (written is PropertyInfo one && info is PropertyInfo other && one.Name == other.Name && (BeginOf(one) == BeginOf(other) || StorageOf(one) is null));
 
@@ -79,7 +79,7 @@ internal static class Unwritten
         if (written is not PropertyInfo property) return written.HasSameMetadataDefinitionAs(field);
         if (!BeginOf(property)!.IsAssignableFrom(field.DeclaringType)) return false;
         if (IsOfProperty(field)) return NameOf(field) == property.Name;
-        // Written by hand, or by another compiler: known by its name.
+        // The field of a property that is written by hand, or by another compiler, is known by its name.
         return StorageOf(property) is null && string.Equals(NameOf(field), property.Name, StringComparison.OrdinalIgnoreCase);
     }
 
