@@ -41,7 +41,7 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
     void ICompletion.Run()
     {
         if (_error is not { } error) _answer.TrySetResult(_result!);
-        // A caller who gave up does not look at it.
+        // A caller that gave up does not observe the exception.
         else if (_answer.TrySetException(ISharedError.ForCall(error))) _ = _answer.Task.Exception;
     }
 
