@@ -9,7 +9,7 @@ internal sealed record OperationResult(bool Ok, string Reason, ProcessId Process
 
     public static OperationResult Refused(string reason) => new(false, reason, default, default);
 
-    /// <summary>The process was not even about to be a member: no view will say that it left.</summary>
+    /// <summary>The process was not even a joiner: no view will say that it left.</summary>
     public static OperationResult Left(GroupId group) => new(true, "", default, group);
 
     public static OperationResult Joined(GroupId group) => new(true, "", default, group);
