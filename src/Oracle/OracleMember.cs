@@ -19,7 +19,7 @@ namespace Oracle;
 /// States: <see cref="MembershipState.Starting"/> until registered, then <see cref="MembershipState.Active"/>;
 /// <see cref="MembershipState.Blocked"/> after 3 s without an answer of a leader that a majority confirms, Active again with the next answer;
 /// <see cref="MembershipState.Poisoned"/> when excluded, or blocked for 60 s: this life is over, a later one needs another node.
-/// Created before the node's group layer, so that frames which that layer causes at the end of a turn still leave with that turn.
+/// Created before the node's group layer, so that frames caused by what it delivers at the end of a turn still leave with that turn.
 /// Source: oracle.md#without-contact-a-process-blocks-then-ends, #a-replica-is-believed-over-a-confirmed-link-only.
 /// </remarks>
 public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTarget, ILinkObserver, ITurnParticipant

@@ -81,7 +81,7 @@ public sealed record OracleOptions
     /// </summary>
     public int ProbeRounds { get; init; } = 4;
 
-    /// <summary>When the starter of this process gives up; <see cref="Timeout.InfiniteTimeSpan"/> for never. Bounds the wait for seeds that are up and do not found.</summary>
+    /// <summary>How long the caller waits for the start; <see cref="Timeout.InfiniteTimeSpan"/> for ever. Bounds the wait for seeds that are up and do not found.</summary>
     internal TimeSpan StartTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>

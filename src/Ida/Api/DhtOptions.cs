@@ -45,10 +45,10 @@ public sealed record DhtOptions
     /// </summary>
     public long MaxInFlightBytes { get; init; } = 64L << 20;
 
-    /// <summary>Unfinished operations on one key at one member above which it refuses more.</summary>
+    /// <summary>Most unfinished operations on one key at one member; more are refused.</summary>
     public int MaxQueuePerKey { get; init; } = 4096;
 
-    /// <summary>Unsettled operations at one member above which it refuses more.</summary>
+    /// <summary>Most unsettled operations at one member; more are refused.</summary>
     public int MaxOperations { get; init; } = 16_384;
 
     /// <summary>
@@ -66,7 +66,7 @@ public sealed record DhtOptions
     /// </summary>
     public TimeProvider? Time { get; init; }
 
-    /// <summary>How values become bytes; null takes MessagePack contracts, which keys have always. With resolvers equal values must have equal bytes in every process (<see cref="IPayloadSerializer"/>).</summary>
+    /// <summary>Writes values; null takes MessagePack contracts, like keys. With resolvers, equal values need equal bytes everywhere (<see cref="IPayloadSerializer"/>).</summary>
     public IPayloadSerializer? Serializer { get; init; }
 
     /// <summary>Number of shards; throws <see cref="DhtConfigurationException"/> when an option is impossible.</summary>

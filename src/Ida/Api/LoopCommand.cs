@@ -24,7 +24,7 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
         node.Complete(this);
     }
 
-    /// <summary>The answer of a question that takes several turns.</summary>
+    /// <summary>Answers a question that took several turns.</summary>
     public void Answer(T result)
     {
         _result = result;

@@ -55,7 +55,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>No attempt runs: the operation waits for the member of its session to say how the put ended.</summary>
     public bool Asks;
 
-    /// <summary>That member has said that it gave the id to a put.</summary>
+    /// <summary>The member of its session has said that it gave the id to a put.</summary>
     public bool IsGiven;
 
     /// <summary>It has given back its share of what may be in flight, because it waits for something that may take long.</summary>

@@ -227,7 +227,7 @@ internal sealed partial class Coordinator
         _parked.Add(op, rank, IsLarge(op));
     }
 
-    /// <summary>Reserves the bytes that the operation will ask for; for a read that is not what it holds, since the estimate for reads may have changed.</summary>
+    /// <summary>Reserves the bytes that the operation will ask for, which for a read are not those it holds; keeps the amount, since the estimate for reads may change.</summary>
     private void SetDue(ClientOp op, bool due)
     {
         _dueBytes -= op.DueBytes;

@@ -41,7 +41,7 @@ public sealed partial class IdaNode : IAsyncDisposable
     /// <summary>The id of this node in its present life.</summary>
     public ProcessId Id => _life.Oracle.Self;
 
-    /// <summary>Where it stands with the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
+    /// <summary>The node's state in the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
     public MembershipState State => _life.State;
 
     /// <summary>The system in which it is registered.</summary>

@@ -51,7 +51,7 @@ public sealed record IdaNodeOptions
     /// <summary>
     /// Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again. An exception from it ends the
     /// node. Its token is cancelled when that life or the node ends. It then has to return: the next life begins when it has, or 5 s later,
-    /// with a call of its own; an exception thrown by then is ignored.
+    /// with a call of its own; an exception that the old call throws then is ignored.
     /// </summary>
     public Func<IdaNode, CancellationToken, Task>? OnRejoined { get; init; }
 

@@ -42,7 +42,7 @@ internal sealed partial class Participant
         }
         else
         {
-            // A result computed ahead is not that of a repeat: an attempt that repeats goes on repeating.
+            // A result computed ahead was not that of a repeat: otherwise the attempt would repeat now too.
             if (op.Result != ResultPhase.Ahead)
                 for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Time);
             for (int i = 0; i < op.UseCount; i++)

@@ -118,7 +118,7 @@ internal sealed partial class Participant
         return Refuses(Sessions.Find(key.Id.Session), key, issued) ? true : null;
     }
 
-    /// <summary>A takeover asks what this member holds; with <paramref name="poison"/> it refuses from now on what it does not hold.</summary>
+    /// <summary>A takeover asks what this member holds; with <paramref name="poison"/>, an attempt not held is refused from now on.</summary>
     public void Recover(in OpKey key, int owner, int from, bool put, bool poison, bool withTime)
     {
         if (_ops.Find(key) is { } op)

@@ -8,8 +8,8 @@ namespace Ida.Ordering;
 /// they are clear. Source: dht-order.md#the-normal-case.
 /// </summary>
 /// <remarks>
-/// Guarantees (4.6): a proposal never changes within a view (I1); conflicting operations are executed in (time, id) order (I3); a value
-/// leaves only when its writer is stable (I4); the clock of a key is at least every time executed or sealed here (I6).
+/// Guarantees: a proposal never changes within a view; conflicting operations are executed in (time, id) order; a value leaves this member
+/// only when its writer is stable; the clock of a key is at least every time executed or sealed here.
 /// An operation stays in the queues of its keys until it is executed and stable; so "each conflicting predecessor is stable" means that no
 /// such operation stands in front. A record stays in the table until its commit has reached all participants, because the flush asks who holds it.
 /// A member without its state orders operations like any other member and answers nothing; .Newcomer shows how it applies puts meanwhile.

@@ -81,7 +81,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     }
 
     /// <summary>
-    /// An entry is about to change: the snapshot keeps its old value. An entry that was absent has nothing to release: its mark stays until
+    /// An entry is about to change: the snapshot keeps its old value. An entry that was absent has nothing to release: it is noted as absent until
     /// the view ends or the entry is removed, however often the key comes and goes.
     /// </summary>
     public void BeforeChange(Entry entry)

@@ -54,7 +54,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         return new(self, node.Now, Version);
     }
 
-    /// <summary>False for an answer to a question from before a jump of the clock, or one never asked.</summary>
+    /// <summary>False for an answer to a question from before a jump of the clock, or to one never asked.</summary>
     public bool Take(LeaseGrant grant)
     {
         if (grant.Sent > node.Now || grant.Sent < _notBefore) return false;

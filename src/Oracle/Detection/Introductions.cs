@@ -11,7 +11,7 @@ namespace Oracle.Detection;
 /// <remarks>
 /// A random number goes to the replicas over confirmed links. Each replica passes it to the process in question, if its link to that process is confirmed too, or if the
 /// process was introduced to it over that link. The process returns the number over the link in doubt, which it has dialled itself. So only a process can return it that a
-/// replica reached at its address; each further replica passed the number on over such a link. Asked for again every second. An introduction ends with its connection, since
+/// replica reached at its address; each further replica on the way heard of it over such a link. Asked for again every second. An introduction ends with its connection, since
 /// another process may be at the other end afterwards. Two processes never rely on each other alone: the first was introduced earlier, by a third, over a link that still stands.
 /// </remarks>
 internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory directory)

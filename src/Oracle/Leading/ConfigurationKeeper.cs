@@ -13,7 +13,7 @@ namespace Oracle.Leading;
 /// even sizes exist only in passing. A first promotion waits until enough learners for the next odd size have caught up. From there the steps
 /// follow each other without a pause, since <see cref="Step"/> is called with everything that may allow the next: a commit, a learner that
 /// caught up, a process registered or gone. The learner heard last is promoted first: on the way from one voter to three, its death alone stops
-/// the Oracle, and only if it comes in the round trip after its last answer. For the founder the same holds until three vote.</para>
+/// the Oracle, and only if it comes in the round trip after its last answer. The founder's death alone does so until three vote.</para>
 /// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not before that successor has
 /// caught up or 2 s have passed. Of an even number, one goes at once: without it as many deaths are survived. A voter that leaves, or is one too many, is
 /// removed in the same way; a leader hands over first. No voter is removed where no majority of the voters that stay follows the leader: that change could

@@ -337,7 +337,7 @@ internal sealed class ReplicatedLog : ITimerTarget
             Port.Send(from, new AppendReply(Term, true, Commit, 0));
             return;
         }
-        // An index near the highest could not be told on. Only a replica that has nothing yet cannot know how far the others are.
+        // Beyond an index near the maximum, no next one could be sent. Only a replica that has nothing yet cannot know how far the others are.
         if (Commit > 0 && chunk.LastIndex - Commit > MostAhead)
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);

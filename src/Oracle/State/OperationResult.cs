@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace Oracle.State;
 
-/// <summary>What came of a request. <paramref name="Process"/> is set for a registration, <paramref name="Group"/> for join and create, and for a leave that is done with this answer.</summary>
+/// <summary>Result of a request. <paramref name="Process"/> is set for a registration; <paramref name="Group"/> for join, create, and a leave that this answer completes.</summary>
 internal sealed record OperationResult(bool Ok, string Reason, ProcessId Process, GroupId Group)
 {
     public static readonly OperationResult Done = new(true, "", default, default);
