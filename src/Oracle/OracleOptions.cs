@@ -54,8 +54,8 @@ public sealed record OracleOptions
     public TimeSpan PoisonTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// How long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it waits for that. It is renewed
-    /// every quarter of it, or every 500 ms if that is less, and not more often than every 100 ms. The process tells it when it registers: others may have another.
+    /// How long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it waits for that. A lease is renewed
+    /// every quarter of this time, or every 500 ms if that is less, and not more often than every 100 ms. The process tells it when it registers: others may have another.
     /// Default 1 s, at most <see cref="IsolationTimeout"/> and 10 min; a process that registers with more is refused.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
@@ -98,7 +98,7 @@ public sealed record OracleOptions
     internal int SnapshotKeep { get; init; } = 512;
 
     /// <summary>
-    /// How many times <see cref="ElectionTimeout"/> a voter waits whose host schedules late: four times, or as often as three such waits fit into the time after
+    /// How many times <see cref="ElectionTimeout"/> a voter waits whose host schedules late: four times, or fewer, so that three such waits fit into the time after
     /// which processes that hear no leader give up.
     /// </summary>
     internal int LateFactor => (int)Math.Clamp((IsolationTimeout + PoisonTimeout) / (3 * ElectionTimeout), 1, 4);

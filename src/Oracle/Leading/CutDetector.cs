@@ -139,7 +139,7 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
 
     /// <summary>
     /// Whether a report counts by now. A proxy's address may refuse for a moment only, as when the proxy restarts, while the process behind it lives. So such a
-    /// report waits as long as a silence would, and each sign of life withdraws it. When another process answers there it counts at once: all links there have ended.
+    /// report waits as long as a silence would, and each sign of life withdraws it. When another process answers there it counts at once: links to the subject have ended.
     /// </summary>
     private bool Counts(ProcessRecord subject, in Report report) =>
         subject.OwnsAddress || report.Evidence != Accusation.Refused || node.Now - report.Since >= _silence;
