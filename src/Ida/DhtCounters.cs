@@ -26,7 +26,7 @@ public sealed class DhtCounters
     /// <summary>Operations that needed a round of acknowledgements.</summary>
     public long SlowPaths => Volatile.Read(ref _slow);
 
-    /// <summary>Operations of others that this member drove to their end.</summary>
+    /// <summary>Operations of other members that this member drove to their end.</summary>
     public long Takeovers => Volatile.Read(ref _takeovers);
 
     /// <summary>Reads answered by this member's own slice without a message.</summary>
@@ -50,7 +50,7 @@ public sealed class DhtCounters
 
     internal void CountLocalRead() => Volatile.Write(ref _localReads, _localReads + 1);
 
-    // Callers may find one too.
+    // Callers' threads count too.
     internal void CountForbiddenStep() => Interlocked.Increment(ref _forbiddenSteps);
 
     internal void CountStateBytes(int bytes) => Volatile.Write(ref _stateBytes, _stateBytes + bytes);

@@ -7,8 +7,8 @@ using GroupCore.Wire;
 namespace Ida;
 
 /// <summary>
-/// What is attached to the group, for its life: passes everything to the DHT that is enabled at this member, if one is. A DHT that ended
-/// (closed, depopulated) can so be enabled again as a new one.
+/// The layer attached to the group, for the group's life: passes everything to the DHT that is enabled at this member, if there is one. So a
+/// DHT that ended (closed, depopulated) can be enabled again as a new one.
 /// </summary>
 internal sealed class DhtHost(IGroupPort port) : IGroupLayer
 {
@@ -24,7 +24,7 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
     public Dht Enable(DhtOptions options, DhtRegistry registry, long clockOffset)
     {
         if (Current is { IsOver: false }) throw new InvalidOperationException("The DHT is enabled already in this group at this member.");
-        // Nobody would ask it to hand over.
+        // The new DHT would not be asked to hand over any more.
         if (_leaving) throw new NotDhtMemberException("This process is leaving the group.");
         var layer = new DhtLayer(port, options, registry, clockOffset);
         var dht = new Dht(layer, options, registry);

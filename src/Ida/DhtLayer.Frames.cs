@@ -6,7 +6,7 @@ using Ida.Wire;
 
 namespace Ida;
 
-/// <summary>Frames in: parsed in place, checked, and handed to the part they are for. Nothing malformed has an effect.</summary>
+/// <summary>Incoming frames: parsed in place, checked, and passed to the part that handles them. A malformed frame has no effect.</summary>
 internal sealed partial class DhtLayer
 {
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
@@ -42,7 +42,7 @@ internal sealed partial class DhtLayer
         Drain();
     }
 
-    /// <summary>Answers of the own participant to the own coordinator.</summary>
+    /// <summary>Passes the answers of this member's participant to its coordinator.</summary>
     private void Drain()
     {
         if (!_state.Acts) return;
@@ -68,7 +68,7 @@ internal sealed partial class DhtLayer
         }
     }
 
-    // Of a part that is handed on who hands it on and who took over both take part, and only who is of the own shard can hold it.
+    // A part that is handed on: its sender and the member that took over must be participants, and only a member of this shard can hold the part.
     private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn = false)
     {
         var op = _participant.NewRecord();
@@ -85,7 +85,7 @@ internal sealed partial class DhtLayer
         {
             ulong slot = body.Var();
             valid &= _state.Map!.RankOfSlot((int)Math.Min(slot, int.MaxValue)) >= 0;
-            // Coordinators name them by shard and slot: none can be there twice.
+            // Coordinators sort slots by shard and number: so none can occur twice.
             long place = ((long)((uint)slot % (uint)Shards) << 32) | (uint)slot;
             valid &= place > before;
             before = place;
@@ -97,7 +97,7 @@ internal sealed partial class DhtLayer
         bool misplaced = false;
         int bytes = 0;
         for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced, ref bytes);
-        // Another's own attempt would come with other pairs than its issuer's.
+        // An attempt without the hash of its pairs may come from its issuer only: another member could give it other pairs.
         if (valid && body.Complete && !(handedOn ? ShardOfRank(from) == _state.Shard && _participant.TakesPart(from, op) && _participant.TakesPart(coordinator, op) : op.Key.Payload != 0 || op.Owner == from))
         {
             _participant.Discard(op);
@@ -125,7 +125,7 @@ internal sealed partial class DhtLayer
         ReadOnlySpan<byte> value = (kind & 1) != 0 ? body.Blob(DhtLimits.ValueBytes) : default;
         ulong resolver = (kind & 2) != 0 ? body.U64() : 0;
         if (body.Failed || key.Length < KeyIdentity.MapBytes || (resolver != 0 && (kind & 1) == 0)) return false;
-        // As callers are held to: so whoever holds the part can hand it on in one frame.
+        // The same bound as for callers: so any holder of the part can hand it on in one frame.
         bytes += key.Length + value.Length + DhtLimits.KeyCost;
         if (bytes > DhtLimits.PartBytes) return false;
         if (!LiesHere(key, out ulong hash))
@@ -140,8 +140,8 @@ internal sealed partial class DhtLayer
     }
 
     /// <summary>
-    /// Whether a key lies in the own shard. The hash is the user's, so it may throw, or differ between members: that refuses the operation,
-    /// at whichever member it happens.
+    /// Whether a key lies in this member's shard. The hash is the user's, so it may throw, or differ between members: then the operation is
+    /// refused, at whichever member that happens.
     /// </summary>
     private bool LiesHere(ReadOnlySpan<byte> key, out ulong hash)
     {
@@ -157,7 +157,7 @@ internal sealed partial class DhtLayer
         }
     }
 
-    /// <summary>Coordinators send keys in order, so equal ones are neighbours; anything else would break the queues.</summary>
+    /// <summary>Coordinators send keys in order, so equal keys are neighbours; any other order would break the queues.</summary>
     private static bool DistinctKeys(OpRecord op)
     {
         for (int i = 1; i < op.UseCount; i++)
@@ -176,7 +176,7 @@ internal sealed partial class DhtLayer
     }
 
     /// <summary>
-    /// The attempt stays without a time here: to abort it would be wrong where all have proposed, since whoever takes over may commit it.
+    /// The attempt stays without a time here: to abort it would be wrong where all have proposed, since a member that takes over may commit it.
     /// The flush ends it.
     /// </summary>
     private void RefuseTime()
@@ -199,13 +199,13 @@ internal sealed partial class DhtLayer
         var key = _send.ReadOp(ref body, out _);
         int count = body.Count(DhtLimits.Keys, 2), first = 0;
         ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
-        // Without results where the participant knows no more than that it was executed.
+        // There are no results where the participant knows only that the put was executed.
         if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        // Of reads nobody remembers that they were executed; one that is aborted may have its commit from who took it over.
+        // No member remembers that a read was executed; but an aborted read may have got its commit from a member that took over.
         if (running is { IsPut: false } && (count > 0 || !running.Aborting))
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -220,7 +220,7 @@ internal sealed partial class DhtLayer
         Coordinator.OnDone(key, from);
     }
 
-    /// <summary>Whether so many results are all that is left of a frame: nothing of one that is not whole has an effect.</summary>
+    /// <summary>Whether the rest of a frame is exactly this many results: a frame that is not whole has no effect.</summary>
     private static bool EndsBehind(BodyReader body, int count, bool put)
     {
         for (int i = 0; i < count && !body.Failed; i++)
@@ -240,11 +240,11 @@ internal sealed partial class DhtLayer
         return text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null;
     }
 
-    /// <summary>Reads results into the caller's operation; read over where nobody waits for them.</summary>
+    /// <summary>Reads results into the caller's operation; skips them where no call waits for them.</summary>
     private bool ReadResult(in OpKey key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
     {
         if ((flags & 2) == 0) return body.Complete;
-        // Nothing of the frame has an effect.
+        // No such attempt is driven here: the frame has no effect.
         if (!Coordinator.TryFind(key, from, out var running, out int index)) return true;
         bool tooLarge = (flags & 4) != 0;
         int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 2), first = 0;
@@ -252,7 +252,7 @@ internal sealed partial class DhtLayer
         if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
         if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
         Coordinator.Look(running, index, tooLarge);
-        // A read may be told more than once, and holds what it was told last.
+        // A read may get a result more than once; the last one counts.
         int bytes = body.Remaining;
         for (int i = first; i < first + count; i++)
         {
@@ -329,7 +329,7 @@ internal sealed partial class DhtLayer
             int coordinator = body.U16();
             var head = body;
             if (_state.Map!.SlotOfRank(coordinator) < 0) Node.Counters.Refuse(RefusalReason.Malformed);
-            // Parts are handed on to who takes over; of a call's own part the only word is the call.
+            // Only a takeover gets parts handed on; the part of this member's own call comes from the call alone.
             else if (coordinator == _state.Rank && !Coordinator.TakesOver(_send.ReadOp(ref head, out _))) Node.Counters.Refuse(RefusalReason.Unexpected);
             else OnPropose(from, coordinator, ref body, handedOn: true);
             return;
@@ -350,7 +350,7 @@ internal sealed partial class DhtLayer
 
     private void OnFetched(int from, ref BodyReader body)
     {
-        // The answer to a last question may come after the state.
+        // The answer to the last question may come after the state.
         if (!_state.Full && _wholeAt is null) _sink.OnFetched(from, ref body);
     }
 
@@ -362,7 +362,7 @@ internal sealed partial class DhtLayer
         TakeArrived();
     }
 
-    /// <summary>Goes on with what waited for the state. When all of it is here, and nothing waits any more, this member is full.</summary>
+    /// <summary>Goes on with what waited for the state. When all of it has been handled, and the state is whole, this member is full.</summary>
     private void TakeArrived()
     {
         if (!_participant.TakeArrived() || _wholeAt is not { } clock) return;
@@ -415,7 +415,7 @@ internal sealed partial class DhtLayer
         Coordinator.OnEnd(op, status, count > 0);
     }
 
-    /// <summary>Frames of an operation and at most one byte.</summary>
+    /// <summary>Frames that hold an operation and at most one byte.</summary>
     private void OnShort(int from, FrameType type, ref BodyReader body)
     {
         var key = _send.ReadOp(ref body, out int owner);
@@ -433,7 +433,7 @@ internal sealed partial class DhtLayer
             case DhtFrame.Abort:
                 bool? aborted = _participant.Abort(key, from);
                 if (flag == 0 || aborted is null) break;
-                // Who has the commit of an attempt must not let its caller be told that it was not executed.
+                // A member that has the commit of an attempt must not let its caller be told that it was not executed.
                 if (aborted == true) _send.Aborted(from, key, owner);
                 else _send.Done(from, key, owner, 0, default);
                 break;

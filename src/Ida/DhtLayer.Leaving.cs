@@ -3,24 +3,24 @@ using GroupCore.Runtime;
 namespace Ida;
 
 /// <summary>
-/// Taking leave: a member keeps serving until another one has the state of its shard, in bounded time. Source: dht-view-change.md#a-leaver-stays-as-the-source.
+/// Leaving: a member keeps serving until another member has the state of its shard, in bounded time. Source: dht-view-change.md#a-leaver-stays-as-the-source.
 /// </summary>
 /// <remarks>
-/// It asks for a view and says at its boundary that it goes. There all conclude alike whether its slot is free at once (another full
-/// member stays in the shard, or nobody is left to take its place), or whether it stays as the source of a successor, which is placed at
-/// the same boundary. When the successor is full the leaver asks for the next view, in which its slot is free. A successor that dies is
-/// replaced by the same rule. After <see cref="DhtOptions.HandoverTimeout"/> it goes as it is: not before, also where it is blocked, since it
-/// may be that nobody can be excluded meanwhile and that its copy is needed when contact is back.
+/// The leaver asks for a view and says in its contribution that it leaves. At that boundary all members decide alike: its slot is free at once
+/// (another full member stays in the shard, or no member can take its place), or it stays as the source of a successor, which gets a slot at
+/// the same boundary. When the successor is full, the leaver asks for the next view, in which its slot is free. A successor that dies is
+/// replaced by the same rule. After <see cref="DhtOptions.HandoverTimeout"/> the leaver goes as it is, but not before, even where it is
+/// blocked: perhaps no member can be excluded meanwhile, and its copy is needed when contact is back.
 /// </remarks>
 internal sealed partial class DhtLayer
 {
     private bool _groupLeaves;
     private TimerHandle _leaveLimit;
 
-    /// <summary>Whether this member was asked to go.</summary>
+    /// <summary>Whether this member was asked to leave.</summary>
     public bool IsLeaving { get; private set; }
 
-    /// <summary>Begins to leave, the DHT alone or with it the <paramref name="group"/>. True when nothing is left to do here.</summary>
+    /// <summary>Begins to leave the DHT, with <paramref name="group"/> the group too. True when nothing is left to do here.</summary>
     public bool Leave(bool group)
     {
         if (IsOver) return true;
@@ -35,7 +35,7 @@ internal sealed partial class DhtLayer
         return false;
     }
 
-    /// <summary>A newcomer has become full: it may be the one this member waits for.</summary>
+    /// <summary>A newcomer has become full: it may be the successor for which this member waits.</summary>
     private void OnSuccessor(int rank)
     {
         if (IsLeaving && !IsOver && _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(rank)) == _state.Shard) _state.Port.RequestView();

@@ -1,6 +1,6 @@
 namespace Ida;
 
-/// <summary>What a member holds, for callers: one cut at a time, over as many turns as it takes; who asks meanwhile gets the next one.</summary>
+/// <summary>Snapshots of a member's slice for callers: one cut at a time, over as many turns as it takes; a caller that asks meanwhile gets the next cut.</summary>
 internal sealed partial class DhtLayer
 {
     private const long CutPause = 300_000;

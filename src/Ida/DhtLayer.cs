@@ -12,15 +12,15 @@ using Ida.Wire;
 namespace Ida;
 
 /// <summary>
-/// The DHT of one member, as a layer above its group: holds the parts together, leads them over view boundaries, and routes frames.
+/// The DHT of one member, as a layer above its group: holds the parts together, leads them through view boundaries, and routes frames.
 /// Source: dht-view-change.md#the-normal-case, #the-first-boundary-counts.
 /// </summary>
 /// <remarks>
-/// A member takes part from the first boundary it contributes to: a process that joins with a view has no contributions of it, so it
+/// A member takes part from the first boundary to which it contributes: a process that joins with a view has no contribution to it, so it
 /// attaches, asks for a view with the same members, and is admitted there. Life: waiting (enabled, the DHT not founded or this member not
 /// admitted) → serving → over (depopulated, closed, excluded). Between wedge and install nothing is proposed, executed or answered, and
 /// the contribution is written once. After the install the decided puts are applied first, then slots are taken, transfers begin, and
-/// callers' operations are issued again. A member that leaves goes on until others have what it holds (.Leaving).
+/// callers' operations are issued again. A leaving member goes on until another member has what it holds (.Leaving).
 /// </remarks>
 internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 {
@@ -37,7 +37,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private int _enabled = -1;
     private int[] _firstForRoom = [];
 
-    // The state is here, with the clock of its boundary; what waited for it is not done yet.
+    // The clock of the boundary, once the state has arrived whole but what waited for it is not done yet.
     private ulong? _wholeAt;
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 
@@ -65,31 +65,31 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
 
     public int Shards { get; }
 
-    /// <summary>Nothing will be served here any more.</summary>
+    /// <summary>Whether this DHT has ended here.</summary>
     public bool IsOver => Ended is not null;
 
-    /// <summary>Why nothing will be served here any more, else null.</summary>
+    /// <summary>Why this DHT has ended here, else null.</summary>
     public Exception? Ended { get; private set; }
 
     public DhtCounters Counters => _state.Counters;
 
-    /// <summary>Where this member stands; read by the loop only.</summary>
+    /// <summary>The state of this member's part; for the loop only.</summary>
     public DhtState State => _state;
 
     public Participant Participant => _participant;
 
-    /// <summary>Which DHT of the group it is a part of: the view in which that was founded; 0 before.</summary>
+    /// <summary>Identifies the DHT of the group: the view in which it was founded; 0 before.</summary>
     internal ulong Incarnation => _incarnation;
 
-    /// <summary>Told inside a turn when this member is admitted to the founded DHT, refused, or the DHT is over.</summary>
+    /// <summary>Called inside a turn when this member is admitted to the founded DHT, refused, or the DHT is over.</summary>
     public IDhtEvents? Events { get; set; }
 
-    /// <summary>The hash of the options, on a caller's thread: what it throws is that call's.</summary>
+    /// <summary>The hash of the options, on a caller's thread: an exception from it belongs to that call.</summary>
     public ulong Hash(ReadOnlySpan<byte> key) => _state.Options.Hash.Hash(key);
 
     public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
 
-    /// <summary>A caller's operation enters, from a command: the group calls nothing after it, so what it caused is done here.</summary>
+    /// <summary>Takes a caller's operation from a command. The group calls nothing after a command, so its effects are handled here.</summary>
     public void Start(ClientOp op)
     {
         Coordinator.Start(op);
@@ -139,7 +139,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _contributed = false;
         if (IsOver)
         {
-            // Ended since it said that it goes on: it may have a slot of this view. What it asked for during the flush was not heard.
+            // This part ended after it had said that it goes on: it may have a slot in this view. A view that it asked for during the flush was not granted.
             if (contributed && _contributedEnabled) _state.Port.RequestView();
             return;
         }
@@ -165,8 +165,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     }
 
     /// <summary>
-    /// A member's link has room again: answers that are due, operations and state are first in turn. Each of them may have more to send than
-    /// the link bears for as long as the load lasts, and whoever is first may take all the room.
+    /// A member's link has room again: waiting answers, operations and state take turns in going first. Each may have more to send than the link
+    /// bears as long as the load lasts, and the first may take all the room.
     /// </summary>
     public void OnRoom(int rank)
     {
@@ -240,7 +240,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         }
         if (decision.Kind == DecisionKind.Waiting && _state.Map is not null)
         {
-            // Nobody's word of the old slots is left, not even the own one: they would be acted on with the ranks of another view.
+            // No contribution tells the old slots, not even this member's: they would be used with the ranks of another view.
             EndWith(new NotDhtMemberException("What the members of the DHT said at the view change could not be read."));
             return;
         }
@@ -301,7 +301,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _participant.LimitClocks();
     }
 
-    /// <summary>The lowest full slot of a shard with newcomers gives them the state of the boundary.</summary>
+    /// <summary>Opens the snapshot at the lowest full slot of a shard with newcomers, which gives them the state of the boundary.</summary>
     private void OpenSnapshot(Decision decision, View view)
     {
         int shard = _state.Shard, first = -1;
@@ -331,12 +331,12 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     {
         if (IsOver) return;
         Ended = reason;
-        // Callers first: after a fault of the node the rest may be in any state.
+        // Callers first: after a fault of the node everything else may be in any state.
         EndCuts(reason);
         Coordinator.End(reason);
         Events?.OnOver(reason);
         if (reason is NodeFaultedException) return;
-        // They would hold what is left of it for as long as they run.
+        // A running timer would keep the rest of this object alive.
         Node.CancelTimer(_enableLimit);
         Node.CancelTimer(_leaveLimit);
         Coordinator.Forget();

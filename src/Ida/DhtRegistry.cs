@@ -17,10 +17,10 @@ public sealed class DhtRegistry
     }
 
     /// <summary>
-    /// Decides what a key holds after a put of <typeparamref name="TIncoming"/> on a stored <typeparamref name="TStored"/>: chosen by
-    /// the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, inside a turn of the
+    /// Registers the function that decides the value of a key after a put of <typeparamref name="TIncoming"/> on a stored <typeparamref name="TStored"/>;
+    /// it is chosen by the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, inside a turn of the
     /// protocol, which may be on any caller's thread, and under the invariant culture: they must be short, take no lock, and depend on nothing but their
-    /// arguments. One that throws leaves the entry unchanged at all replicas.
+    /// arguments. A resolver that throws leaves the entry unchanged at all replicas.
     /// </summary>
     /// <remarks>With equal types it decides puts on keys that hold a value; with different types it also decides the first merge, on the default of the stored type.</remarks>
     public void OnCollision<TKey, TStored, TIncoming>(Func<TKey, TStored?, TIncoming, TStored?> resolver) where TKey : notnull
@@ -32,7 +32,7 @@ public sealed class DhtRegistry
         _resolvers.Add(Id(name), new Resolver<TKey, TStored, TIncoming>(resolver));
     }
 
-    /// <summary>Nothing is registered any more; takes what else is the user's and read once, on the caller's thread.</summary>
+    /// <summary>Ends registration, and reads the user's other settings once, on the caller's thread.</summary>
     internal void Seal(DhtOptions options)
     {
         _sealed = true;

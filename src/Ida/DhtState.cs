@@ -5,7 +5,7 @@ using Ida.Placement;
 
 namespace Ida;
 
-/// <summary>What the parts of one member's DHT share. Written by <see cref="DhtLayer"/> at view boundaries only.</summary>
+/// <summary>State that the parts of one member's DHT share. Written by <see cref="DhtLayer"/> at view boundaries only.</summary>
 internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry registry, HybridClock clock)
 {
     public readonly IGroupPort Port = port;
@@ -27,8 +27,8 @@ internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry 
     public UInt128[] SessionOfRank = [];
 
     /// <summary>
-    /// Whether a read may be answered: no view without this process can be in force. Puts need no such test, since every participant
-    /// of theirs must have proposed (dht-order.md#no-answer-without-a-lease).
+    /// Whether a read may be answered: no view without this process can be in force. Puts need no such test, since all their
+    /// participants must have proposed (dht-order.md#no-answer-without-a-lease).
     /// </summary>
     public bool CanAnswer => (!Wedged || Without == Rule.WedgeFreezes) && (Without == Rule.Fence || (!Blocked && Port.HoldsLease));
 

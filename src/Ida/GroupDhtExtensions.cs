@@ -13,18 +13,18 @@ public static class GroupDhtExtensions
     private static readonly Lock Gate = new();
 
     /// <summary>
-    /// Makes this member part of the group's DHT, and completes when it has its place: at the first time when there is a member for
+    /// Makes this member part of the group's DHT, and completes when it has its place: the first time, when there is a member for
     /// every shard. Every member that is to hold keys calls it, with the same sizes and resolvers.
     /// </summary>
     /// <param name="group">The group; this process is a member.</param>
     /// <param name="options">Sizes and bounds.</param>
     /// <param name="register">Registers resolvers: <c>d => d.OnCollision&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
-    /// <param name="cancellationToken">Gives up waiting and takes this member out again; when the call has ended the DHT can be enabled anew.</param>
+    /// <param name="cancellationToken">Gives up waiting and removes this member again; when the call has ended, the DHT can be enabled anew.</param>
     /// <exception cref="DhtConfigurationException">An option is impossible, the group is not <see cref="GroupOptions.StrictPrimary"/>, or options and resolvers differ from the other members'.</exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>
     /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
-    /// <exception cref="NotDhtMemberException">The process is not in the group any more, or is leaving it: it left it, was excluded, or its node has stopped.</exception>
-    /// <exception cref="InvalidOperationException">It is enabled already at this member.</exception>
+    /// <exception cref="NotDhtMemberException">The process is no longer in the group (it left, was excluded, or its node has stopped), or is leaving it.</exception>
+    /// <exception cref="InvalidOperationException">The DHT is enabled already at this member.</exception>
     /// <exception cref="ArgumentException"><paramref name="register"/> is <c>async</c>.</exception>
     public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)
     {
@@ -44,7 +44,7 @@ public static class GroupDhtExtensions
         return await TakenAsync(command, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Waits for what was asked for. Who gives up may ask again when it throws: so it has been taken by then, and is over.</summary>
+    /// <summary>Waits for the enabled DHT. A caller that gives up may enable again once this throws: so the DHT has been closed by then.</summary>
     internal static async Task<Dht> TakenAsync(EnableCommand command, CancellationToken cancellationToken)
     {
         Dht dht;
@@ -78,7 +78,7 @@ public static class GroupDhtExtensions
             if (!Hosts.TryGetValue(group, out attached!) || attached.IsFaulted || attached.IsCanceled)
             {
                 attached = group.AttachLayerAsync(static port => new DhtHost(port), CancellationToken.None).AsTask();
-                // All may have gone who wait for it.
+                // Perhaps every caller that waited for it has gone: observe its exception.
                 _ = attached.ContinueWith(static done => done.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
                 Hosts.AddOrUpdate(group, attached);
             }
@@ -92,12 +92,12 @@ public static class GroupDhtExtensions
         }
         catch (Exception error) when (error is (NotMemberException or PoisonedException or GroupOverloadedException or NodeStoppedException) and not NodeFaultedException)
         {
-            // The same as to callers of a DHT whose group ends.
+            // Calls of a DHT whose group ends get the same exception.
             throw new NotDhtMemberException("This process is no longer a member of the group: " + error.Message, error);
         }
     }
 
-    /// <summary>Its caller has gone while it was enabled: nobody would close it.</summary>
+    /// <summary>The caller has gone while the DHT was enabled: closes it, since nobody else would.</summary>
     private static async Task CloseAsync(Task<Dht> enabling)
     {
         try
@@ -106,7 +106,7 @@ public static class GroupDhtExtensions
         }
         catch (Exception)
         {
-            // It was not enabled, or is over by itself; either way there is nothing left, and nobody to tell.
+            // It was not enabled, or has ended by itself: nothing is left, and no caller to tell.
         }
     }
 }

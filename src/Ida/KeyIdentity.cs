@@ -23,7 +23,7 @@ internal static class KeyIdentity
     /// <summary>The bytes of a value, in an array of their own that the slice may keep.</summary>
     public static byte[] ToBytes<T>(IPayloadSerializer serializer, T value)
     {
-        // Taken while in use: the code of the user that it runs may put into the DHT of another node, whose turn this thread then runs.
+        // Taken out while in use: user code that runs here may put into the DHT of another node, and this thread then runs that node's turn.
         var writer = _writer ?? new(256);
         _writer = null;
         writer.ResetWrittenCount();

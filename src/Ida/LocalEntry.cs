@@ -1,6 +1,6 @@
 namespace Ida;
 
-/// <summary>One entry of the own slice as bytes.</summary>
+/// <summary>One entry of a member's slice as bytes.</summary>
 /// <param name="Key">8 bytes that name the map, then the key's bytes.</param>
 /// <param name="Version">Its version.</param>
 /// <param name="Value">Its serialized value.</param>

@@ -1,10 +1,10 @@
 namespace Ida;
 
-/// <summary>What one member holds at one moment: to compare replicas and to look into a slice, not for queries.</summary>
-/// <param name="View">The view it was taken in.</param>
+/// <summary>Everything that one member holds at one moment: to compare replicas and to look into a slice, not for queries.</summary>
+/// <param name="View">The view in which it was taken.</param>
 /// <param name="Shard">The shard; −1 when the member holds none.</param>
-/// <param name="Slot">Its slot; −1 when it holds none.</param>
-/// <param name="IsFull">Whether it has the complete state.</param>
+/// <param name="Slot">The member's slot; −1 when it has none.</param>
+/// <param name="IsFull">Whether the member has the complete state.</param>
 /// <param name="Digest">A number over all keys, versions and values: equal at full replicas of a shard when nothing is under way.</param>
 /// <param name="Entries">The entries, in the order of their hash.</param>
 public sealed record LocalSlice(ulong View, int Shard, int Slot, bool IsFull, ulong Digest, IReadOnlyList<LocalEntry> Entries)

@@ -1,6 +1,6 @@
 namespace Oracle;
 
-/// <summary>Times in the unit of the node's clock.</summary>
+/// <summary>Durations in the unit of the node's clock.</summary>
 internal static class Durations
 {
     public const long Millisecond = 1_000_000;

@@ -11,7 +11,7 @@ using RegisterOperation = Oracle.State.Operations.Register;
 
 namespace Oracle;
 
-/// <content>The life of the process with the Oracle: start, lease, blocking, decisions that arrive.</content>
+/// <content>This process's life with the Oracle: start, lease, blocking, and decisions that arrive.</content>
 public sealed partial class OracleMember
 {
     private const long SyncEvery = Durations.Second;
@@ -30,7 +30,7 @@ public sealed partial class OracleMember
         _watch.Doubt();
         if (!Registered)
         {
-            // Where each turn is late the waits end all the same.
+            // If every turn is late, the waits have to end all the same.
             _bootstrap.Doubt(jump - LoopHealth.TickEvery);
             return;
         }
@@ -58,7 +58,7 @@ public sealed partial class OracleMember
     {
         if (!_outlet.System.IsNone && _node.Now - _adoptedAt >= AdoptAgainAfter)
         {
-            // Who was made a replica before it heard that it is registered belongs to the system. But all that it knows of it may be gone.
+            // A process that became a replica before it heard of its registration belongs to the system. But all nodes that it knows of the system may be gone.
             if (_replica is null) Abandon();
             else _bootstrap.Search([.. _directory.Addresses]);
         }
@@ -69,8 +69,8 @@ public sealed partial class OracleMember
     }
 
     /// <summary>
-    /// The system that was adopted has not registered this process in time: its voters may be gone, and who told of them cut off. From here on
-    /// it is as at the start; whoever still tells of that system is believed again. What was asked for meanwhile waits for the registration, in whatever system.
+    /// The adopted system has not registered this process in time: its voters may be gone, and the process that told of them cut off. This process begins
+    /// again as at the start, and believes news of that system again. Requests made meanwhile wait for the registration, in whatever system.
     /// </summary>
     private void Abandon()
     {
@@ -102,7 +102,7 @@ public sealed partial class OracleMember
             Poison("no contact to the Oracle for too long");
             return;
         }
-        // The replicas known here may all have been replaced since: then the seeds know better, or who has begun anew where one of them was.
+        // The replicas known here may all have been replaced since: then the seeds know better, or a process that has started where one of them was.
         if (State == MembershipState.Blocked) _bootstrap.Search([.. _directory.Addresses, .. _watch.Addresses]);
         if (_node.Now >= _nextSync) Synchronise();
         var votes = State == MembershipState.Active && _replica is { Log.IsVoter: true } replica ? replica : null;
@@ -148,11 +148,11 @@ public sealed partial class OracleMember
         if (answer.Replicas.Voters.Count == 0) return;
         if (system == _outlet.System && answer.Leader.Node != 0)
         {
-            // Who answered first may itself have lost contact, and have named replicas that are dead by now.
+            // The process that answered first may itself have lost contact, and have named replicas that are dead by now.
             Follow(peer, from, answer);
             return;
         }
-        // What was adopted gets its time. Unasked a system tells of itself where a seed is vacant only.
+        // An adopted system gets its time. Unasked, a system shows itself only where a seed is vacant.
         if (!_outlet.System.IsNone || !(_bootstrap.Asks(peer) || _bootstrap.IsSeed)) return;
         _outlet.System = system;
         _adoptedAt = _node.Now;
@@ -162,7 +162,7 @@ public sealed partial class OracleMember
         Register();
     }
 
-    /// <summary>A seed, a replica, or who listens where one was, names a leader: the one known here has fallen silent, or was never heard.</summary>
+    /// <summary>A seed, a replica, or a process that listens where one was, names a leader: the leader known here has fallen silent, or was never heard.</summary>
     private void Follow(int peer, in Replica from, OracleIs answer)
     {
         if (answer.Leader.Node == 0 || !(_bootstrap.Asks(peer) || IsReplica(peer, from))) return;
@@ -177,17 +177,17 @@ public sealed partial class OracleMember
     private void OnOtherSystem(SystemId other)
     {
         _node.Counters.Refuse(RefusalReason.WrongCluster);
-        // Once of each; a stranger can name any number of them.
+        // Once for each system; a stranger can name any number of them.
         if (other.IsNone || !Registered || _others.Count >= MaxOthersReported || _others.Contains(other)) return;
         _others.Add(other);
         _sink?.OnMembershipState(State, $"SplitFoundation: another system of this cluster, {other}, beside {_outlet.System}; frames of the other are refused");
     }
 
     /// <summary>
-    /// Another system of the same cluster shows itself. One that is a lone process, which founded it while it could not know of the other,
-    /// gives way; of two larger ones neither does: each has state of its own, and none of the two is wrong. Every process that hears of the other says so once, with both names.
-    /// It ends by that with all that it has, so not everybody is believed: a seed is, which this process asked itself, and a replica of the other system that was reached where it
-    /// listens. Replicas say it again (<see cref="Client.Herald"/>).
+    /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way; of two larger
+    /// systems neither does: each has state of its own, and neither is wrong. Every process that hears of the other system reports it once, with both names.
+    /// Giving way ends this process with all that it has, so not every sender is believed: only a seed that this process asked itself, and a replica of the other system
+    /// that was reached where it listens. Replicas say it again (<see cref="Client.Herald"/>).
     /// </summary>
     private void OnOtherSystem(int peer, in Replica from, SystemId other, OracleIs answer)
     {
@@ -241,7 +241,7 @@ public sealed partial class OracleMember
         }
     }
 
-    /// <summary>The Oracle takes this process out of its groups. Of those that it only waited for no view will tell.</summary>
+    /// <summary>The Oracle takes this process out of its groups. No view will tell of groups that it only waited to join: so it leaves them itself.</summary>
     private void OnDeparting()
     {
         _departure = Departure.Leaving;
@@ -282,8 +282,8 @@ public sealed partial class OracleMember
 
     private void OnLeaseGrant(in Replica from, LeaseGrant grant)
     {
-        // A lease, and who the replicas are, comes from the one that was asked, or from another voter: another may have been asked since, and only one that
-        // the voters confirm as leader grants any.
+        // A lease, with the present replicas, comes from the node that was asked, or from another voter: another may have been asked since, and only a
+        // leader that the voters confirm grants any.
         if (!Registered || (from.Node != _askedOf.Node && !_directory.MayLead(from.Node)) || !_lease.Take(grant)) return;
         if (_directory.Leader.Node == 0) _directory.Hint(from);
         _watch.Trust();
@@ -317,7 +317,7 @@ public sealed partial class OracleMember
     }
 
     /// <summary>
-    /// A replica knows who the others are from its own log: what the leader last said may be from before there were others, and it may be gone.
+    /// A replica knows the replicas from its own log: the leader's last word may be older, and the leader may be gone.
     /// </summary>
     private void LearnReplicas()
     {
@@ -327,14 +327,14 @@ public sealed partial class OracleMember
         _directory.Learn(replicas);
         if (replicas == _reached) return;
         _reached = replicas;
-        // Who has to be believed at once when it asks for votes, or leads, is reached before. One that is excluded votes until it is replaced, and is let go of.
+        // Reach in advance each voter that has to be believed at once when it asks for votes, or leads. An excluded voter votes until it is replaced, but its link is closed.
         foreach (var voter in replicas.Voters)
             if (voter.Node != _node.Id && replica.State.FindNode(voter.Node) is { Alive: true }) _node.Links.Open(voter.Address, voter.Node);
     }
 
     /// <summary>
-    /// Whose vote has to count at once when the leader dies is reached before, or introduced as long as there is another that can. Not one that is gone:
-    /// who asks for it would make a link for whoever is there now one to it again.
+    /// Reaches in advance, or has introduced, each voter whose vote has to count at once when the leader dies. Not a voter that is gone: asking for it would make
+    /// a link to whatever process is there now one to the old voter again.
     /// </summary>
     private void ReachVoters(OracleReplica replica)
     {
@@ -353,7 +353,7 @@ public sealed partial class OracleMember
         if (_moreWithin > 0) _node.SetTimer(_node.Now + _moreWithin, this, Ask);
     }
 
-    /// <summary>Who was asked for the rest says nothing: it may be dead. A link may be slow as well, so each next question has twice the time.</summary>
+    /// <summary>The node that was asked for the rest does not answer: it may be dead. Its link may be slow as well, so each further question gets twice the time.</summary>
     private void AskAnother()
     {
         _moreWithin *= 2;
@@ -373,7 +373,7 @@ public sealed partial class OracleMember
 
     private void OnSyncAnswer(in Replica from, SyncAnswer answer)
     {
-        // Only a leader's own word: another replica may name one that is deposed. Who was no voter yet is heard of from those that were.
+        // Only a leader's own word counts: another replica may name a deposed leader. A leader that was no voter yet becomes known through the voters.
         if (answer.Leader == from && _directory.MayLead(from.Node))
         {
             _directory.Learn(answer.Replicas);
@@ -386,7 +386,7 @@ public sealed partial class OracleMember
             _sink?.OnGroupOver(group, answer.Reason);
         }
         bool asked = from.Node == _unanswered;
-        // The next may take as long as this one, over a link that is slow: until twice that it is not asked for elsewhere.
+        // The next answer may take as long as this one, over a slow link: ask another node only after twice that time.
         if (asked) (_unanswered, _moreWithin) = (0, answer.More ? Math.Max(MoreWithin, 2 * (_node.Now - _synchronised)) : 0);
         if (answer.More && Registered && _unanswered == 0) AskSoon();
     }
@@ -412,9 +412,9 @@ public sealed partial class OracleMember
     private void StepDeparture()
     {
         if (_departure != Departure.Leaving || _groups.Count > 0) return;
-        // A copy of the log that hears no leader may be one that no leader tells anything any more: then the last lease says who votes.
+        // A copy of the log that hears no leader may get no news any more: then the last lease says who votes.
         var replicas = _replica?.Log is { HearsLeader: true } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
-        // Whom this process is to watch it hears with its lease, after others have been registered.
+        // The lease says which processes to watch, but only some time after others have been registered.
         bool alone = _watch.IsAlone && _replica is { Shell.Alone: true } own && own.Log.Entries.Configuration is { Voters.Count: 1 } latest && latest.IsVoter(_node.Id);
         if (replicas.IsVoter(_node.Id) && !alone) return;
         _departure = Departure.Goodbye;
@@ -429,13 +429,13 @@ public sealed partial class OracleMember
         _sink?.OnMembershipState(state, reason);
     }
 
-    /// <summary>This process is excluded. Once its groups have stopped it says so itself, which spares the others the wait for its lease.</summary>
+    /// <summary>This process is excluded. Once its groups have stopped it says so itself, which spares the other processes the wait for its lease.</summary>
     private void Poison(string reason)
     {
         if (_over) return;
         if (_departure == Departure.Goodbye)
         {
-            // It asked for it; the answer follows.
+            // It has said goodbye itself; the answer follows.
             End("left");
             return;
         }

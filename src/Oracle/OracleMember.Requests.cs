@@ -5,7 +5,7 @@ using Oracle.State.Operations;
 
 namespace Oracle;
 
-/// <content>What the group layer asks for.</content>
+/// <content>Requests of the group layer.</content>
 public sealed partial class OracleMember
 {
     /// <inheritdoc/>
@@ -73,7 +73,7 @@ public sealed partial class OracleMember
         AskSoon();
     }
 
-    /// <summary>One question is for all groups: many of them may want one in the same turn.</summary>
+    /// <summary>One question serves all groups: many of them may want one in the same turn.</summary>
     private void AskSoon()
     {
         if (_syncWanted) return;
@@ -94,7 +94,7 @@ public sealed partial class OracleMember
             return $"the name of a group has 1 to {Limits.NameBytes} bytes of UTF-8";
         if (global::System.Text.Encoding.UTF8.GetByteCount(tag) > Limits.TagBytes) return $"a tag has at most {Limits.TagBytes} bytes of UTF-8";
         if (!Utf8Text.IsKept(name) || !Utf8Text.IsKept(tag)) return $"its {(Utf8Text.IsKept(name) ? "tag" : "name")} holds half a surrogate pair: others would read another one";
-        // Nobody would read them: what cannot be read is answered by nobody, and held against who sent it.
+        // No process could read them: an unreadable frame is not answered, and counts against its sender.
         if (!Enum.IsDefined(options.Composition) || !Enum.IsDefined(options.SlowMember)) return "its options have numbers that name nothing";
         if (options.SlowMemberTimeout is var slow && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1))) return $"its SlowMemberTimeout is {slow}; allowed are 1 s to 1 h";
         return _requests.HasRoom ? null : "too many requests of this process wait for an answer";

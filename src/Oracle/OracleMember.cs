@@ -19,7 +19,7 @@ namespace Oracle;
 /// States: <see cref="MembershipState.Starting"/> until registered, then <see cref="MembershipState.Active"/>;
 /// <see cref="MembershipState.Blocked"/> after 3 s without an answer of a leader that a majority confirms, Active again with the next answer;
 /// <see cref="MembershipState.Poisoned"/> when excluded, or blocked for 60 s: this life is over, a later one needs another node.
-/// Made before the group layer of the node, so that what it delivers at the end of a turn still leaves with that turn.
+/// Created before the node's group layer, so that frames caused by what it delivers at the end of a turn still leave with that turn.
 /// Source: oracle.md#without-contact-a-process-blocks-then-ends, #a-replica-is-believed-over-a-confirmed-link-only.
 /// </remarks>
 public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTarget, ILinkObserver, ITurnParticipant
@@ -43,10 +43,10 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly DeadLinks _deadLinks;
     private readonly List<SystemId> _others = [];
 
-    // Of those that say they are replicas, and that nobody has named: who was asked for.
+    // The nodes asked for among those that claim to be replicas and that no known replica has named.
     private readonly List<ulong> _asked = [];
 
-    // Replicas at whose address nobody was when it was dialled.
+    // Replicas at whose address no process was when it was dialled.
     private readonly List<ulong> _vacant = [];
     private readonly LoopHealth _health = new();
     private IMembershipSink? _sink;
@@ -60,7 +60,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private long _nextSync;
     private long _synchronised;
 
-    // Whom it asked last what it missed, until that one answers; and while it is known that there is more, how long it waits for that.
+    // The node that was last asked for missing news, until it answers; and, while there is known to be more, how long this process waits for that.
     private ulong _unanswered;
     private long _moreWithin;
     private long _startedAt;
@@ -75,7 +75,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         ArgumentNullException.ThrowIfNull(node);
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
-        // One spelling per address: the own one among them is known by it.
+        // One spelling for each address: this process's own address is recognised among them by it.
         options = options with { Seeds = [.. options.Seeds.Select(seed => EndPointText.Format(EndPointText.Parse(seed.Text, nameof(options))))] };
         (_node, _options) = (node, options);
         _outlet = new(node);
@@ -114,25 +114,25 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <inheritdoc/>
     public long LeaseUntil => _over || _health.HasJumped(_node.Now) ? 0 : _lease.Until;
 
-    /// <summary>Who votes, as far as this process knows. On any thread.</summary>
+    /// <summary>The voters, as far as this process knows. On any thread.</summary>
     internal IReadOnlyList<Log.Replica> Voters => _directory.Replicas.Voters;
 
     /// <summary>The copy of the Oracle in this process, if it has one.</summary>
     internal OracleReplica? Replica => _replica;
 
-    /// <summary>Hears of the copy of the Oracle when this process gets one; for checkers.</summary>
+    /// <summary>Called with the copy of the Oracle when this process gets one; for checkers.</summary>
     internal Action<OracleReplica>? OnReplica { get; set; }
 
     /// <summary>Whether this process is not registered and cannot be: all seeds belong to another cluster.</summary>
     internal bool Stranded => !Registered && _outlet.System.IsNone && _bootstrap.Stranded;
 
-    /// <summary>How many were asked for that say they are replicas, and that nobody has named; for checks.</summary>
+    /// <summary>Number of nodes asked for among those that claim to be replicas and that no known replica has named; for checks.</summary>
     internal int AskedFor => _asked.Count;
 
-    /// <summary>Processes over whose links others may be probed; for checks.</summary>
+    /// <summary>Number of processes over whose links others may be probed; for checks.</summary>
     internal int Reached => _watch.Reached;
 
-    /// <summary>The system this process belongs to.</summary>
+    /// <summary>The system to which this process belongs.</summary>
     internal SystemId System => _outlet.System;
 
     /// <inheritdoc/>
@@ -152,7 +152,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     /// <summary>
     /// Leaves for good: the Oracle takes this process out of all groups and, after a successor, out of its voters; then the state is
-    /// <see cref="MembershipState.Poisoned"/>. Where nobody answers it never is: bound the wait.
+    /// <see cref="MembershipState.Poisoned"/>. If no node answers that never happens: bound the wait.
     /// </summary>
     public void Depart()
     {
@@ -185,7 +185,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     public void OnLinkUp(int peer)
     {
         if (_over) return;
-        // Others may have dialled before this one began.
+        // Others may have dialled before this member began.
         _watch.OnLinkUp(peer);
         if (!_started) return;
         _herald.OnUp(peer);
@@ -304,46 +304,46 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     }
 
     /// <summary>
-    /// Whether that node may say this. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known yet is heard once one that is has named it.
-    /// The log takes frames of others while it hears no leader (<see cref="MayJoinLog"/>): a replica that was cut off may know none of those that it is to vote with. Who asks it for
-    /// something, and does not only answer, has to be who it says (<see cref="IsConfirmed"/>): what it appends is applied and told to others. So has who answers in the name of one at whose
-    /// address nobody was: with the word of a voter that is dead two others that do not hear each other would both lead.
+    /// Whether this node may send this frame. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known yet is heard once a known one has named it.
+    /// While the log hears no leader it takes frames of others (<see cref="MayJoinLog"/>): a replica that was cut off may know none of its fellow voters. A node that asks the log
+    /// for something, and does not only answer, has to be confirmed (<see cref="IsConfirmed"/>): what it appends is applied and told to others. So has a node that answers as a
+    /// replica at whose address no process was: with the word of a dead voter, two other voters that do not hear each other would both lead.
     /// </summary>
     private bool MayTell(int peer, in Replica from, IFrame frame) => frame switch
     {
         ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
         VoteRequest or AppendRequest or SnapshotChunk or TimeoutNow => IsOfLog(from) && (peer == Outlet.Own || IsConfirmed(peer, from)),
         VoteReply or AppendReply or SnapshotAck => IsOfLog(from) && (!_vacant.Contains(from.Node) || IsConfirmed(peer, from)),
-        // Another than those that were asked would keep one that is frozen in the system for as long as it likes.
+        // An answer from a node that was not asked could keep a frozen process in the system for any time.
         IndirectProbeFrame { Answer: true } => _watch.Asks(from.Node) && _node.Links.IsSettled(peer),
         _ => true,
     };
 
     /// <summary>
-    /// Whether the other end of a link is a replica, or the leader, that is known here, and not only says so: some of what replicas decide cannot be
-    /// taken back.
+    /// Whether the other end of a link is a replica, or the leader, that is known here, and does not only claim to be: some decisions of replicas cannot
+    /// be taken back.
     /// </summary>
     private bool IsReplica(int peer, in Replica from) => peer == Outlet.Own || (_directory.Knows(from.Node) && IsConfirmed(peer, from));
 
     private bool IsOfLog(in Replica from) => from.Node == _node.Id || _directory.Knows(from.Node) || _replica is { } replica && (replica.Knows(from.Node) || MayJoinLog(from, replica));
 
     /// <summary>
-    /// Whether one that nobody has named may be a replica since: one that is registered, where it is; and anybody once this process has not had an answer of a leader for so long that
-    /// it believes whoever answers where it searches.
+    /// Whether a node that no replica has named may have become a replica: a registered process at its address; or any node, once this process has had no answer of a leader
+    /// for so long that it believes any node that answers its search.
     /// </summary>
     private bool MayJoinLog(Replica from, OracleReplica replica) =>
         !replica.Log.HearsLeader && (State != MembershipState.Active || (replica.State.FindNode(from.Node) is { Alive: true } process && process.Address == from.Address));
 
     /// <summary>
-    /// The one rule for who is believed to be the replica that it says it is: who was reached by a dial of that replica's address, or has its session as who listens there
-    /// says (<see cref="ILinks.IsConfirmed"/>), which stays so when the link is made again, whoever dials then; and who cannot be dialled from here, but from
-    /// other voters, which introduce it (<see cref="Introductions"/>). One that only dialled in is asked for in both ways; what it said meanwhile it says again,
-    /// or this process asks for it every second.
+    /// The one rule for whether a node is the replica that it claims to be. It is if this process reached it by a dial of that replica's address, or if the process that listens
+    /// there says that the session is its own (<see cref="ILinks.IsConfirmed"/>); that stays so when the link is made again, whichever side dials then. Or if it cannot be
+    /// dialled from here, but from other voters, which introduce it (<see cref="Introductions"/>). A node that only dialled in is asked for in both ways; what it said
+    /// meanwhile it repeats, or this process asks for it every second.
     /// </summary>
     private bool IsConfirmed(int peer, in Replica from)
     {
         if (_node.Links.IsConfirmed(peer) || _introductions.Has(peer)) return true;
-        // Any number of strangers may say that they are replicas: of those that nobody has named a few are asked for.
+        // Any number of strangers may claim to be replicas: of those that no known replica has named, a few are asked for.
         bool named = _directory.Knows(from.Node) || _replica?.Knows(from.Node) == true;
         if (!named && !_asked.Contains(from.Node))
         {
@@ -363,7 +363,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         return _replica;
     }
 
-    /// <summary>Makes sure that a turn follows in which what was queued leaves.</summary>
+    /// <summary>Makes sure that a turn follows in which queued frames leave.</summary>
     private void Wake()
     {
         if (_kicked) return;

@@ -3,23 +3,23 @@ using GroupCore.Wire;
 
 namespace Oracle;
 
-/// <summary>What the membership service of one process is started with. Times: oracle.md#costs, failure-detection.md#costs.</summary>
+/// <summary>Options with which the membership service of a process starts. Times: oracle.md#costs, failure-detection.md#costs.</summary>
 public sealed record OracleOptions
 {
-    // Above the rest of what anybody waits for; sums and multiples of it are times of the node's clock.
+    // Longer than any other wait; sums and multiples of it are still times of the node's clock.
     private static readonly TimeSpan s_longest = TimeSpan.FromDays(365);
 
-    // A leader that a majority did not answer for 1 s steps down: three heartbeats are to fit into it.
+    // A leader that no majority has answered for 1 s steps down: three heartbeats have to fit into that.
     private static readonly TimeSpan s_longestHeartbeat = TimeSpan.FromMilliseconds(300);
 
-    // A timer of less is always due.
+    // A shorter timer is always due.
     private static readonly TimeSpan s_shortestHeartbeat = TimeSpan.FromMilliseconds(1);
 
     private static readonly TimeSpan s_longestRound = TimeSpan.FromMinutes(10);
 
     /// <summary>
     /// Where the first processes listen. A process whose own address is not among them never founds a system; with an empty list it
-    /// founds at once; with a list that holds only the own address, after a second in which it hears of none. Default empty.
+    /// founds at once; with a list of only its own address, after a second in which it hears of none. Default empty.
     /// </summary>
     public IReadOnlyList<NodeAddress> Seeds { get; init; } = [];
 
@@ -35,71 +35,71 @@ public sealed record OracleOptions
     /// <summary>When this process started, in a unit that <see cref="ProcessProbe"/> understands.</summary>
     public long ProcessStart { get; init; }
 
-    /// <summary>Looks whether processes of the same host still exist; null when it cannot be known.</summary>
+    /// <summary>Tells whether processes of the same host still exist; null when that cannot be known.</summary>
     public IProcessProbe? ProcessProbe { get; init; }
 
     /// <summary>
-    /// Whether this process itself listens at the address that it names to others. Behind a proxy it does not: that nobody answers there says
+    /// Whether this process itself listens at the address that it names to others. Behind a proxy it does not: then a refusal there says
     /// nothing about it.
     /// </summary>
     internal bool OwnsAddress { get; init; } = true;
 
-    /// <summary>How many voters the Oracle has once there are that many processes: 3 (default) or 5.</summary>
+    /// <summary>Number of voters of the Oracle once there are that many processes: 3 (default) or 5.</summary>
     public int OracleSize { get; init; } = 3;
 
-    /// <summary>Without contact to the Oracle for so long a process is blocked. Default 3 s, at most 365 days.</summary>
+    /// <summary>How long a process may be without contact to the Oracle before it is blocked. Default 3 s, at most 365 days.</summary>
     public TimeSpan IsolationTimeout { get; init; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>Blocked for so long a process gives up its membership. Default 60 s, at most 365 days.</summary>
+    /// <summary>How long a process may be blocked before it gives up its membership. Default 60 s, at most 365 days.</summary>
     public TimeSpan PoisonTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// For how long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it
-    /// waits for that. It is renewed every quarter of it, or every 500 ms if that is less, and not more often than every 100 ms. The process tells it when it registers: others may have another. Default 1 s, at most <see cref="IsolationTimeout"/>
-    /// and 10 min; who registers with more is refused.
+    /// How long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it waits for that. A lease is renewed
+    /// every quarter of this time, or every 500 ms if that is less, and not more often than every 100 ms. The process tells it when it registers: others may have another.
+    /// Default 1 s, at most <see cref="IsolationTimeout"/> and 10 min; a process that registers with more is refused.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms, at least three times <see cref="Heartbeat"/>, at most 10 min and a third of
-    /// <see cref="IsolationTimeout"/> and <see cref="PoisonTimeout"/> together, in which all who hear of none give up.
+    /// Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms, at least three times <see cref="Heartbeat"/>, at
+    /// most 10 min and a third of <see cref="IsolationTimeout"/> and <see cref="PoisonTimeout"/> together, after which processes that hear no leader give up.
     /// </summary>
     public TimeSpan ElectionTimeout { get; init; } = TimeSpan.FromMilliseconds(300);
 
-    /// <summary>How often the leader shows that it is there. Default 60 ms, 1 ms to 300 ms.</summary>
+    /// <summary>How often the leader sends a sign of life. Default 60 ms, 1 ms to 300 ms.</summary>
     public TimeSpan Heartbeat { get; init; } = TimeSpan.FromMilliseconds(60);
 
     /// <summary>
-    /// How often a process probes another that it watches. Default 200 ms, 100 ms to 10 min; it is looked at every 100 ms, so what lies between
-    /// is rounded up.
+    /// How often a process probes another that it watches. Default 200 ms, 100 ms to 10 min; probes are due only every 100 ms, so values in
+    /// between are rounded up.
     /// </summary>
     public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
-    /// After how many such rounds in a row without any sign of a process it is reported: one that is held up for less than
+    /// After how many such rounds in a row without any sign of a process it is reported: a process that is held up for less than
     /// <see cref="ProbeInterval"/> × this is not excluded for it. Default 4, so 800 ms.
     /// </summary>
     public int ProbeRounds { get; init; } = 4;
 
-    /// <summary>After how long whoever starts this process gives up; <see cref="Timeout.InfiniteTimeSpan"/> for never. Of it, the process waits for seeds that are there and do not found.</summary>
+    /// <summary>How long the caller waits for the start; <see cref="Timeout.InfiniteTimeSpan"/> for ever. Bounds the wait for seeds that are up and do not found.</summary>
     internal TimeSpan StartTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// In groups that this process creates: of how many of the first initialised members the last may not be excluded without proof of
-    /// death (oracle.md#a5-the-last-acceptor-goes-only-with-proof). Needed for uniform delivery only; default 0, the rule is off. The leader of the Oracle refuses who has another
-    /// number than itself.
+    /// In groups that this process creates: of so many first initialised members the last one is not excluded without proof of death
+    /// (oracle.md#a5-the-last-acceptor-goes-only-with-proof). Needed for uniform delivery only; default 0, the rule is off. The Oracle's leader refuses requests with another
+    /// number than its own.
     /// </summary>
     internal int Acceptors { get; init; }
 
-    /// <summary>Log entries after which the state is saved and the log cut. Default 4,096; 8 MB of entries do it too.</summary>
+    /// <summary>Log entries after which the state is saved and the log cut. Default 4,096; 8 MB of entries cause it too.</summary>
     internal int SnapshotEntries { get; init; } = 4_096;
 
     /// <summary>Entries kept behind the saved state for slow learners.</summary>
     internal int SnapshotKeep { get; init; } = 512;
 
     /// <summary>
-    /// How many times <see cref="ElectionTimeout"/> a voter waits whose host schedules late: four times, or what fits three times into the time in which all
-    /// who hear of no leader give up.
+    /// How many times <see cref="ElectionTimeout"/> a voter waits whose host schedules late: four times, or fewer, so that three such waits fit into the time after
+    /// which processes that hear no leader give up.
     /// </summary>
     internal int LateFactor => (int)Math.Clamp((IsolationTimeout + PoisonTimeout) / (3 * ElectionTimeout), 1, 4);
 
@@ -116,7 +116,7 @@ public sealed record OracleOptions
             throw new InvalidOptionException($"Heartbeat is {Heartbeat}; allowed is {s_shortestHeartbeat.TotalMilliseconds} ms to {s_longestHeartbeat.TotalMilliseconds} ms.");
         if (ElectionTimeout > s_longestRound) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; allowed is at most {s_longestRound}.");
         if (ElectionTimeout < 3 * Heartbeat) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}).");
-        // The first who asks does so within twice that, and may have to ask again.
+        // The first voter asks within twice that, and may have to ask again.
         if (3 * ElectionTimeout > IsolationTimeout + PoisonTimeout)
             throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at most a third of IsolationTimeout and PoisonTimeout together ({IsolationTimeout + PoisonTimeout}).");
         if (ProbeInterval < TimeSpan.FromMilliseconds(100) || ProbeInterval > s_longestRound)

@@ -8,7 +8,7 @@ using Oracle.State.Operations;
 
 namespace Oracle;
 
-/// <summary>A copy of the Oracle in this process: log, state machine and the leader's shell, and the answers any copy may give.</summary>
+/// <summary>A copy of the Oracle in this process: log, state machine and the leader's shell, and the answers that any copy may give.</summary>
 internal sealed class OracleReplica : ILogPort, IStateEvents
 {
     private const int OverPerAnswer = 1_024;
@@ -19,7 +19,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     private readonly Action _requestTurn;
     private readonly Action _roleChanged;
 
-    // Who was answered since then.
+    // Processes answered since then.
     private readonly HashSet<ProcessId> _answered = [];
     private long _answeredSince;
 
@@ -31,10 +31,10 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         Shell = new(node, options, outlet, Log, State);
     }
 
-    /// <summary>Whether others have introduced that node, which cannot be dialled from here.</summary>
+    /// <summary>Whether other replicas have introduced this node, which cannot be dialled from here.</summary>
     public Predicate<ulong> IsIntroduced { get; init; } = static _ => false;
 
-    /// <summary>Hears of each process that is excluded, or has left, when it was told so.</summary>
+    /// <summary>Called for each process that is excluded or has left, after it was told so.</summary>
     public Action<ProcessId>? OnFailed { get; init; }
 
     public OracleState State { get; }
@@ -43,13 +43,13 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     public LeaderShell Shell { get; }
 
-    /// <summary>Whether that node leads or is a replica, as far as this copy knows.</summary>
+    /// <summary>Whether this node leads or is a replica, as far as this copy knows.</summary>
     public bool Knows(ulong nodeId) => Log.LeaderHint.Node == nodeId || Log.Entries.Configuration.Contains(nodeId);
 
     /// <summary>
-    /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not
-    /// wrong; of what it has not applied yet it says nothing. What one answer brings has a bound, which the last frame goes beyond, and so has how often a
-    /// process gets one: it is told that there is more, and asks again. Each answer begins with another of its groups, so that none waits for those before it.
+    /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not wrong; it says nothing of
+    /// entries that it has not applied yet. The size of an answer is bounded (the last frame goes beyond), and so is how often a process gets one: it is told that there
+    /// is more, and asks again. Each answer begins with another of its groups, so that none waits for those before it.
     /// </summary>
     public void OnSync(int peer, in Replica from, SyncAsk ask)
     {
@@ -150,14 +150,14 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     }
 
     /// <summary>
-    /// Sends the installs after <paramref name="view"/> that concern the process, up to the one that it is no longer in, and the pending
-    /// proposal; to a process that is in no view, the installs since it joined last, or none where it waits to join: those are of a membership that is
-    /// over. False when there was no room for all of them.
+    /// Sends the installs after <paramref name="view"/> that concern the process, up to the first one without it, and the pending proposal. A process that
+    /// is in no view gets the installs since it last joined, or none while it waits to join: older ones belong to a membership that is over. False when
+    /// there was no room for all of them.
     /// </summary>
     private bool Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal, ref int room)
     {
         int from = view > 0 ? 0 : group.QueueIndexOf(process) >= 0 ? group.Installs.Count : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
-        // A member since before the oldest install kept: the latest is all there is for it.
+        // A member since before the oldest kept install: there is only the latest for it.
         if (from < 0) from = group.View.RankOf(process) >= 0 ? group.Installs.Count - 1 : group.Installs.Count;
         for (int i = from; i < group.Installs.Count; i++)
         {

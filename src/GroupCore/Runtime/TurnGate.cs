@@ -2,7 +2,8 @@ namespace GroupCore.Runtime;
 
 /// <summary>
 /// Which thread may run a node: the leader (the pilot in names), one of the loop's two threads; a caller, while the leader sleeps, looks for work or runs
-/// completions; a thread that runs completions, to send what callers left; or the follower, while the leader runs completions. Never two at a time, and only the loop's two threads ever wait for it.
+/// completions; a thread that runs completions, to send what callers left; or the follower, while the leader runs completions.
+/// Never two at a time, and only the loop's two threads ever wait for it.
 /// </summary>
 internal sealed class TurnGate
 {

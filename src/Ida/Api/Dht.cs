@@ -25,7 +25,7 @@ public sealed class Dht : IDhtEvents
         _puts = new(pool => new(Layer, pool));
     }
 
-    /// <summary>What it was enabled with.</summary>
+    /// <summary>The options it was enabled with.</summary>
     public DhtOptions Options { get; }
 
     /// <summary>Number of shards.</summary>
@@ -52,8 +52,8 @@ public sealed class Dht : IDhtEvents
     internal Task Serving => _serving.Task;
 
     /// <summary>
-    /// The map of that name and types; made by being named. This member keeps something of each that it named for as long as it is in the DHT: what varies without end
-    /// belongs into keys.
+    /// The map of this name and these types; the first call makes it. This member keeps some memory for each map that it ever named, as long as it is in the
+    /// DHT: put whatever varies without end into keys.
     /// </summary>
     /// <exception cref="ArgumentException">The name holds half a surrogate pair.</exception>
     public IDhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
@@ -70,8 +70,8 @@ public sealed class Dht : IDhtEvents
     public DhtReading NewReading(GetOptions? options = null) => new(this, options);
 
     /// <summary>
-    /// Completes when this member has the complete state of its shard: at once where it has, else when the transfer to it is over. A view
-    /// change may give the member a slot of another shard; then later calls wait for the state of that one.
+    /// Completes when this member has the complete state of its shard: at once where it has it, else when the transfer to it has ended. A view
+    /// change may give the member a slot of another shard; later calls then wait for the state of that shard.
     /// </summary>
     /// <param name="cancellationToken">Gives up waiting, which nothing else bounds: how long a transfer takes depends on what is to be sent.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
@@ -80,13 +80,13 @@ public sealed class Dht : IDhtEvents
     {
         SharedCompletion full;
         using (_gate.Hold()) full = LatestFull(_isFull);
-        // Without a token nothing takes a caller out of the line that asks again and again.
+        // Without a token a waiter stays in line until the end: a caller that asks again and again would make the line grow.
         return cancellationToken.CanBeCanceled ? full.WaitAsync(cancellationToken) : full.Task;
     }
 
     /// <summary>
     /// What this member holds, all of one moment between call and answer. It is copied a part at a time while operations go on, so a large
-    /// slice holds nobody up; the copy takes some 40 bytes per entry, and values that change meanwhile are kept for it.
+    /// slice delays no operation; the copy takes some 40 bytes per entry, and values that change meanwhile are kept for it.
     /// </summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
@@ -101,13 +101,13 @@ public sealed class Dht : IDhtEvents
     public Task<DhtStatus> StatusAsync(CancellationToken cancellationToken = default) => AskAsync(new StatusCommand(Layer), cancellationToken);
 
     /// <summary>
-    /// Leaves the DHT; the group goes on. A member that alone has the state of its shard serves on until another one is initialised from it,
-    /// at most for <see cref="DhtOptions.HandoverTimeout"/>. Then calls that are pending end with <see cref="NotDhtMemberException"/>
-    /// or <see cref="OutcomeUnknownException"/>, and the slot is free for others.
+    /// Leaves the DHT; the group goes on. A member that alone has the state of its shard goes on serving until another member is initialised
+    /// from it, at most for <see cref="DhtOptions.HandoverTimeout"/>. Then pending calls end with <see cref="NotDhtMemberException"/>
+    /// or <see cref="OutcomeUnknownException"/>, and the slot is free for other members.
     /// </summary>
     /// <remarks>
-    /// Where no member can take its place (a spare, a member that joins, or one of a shard that keeps another), it leaves at once, and the
-    /// DHT is over for all: they get <see cref="ShardDepopulatedException"/>. To replace the only member of a shard, start the new one first.
+    /// Where no member can take its place (no spare, no joining member, no shard that can spare a member), it leaves at once, and the DHT is
+    /// over for all members: they get <see cref="ShardDepopulatedException"/>. To replace the only member of a shard, start the new one first.
     /// <see cref="GroupCore.Groups.Group.LeaveAsync"/> and <see cref="IdaNode.DisposeAsync"/> leave the same way.
     /// </remarks>
     /// <param name="cancellationToken">Gives up waiting; what has begun goes on.</param>
@@ -120,7 +120,7 @@ public sealed class Dht : IDhtEvents
         }
         catch (NodeStoppedException)
         {
-            // With its node this member has left.
+            // The node has stopped, so this member has left.
             return;
         }
         await _completion.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -164,7 +164,7 @@ public sealed class Dht : IDhtEvents
         Layer.Node.Complete(new ActionCompletion(ShowFull));
     }
 
-    // Completions come in no particular order: each shows what is so by now.
+    // Completions run in no particular order: each shows the present state.
     private void ShowFull()
     {
         bool full;
@@ -182,7 +182,7 @@ public sealed class Dht : IDhtEvents
         while (_isFull != full);
     }
 
-    /// <summary>Under the lock. A caller may learn of an install before this is shown: what is reached by then is not what it waits for.</summary>
+    /// <summary>Under the lock. A caller may know of a new view before it is shown here: a completion that was reached in an earlier view is not the one it waits for.</summary>
     private SharedCompletion LatestFull(bool full)
     {
         if (full || _isOver || !_isReached) return _full;
@@ -192,11 +192,11 @@ public sealed class Dht : IDhtEvents
 
     void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
     {
-        // Nothing replaces what is put here, and nobody else sets it: who waits, or will, hears the end.
+        // The completion put here is final, and only this code sets it: every waiter, present or later, learns of the end.
         SharedCompletion waited, over = new();
         over.TrySet(Layer.Node, reason);
         using (_gate.Hold()) (_isOver, waited, _full) = (true, _full, over);
-        // Each by itself: what awaits one of them may block where it goes on.
+        // Each on its own: code that awaits one of them may block in its continuation.
         Layer.Node.Resume(new ActionCompletion(() => waited.TrySet(Layer.Node, reason)));
         Layer.Node.Resume(new ActionCompletion(() => _completion.TrySet(Layer.Node, reason is NotDhtMemberException ? null : reason)));
         _serving.TrySetException(ISharedError.ForCall(reason));
@@ -222,13 +222,13 @@ public sealed class Dht : IDhtEvents
         return await question.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>The level of a call: what it asks for, or that of the DHT.</summary>
+    /// <summary>The level that a call asks for, else the level of the DHT.</summary>
     private ConsistencyLevel LevelOf(ConsistencyLevel? asked, string parameter) => (asked ?? Options.Level) switch
     {
         ConsistencyLevel.Strict or ConsistencyLevel.Ordered => asked ?? Options.Level,
         _ => throw new ArgumentOutOfRangeException(parameter, asked, $"Level is {asked}, which names none; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}."),
     };
 
-    /// <summary>The time of a call: what it asks for, or that of the DHT.</summary>
+    /// <summary>The timeout that a call asks for, else the timeout of the DHT.</summary>
     private TimeSpan TimeOf(TimeSpan? asked, string parameter) => TimeLimit.Checked(asked ?? Options.Timeout, parameter);
 }

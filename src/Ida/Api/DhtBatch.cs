@@ -16,7 +16,7 @@ public sealed class DhtBatch
         _op = dht.NewPut(options);
     }
 
-    // After the commit it is the protocol's, and then another call's.
+    // After the commit the operation belongs to the protocol, and then to another call.
     private PutOp Open => _op ?? throw new InvalidOperationException("The batch was committed: begin another one.");
 
     /// <summary>Adds a put; a null value removes the entry.</summary>

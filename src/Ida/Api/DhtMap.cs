@@ -112,7 +112,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
 
     public void AddGet(ClientOp op, TKey key) => Add(op, key, false, default(TValue), 0);
 
-    /// <summary>What was stored, from the bytes of value and key.</summary>
+    /// <summary>The stored value, from its bytes; the key's bytes are for error messages.</summary>
     public TValue ToValue(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> key)
     {
         try
@@ -137,12 +137,12 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         }
         catch (Exception)
         {
-            // What cannot be read as a key is told as bytes.
+            // It cannot be read as a key: show its bytes.
             return Convert.ToHexString(key[..Math.Min(key.Length, 50)]);
         }
     }
 
-    /// <summary>Writes key and value into the operation; nothing of them stays there when one of them is refused.</summary>
+    /// <summary>Writes key and value into the operation; leaves nothing there when one of them is refused.</summary>
     private void Add<T>(ClientOp op, TKey key, bool stores, T? value, ulong resolver)
     {
         ArgumentNullException.ThrowIfNull(key);

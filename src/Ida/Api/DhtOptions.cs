@@ -4,8 +4,8 @@ using GroupCore.Wire;
 namespace Ida;
 
 /// <summary>
-/// Options of the DHT. Sizes, hash and registrations must be the same at all members: they are compared when a member comes, and the
-/// one that differs gets <see cref="DhtConfigurationException"/>.
+/// Options of the DHT. Sizes, hash and registrations must be the same at all members: they are compared when a member joins the DHT, and
+/// a member that differs gets <see cref="DhtConfigurationException"/>.
 /// </summary>
 public sealed record DhtOptions
 {
@@ -15,24 +15,24 @@ public sealed record DhtOptions
     /// <summary>Members the DHT is meant to have; a multiple of <see cref="ShardSize"/>. The number of shards is their quotient. More members are spares.</summary>
     public required int TargetSize { get; init; }
 
-    /// <summary>Level of operations that name none.</summary>
+    /// <summary>Level of operations that name no level.</summary>
     public ConsistencyLevel Level { get; init; } = ConsistencyLevel.Strict;
 
-    /// <summary>Where keys lie.</summary>
+    /// <summary>The hash that places keys in shards.</summary>
     public IStableHash Hash { get; init; } = StableHash.XxHash64;
 
-    /// <summary>How long operations wait that name no time; <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> waits for ever.</summary>
+    /// <summary>How long an operation waits that names no timeout; <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> waits for ever.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// How long enabling waits for the members without which the DHT cannot begin, one for each shard, and for its own place;
+    /// How long enabling waits until the DHT can begin, with one member for each shard, and this member has its place in it;
     /// <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> waits for ever. It matters at the member that enables only.
     /// </summary>
     public TimeSpan EnableTimeout { get; init; } = TimeSpan.FromMinutes(10);
 
     /// <summary>
-    /// How long a member that leaves waits until another one has the state that only it holds; zero leaves at once. It matters at the
-    /// member that leaves only.
+    /// How long a leaving member waits until another member has the state that only it holds; zero leaves at once. It matters at the
+    /// leaving member only.
     /// </summary>
     public TimeSpan HandoverTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
@@ -40,20 +40,20 @@ public sealed record DhtOptions
     public int MaxInFlight { get; init; } = 1024;
 
     /// <summary>
-    /// Bytes of keys, values and answers that one member's operations on the way may hold, and bytes of keys and values of those that wait;
-    /// 1 MiB and more. One operation is always let through, and one may always wait.
+    /// Bytes of keys, values and answers that one member's operations on the way may hold; and bytes of keys and values of its waiting
+    /// operations; 1 MiB and more. One operation is always let through, and one may always wait.
     /// </summary>
     public long MaxInFlightBytes { get; init; } = 64L << 20;
 
-    /// <summary>Unfinished operations on one key at one member above which it refuses more.</summary>
+    /// <summary>Most unfinished operations on one key at one member; more are refused.</summary>
     public int MaxQueuePerKey { get; init; } = 4096;
 
-    /// <summary>Unsettled operations at one member above which it refuses more.</summary>
+    /// <summary>Most unsettled operations at one member; more are refused.</summary>
     public int MaxOperations { get; init; } = 16_384;
 
     /// <summary>
-    /// Bytes of outcomes that a member remembers of another member's puts, because a put of that one before them has not ended; 4 KiB and
-    /// more. Above it the other member's puts get <see cref="OverloadedException"/> until that put ends.
+    /// Bytes of outcomes that a member remembers of another member's puts while an earlier put of that member has not ended; 4 KiB and
+    /// more. Above it that member's puts get <see cref="OverloadedException"/> until the earlier put ends.
     /// </summary>
     public long MaxOutcomeBytes { get; init; } = 64L << 20;
 
@@ -61,12 +61,12 @@ public sealed record DhtOptions
     public TimeSpan TakeoverAfter { get; init; } = TimeSpan.FromMilliseconds(100);
 
     /// <summary>
-    /// Universal time for the hybrid clock, asked once, by the call that enables the DHT; null takes each node's own clock, which members align
+    /// Universal time for the hybrid clock, asked once, by the call that enables the DHT; null takes each node's clock, which members align
     /// at every view.
     /// </summary>
     public TimeProvider? Time { get; init; }
 
-    /// <summary>How values become bytes; null takes MessagePack contracts, which keys have always. With resolvers equal values must have equal bytes in every process (<see cref="IPayloadSerializer"/>).</summary>
+    /// <summary>Writes values; null takes MessagePack contracts, like keys. With resolvers, equal values need equal bytes everywhere (<see cref="IPayloadSerializer"/>).</summary>
     public IPayloadSerializer? Serializer { get; init; }
 
     /// <summary>Number of shards; throws <see cref="DhtConfigurationException"/> when an option is impossible.</summary>
@@ -92,10 +92,10 @@ public sealed record DhtOptions
         return TargetSize / ShardSize;
     }
 
-    /// <summary>How far the hybrid clock is ahead of the node's. It asks the user's clock, so it belongs to a caller's thread and to no turn.</summary>
+    /// <summary>How far the hybrid clock is ahead of the node's clock. It asks the user's clock: for a caller's thread, never in a turn.</summary>
     internal long ClockOffset(INode node) =>
-        // What nanoseconds do not count is cut by the cast, and by the clock to its range. A time before the first of the clock is that one:
-        // the cast makes of years before it the least number, and what is taken from that wraps around.
+        // The cast saturates what a long does not hold, and the clock cuts the rest to its range. A time before 2020 counts as 2020: of a very early
+        // time the cast makes the least long, and a subtraction from that would wrap around.
         Time is { } time ? Math.Max(0, (long)(time.GetUtcNow() - new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero)).TotalNanoseconds) - node.Clock() : 0;
 
     private static void Positive(int value, string name)

@@ -18,7 +18,7 @@ public sealed class DhtReading
         _op.For(this);
     }
 
-    // After that it is the protocol's.
+    // After RunAsync the operation belongs to the protocol.
     private ReadOp Open => _op ?? throw new InvalidOperationException("The reading has run: begin another one.");
 
     /// <summary>Adds a key; the cell holds what was found after <see cref="RunAsync"/>.</summary>

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Ida;
 
-/// <summary>Walks what a caller gave; through an array or a list without an object for it.</summary>
+/// <summary>Enumerates a caller's collection; allocates no enumerator for an array or a list.</summary>
 internal ref struct Elements<T>
 {
     private readonly ReadOnlySpan<T> _span;

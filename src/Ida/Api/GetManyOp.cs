@@ -14,7 +14,7 @@ internal sealed class GetManyOp<TKey, TValue>(DhtLayer layer, DhtMap<TKey, TValu
     {
         var result = new Dictionary<TKey, Versioned<TValue>>(PartCount);
         int absent = 0;
-        // Those that are absent too, as long as others are added: none may be found as what equals it.
+        // Absent keys are added too, and removed below: so a key that equals another one is noticed even where one of the two is absent.
         for (int i = 0; i < PartCount; i++)
         {
             bool present = TryValue(i, out var bytes);

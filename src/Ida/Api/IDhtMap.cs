@@ -7,9 +7,9 @@ namespace Ida;
 /// <remarks>
 /// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,
 /// <see cref="ViewUnavailableException"/>, <see cref="ValueTooLargeException"/>, <see cref="UnsupportedTypeException"/> and <see cref="UserCodeException"/>;
-/// puts also <see cref="OutcomeUnknownException"/>. View changes are not errors: the call is carried on by itself.
+/// puts also <see cref="OutcomeUnknownException"/>. View changes are not errors: the call goes on by itself.
 /// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>; a put cancelled later goes on and throws
-/// <see cref="OutcomeUnknownException"/>, and so does a retry that waits already: nothing new is known of its put. A returned <see cref="ValueTask{T}"/> is awaited once.
+/// <see cref="OutcomeUnknownException"/>, and so does a retry that waits already: it learned nothing new of its put. Await a returned <see cref="ValueTask{T}"/> once.
 /// </remarks>
 /// <typeparam name="TKey">Type of the keys; equal keys have equal bytes.</typeparam>
 /// <typeparam name="TValue">Type of the values; at most 256 KiB each when written.</typeparam>
@@ -42,6 +42,6 @@ public interface IDhtMap<TKey, TValue> where TKey : notnull
     /// <summary>Reads all keys at one point of the order; absent keys are left out.</summary>
     ValueTask<IReadOnlyDictionary<TKey, Versioned<TValue>>> OrderedGetAsync(IEnumerable<TKey> keys, GetOptions? options = null, CancellationToken cancellationToken = default);
 
-    /// <summary>Reads one key; null when it is absent. Without any message when this member holds the key.</summary>
+    /// <summary>Reads one key; null when it is absent. Sends no message when this member holds the key.</summary>
     ValueTask<Versioned<TValue>?> OrderedGetAsync(TKey key, GetOptions? options = null, CancellationToken cancellationToken = default);
 }

@@ -24,7 +24,7 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
         node.Complete(this);
     }
 
-    /// <summary>The answer of a question that takes several turns.</summary>
+    /// <summary>Answers a question that took several turns.</summary>
     public void Answer(T result)
     {
         _result = result;
@@ -41,7 +41,7 @@ internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
     void ICompletion.Run()
     {
         if (_error is not { } error) _answer.TrySetResult(_result!);
-        // A caller who gave up does not look at it.
+        // A caller that gave up does not observe the exception.
         else if (_answer.TrySetException(ISharedError.ForCall(error))) _ = _answer.Task.Exception;
     }
 

@@ -2,13 +2,13 @@ using System.Collections.Concurrent;
 
 namespace Ida;
 
-/// <summary>Operations used again, from any thread. One whose caller threw while it was built is not given back: it is rare, and nothing is left of it.</summary>
+/// <summary>A pool of operations for any thread. An operation whose caller threw while building it is not returned: that is rare, and it leaves nothing behind.</summary>
 internal sealed class OpPool<T>(Func<OpPool<T>, T> make) where T : class
 {
     private const int Kept = 4096;
     private readonly ConcurrentQueue<T> _free = new();
 
-    /// <summary>Those that nobody has at the moment.</summary>
+    /// <summary>Operations that are not in use at the moment.</summary>
     internal IEnumerable<T> Free => _free;
 
     public T Rent() => _free.TryDequeue(out var op) ? op : make(this);

@@ -3,11 +3,11 @@ namespace Ida;
 /// <summary>Options of one put.</summary>
 public sealed record PutOptions
 {
-    /// <summary>The level; null takes that of the DHT. What names none gets <see cref="ArgumentOutOfRangeException"/>.</summary>
+    /// <summary>The level; null takes the level of the DHT. An undefined level gets <see cref="ArgumentOutOfRangeException"/>.</summary>
     public ConsistencyLevel? Level { get; init; }
 
     /// <summary>
-    /// How long the call waits: positive, or <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for ever, anything else gets
+    /// How long the call waits: positive, or <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for ever; anything else gets
     /// <see cref="ArgumentOutOfRangeException"/>; null takes <see cref="DhtOptions.Timeout"/>.
     /// </summary>
     public TimeSpan? Timeout { get; init; }
@@ -15,8 +15,8 @@ public sealed record PutOptions
     /// <summary>
     /// Repeats an earlier put whose outcome is not known: it is applied if it was not, and its first outcome is returned if it was. The
     /// pairs must be those of the earlier put, in any order: another put under its id gets <see cref="OperationIdReusedException"/>
-    /// wherever the two have a shard in common, and one without any pairs an <see cref="ArgumentException"/>. An id that can be no put's yet gets an <see cref="ArgumentException"/>: ids are not for
-    /// callers to make up. Through another member than the one that issued the put a retry takes one question to that one more.
+    /// wherever the two have a shard in common, and a put without any pairs an <see cref="ArgumentException"/>, as does an id that no put can have yet: ids are not for
+    /// callers to make up. A retry at another member than the one that issued the put asks that member one question more.
     /// </summary>
     public OpId? Operation { get; init; }
 }

@@ -7,35 +7,35 @@ using Ida.Wire;
 namespace Ida.Boundary;
 
 /// <summary>
-/// What a survivor says at a view boundary: who it is for the DHT and which puts it holds. Frozen from the wedge to the install.
+/// The statement of a survivor at a view boundary: its part in the DHT and the puts that it holds. Frozen from the wedge to the install.
 /// Values are not in it. Source: dht-view-change.md#messages, #contributions-are-frozen-and-equal-for-all.
 /// </summary>
 internal sealed class Contribution
 {
     private const byte Version = 4;
 
-    /// <summary>Who contributed.</summary>
+    /// <summary>The member that contributed.</summary>
     public ProcessId Member { get; init; }
 
     public required DhtConfig Config { get; init; }
 
-    /// <summary>Whether it takes part or wants to; false after a depopulation or close.</summary>
+    /// <summary>Whether the member takes part or wants to; false after a depopulation or close.</summary>
     public bool Enabled { get; init; }
 
-    /// <summary>Written is its number only: whose it is says who contributed.</summary>
+    /// <summary>Only its number is written: the contributing member gives the rest.</summary>
     public UInt128 Session { get; init; }
 
-    /// <summary>The incarnation it is a member of, 0 for none.</summary>
+    /// <summary>The incarnation of which it is a member, 0 for none.</summary>
     public ulong Incarnation { get; init; }
 
-    /// <summary>The view in which it was accepted as waiting for the foundation, 0 before.</summary>
+    /// <summary>The view in which the member was accepted as waiting for the foundation, 0 before.</summary>
     public ulong Admitted { get; init; }
 
     public int Slot { get; init; } = -1;
 
     public bool Full { get; init; }
 
-    /// <summary>It wants to go, and keeps its slot only as long as it is needed as the source of its shard's state.</summary>
+    /// <summary>The member wants to leave, and keeps its slot only while its shard's state has no other source.</summary>
     public bool Leaving { get; init; }
 
     public ulong Physical { get; init; }

@@ -7,19 +7,19 @@ using Ida.Placement;
 namespace Ida.Boundary;
 
 /// <summary>
-/// What all members conclude from the contributions at a view boundary: which puts are committed at which time, who holds which slot.
+/// The decision of all members, computed from the contributions at a view boundary: which puts are committed at which time, which member holds which slot.
 /// A pure function of the contributions and the next view, so it needs no message. Source: dht-view-change.md#commit-what-all-surviving-participants-hold,
 /// #drop-what-a-survivor-lacks, #holes-are-filled-with-few-moves.
 /// </summary>
 /// <remarks>
 /// A put is committed when any survivor knows its time, or when every surviving participant holds it: then at the largest surviving
-/// proposal. Whoever was told "done" had proposals from all participants, so all survivors hold the put and it is committed; and no
-/// participant can have executed it without a time, which is the maximum over all. All else is dropped at all alike.
-/// Only its participants hold a put. Who they are its holders say alike, so what is said with other participants is another put: a member
-/// that takes no part in one decides nothing of it, whomever it names.
-/// No time is taken beyond <see cref="_limit"/>, so that no single contribution moves anybody's clock far.
-/// Before the foundation slots are filled in rank order, as soon as there is a member for every shard. The configuration that counts is
-/// that of the founded DHT, before it that of the member admitted first.
+/// proposal. A caller that was told "done" had proposals from all participants: so all survivors hold the put and it is committed; and no
+/// participant can have executed it without a time, which is the maximum over all. All other puts are dropped, by all members alike.
+/// Only its participants hold a put. All its holders name the same participants: a put named with other participants is another put. So a
+/// member that takes no part in a put decides nothing of it, whatever participants it names.
+/// No time beyond <see cref="_limit"/> is taken, so that no single contribution moves any member's clock far.
+/// At the foundation, slots are filled in rank order, as soon as there is a member for every shard. The configuration that counts is
+/// that of the founded DHT; before the foundation, that of the member admitted first.
 /// </remarks>
 internal sealed class Decision
 {
@@ -28,9 +28,9 @@ internal sealed class Decision
     private readonly Dictionary<ProcessId, UInt128> _sessions = [];
 
     /// <summary>
-    /// The latest time of a put. Its coordinator suggests none that is more than <see cref="HybridClock.Jump"/> ahead of a participant, and takes none that is
-    /// as much ahead of what it suggests. So where two hold a put its time is at most twice that ahead of both, and one of two is not beyond the second
-    /// latest of all, which no single contribution makes later than what another one says.
+    /// The latest time of a put. Its coordinator suggests no time more than <see cref="HybridClock.Jump"/> ahead of a participant, and takes no proposal that far
+    /// ahead of its suggestion. So the time of a put that two members hold is at most twice that ahead of both. One of the two is not beyond the second
+    /// latest of all claimed times, and no single contribution makes that one later than what another member claims.
     /// </summary>
     private ulong _limit;
 
@@ -38,10 +38,10 @@ internal sealed class Decision
 
     public ulong Incarnation { get; private set; }
 
-    /// <summary>Members that had enabled it before the foundation.</summary>
+    /// <summary>Number of members that had enabled the DHT before the foundation.</summary>
     public int Enabled { get; private set; }
 
-    /// <summary>Whether it was founded at this boundary, empty.</summary>
+    /// <summary>Whether the DHT was founded at this boundary, empty.</summary>
     public bool Founded { get; private set; }
 
     public int DepopulatedShard { get; private set; } = -1;
@@ -56,7 +56,7 @@ internal sealed class Decision
 
     public ulong Committed { get; private set; }
 
-    /// <summary>A time that two members stand at or have passed, or the only one: whoever comes stands there too, however far behind its clock is.</summary>
+    /// <summary>A time that two members, or the only member, have reached: a newcomer may stand there too, however far behind its clock is.</summary>
     public ulong Ground { get; private set; }
 
     /// <summary>The time at which a put with these participants is committed; false when it is dropped.</summary>
@@ -67,7 +67,7 @@ internal sealed class Decision
         return held is { Commit: not null };
     }
 
-    /// <summary>Why this member is not admitted, or is a member no more; null when it is one.</summary>
+    /// <summary>Why this member is not admitted, or is no longer a member; null when it is one.</summary>
     public string? Refusal(ProcessId member) => _refused.GetValueOrDefault(member);
 
     public UInt128 SessionOf(ProcessId member) => _sessions.GetValueOrDefault(member);
@@ -96,7 +96,7 @@ internal sealed class Decision
         var newcomers = new List<ProcessId>();
         foreach (var one in all)
         {
-            // A member too, where somebody lies: by other options its keys lie elsewhere.
+            // Members are checked too, in case one lies: with other options its keys lie elsewhere.
             if (!one.Config.Agrees(config)) _refused[one.Member] = one.Config.Difference(config);
             else if (one.Incarnation == 0) newcomers.Add(one.Member);
         }
@@ -116,7 +116,7 @@ internal sealed class Decision
         static ulong Since(Contribution one) => one.Admitted == 0 ? ulong.MaxValue : one.Admitted;
     }
 
-    /// <summary>The physical clock of the middle one, which a single wrong one does not move far; the lower of two, which is never out of range.</summary>
+    /// <summary>The middle one of the physical clocks, which a single wrong clock does not move far; of two, the lower one, which is never out of range.</summary>
     private void DecideClock(List<Contribution> from)
     {
         var clocks = from.ConvertAll(static one => one.Physical);
@@ -152,7 +152,7 @@ internal sealed class Decision
             while (Slots.Count <= one.Slot) Slots.Add(SlotState.Hole);
             Slots[one.Slot] = new(one.Member, one.Full, Leaving: one.Leaving);
         }
-        // With fewer members than shards one of these is lost, whoever goes where.
+        // With fewer members than shards one shard is lost, whatever the assignment.
         if (members.Count >= config.Shards) SlotAssignment.Assign(Slots, config.Shards, newcomers, without);
         Kind = DecisionKind.Serving;
         for (int shard = 0; shard < config.Shards && Kind == DecisionKind.Serving; shard++)
@@ -176,7 +176,7 @@ internal sealed class Decision
             {
                 if (Array.IndexOf(op.Participants, (ushort)one.Slot) < 0) continue;
                 if (!_held.TryGetValue(op.Key, out var first)) _held.Add(op.Key, first = new(op.Participants));
-                // Whoever names it twice holds it once.
+                // A member that names a put twice holds it once.
                 if (first.LastNamed == one.Slot) continue;
                 first.LastNamed = one.Slot;
                 var state = first.FindOrAdd(op.Participants);
@@ -195,12 +195,12 @@ internal sealed class Decision
             if (state.Time == 0 && !byAll) continue;
             ulong time = Math.Min(state.Time != 0 ? state.Time : state.Proposed, _limit);
             state.Commit = time;
-            // All align with it, not those only who hold the put.
+            // All members align with it, not only those that hold the put.
             Committed = Math.Max(Committed, time);
         }
     }
 
-    /// <summary>What is said of an attempt with the same participants.</summary>
+    /// <summary>What members said of an attempt with the same participants.</summary>
     private sealed class Held(ushort[] participants)
     {
         private Held? _other;
@@ -210,7 +210,7 @@ internal sealed class Decision
         public ulong Proposed, Time;
         public ulong? Commit;
 
-        /// <summary>With these participants. Each member names an attempt once, so there are no more than members.</summary>
+        /// <summary>The state for these participants. Each member names an attempt once, so there are at most as many as members.</summary>
         public Held? Find(ReadOnlySpan<ushort> participants)
         {
             for (var held = this; held is not null; held = held._other)

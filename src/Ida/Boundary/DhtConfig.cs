@@ -1,6 +1,6 @@
 namespace Ida.Boundary;
 
-/// <summary>What all members of a DHT must have alike.</summary>
+/// <summary>The configuration that must be equal at all members of a DHT.</summary>
 internal sealed record DhtConfig(int ShardSize, int TargetSize, string Hash, ulong Registry, string Resolvers)
 {
     /// <summary>Resolvers are compared in full by their hash; their text is cut, it serves the error message only.</summary>

@@ -8,19 +8,19 @@ namespace Ida.Coordination;
 
 /// <summary>
 /// A caller's put or get: pooled, posted to the loop as a command, driven there by the <see cref="Coordinator"/>, and completed outside
-/// of the loop. It is used again when both its caller and the protocol have let go of it: a call that gave up leaves the put behind,
-/// which goes on in the background.
+/// of the loop. It returns to the pool when both its caller and the protocol have let go of it: a caller that gives up on a put leaves the
+/// put behind, which goes on in the background.
 /// </summary>
 /// <remarks>
-/// Caller and loop take turns as its owner, by <see cref="Phase"/>: the caller's while Free, Building and, after its completion, Finished;
-/// the loop's between. A stale reference (a late cancellation, a read that waited) finds it by its id among what the loop holds, or not at all.
+/// <see cref="Phase"/> says whether caller or loop owns it: the caller while Free, Building and, after its completion, Finished; the loop
+/// in between. A stale reference (a late cancellation, a read that waited) finds the operation by its id among those of the loop, or not at all.
 /// </remarks>
 internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 {
-    /// <summary>A time that does not come.</summary>
+    /// <summary>A time that never comes.</summary>
     public const long Unlimited = long.MaxValue / 4;
 
-    // Some thousands are pooled: one that was for many keys gives their room back.
+    // Some thousands are pooled: an operation that had many keys gives their room back.
     private const int MostPooledParts = 16;
 
     public OpPart[] Parts = new OpPart[1];
@@ -29,56 +29,56 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     public ConsistencyLevel Level;
     public long Timeout;
 
-    /// <summary>How many of <see cref="Bytes"/> are keys and values of the call; answers of an attempt follow.</summary>
+    /// <summary>How many of <see cref="Bytes"/> are keys and values of the call; answers to an attempt follow them.</summary>
     public int AskedBytes;
 
     /// <summary><see cref="PutPayload"/> of a put: what its id stands for. 0 for a read.</summary>
     public ulong Payload;
 
-    // From here on the loop's.
+    // From here on, fields belong to the loop.
     public OpId? Requested;
     public OpId Id;
     public uint Attempt;
 
-    /// <summary>How many puts of its member began before it.</summary>
+    /// <summary>Number of puts of its member that began before it.</summary>
     public ulong PutsBefore;
     public long Deadline, RetryAt;
 
-    /// <summary>How often it was refused in this view, or since a member has got its state.</summary>
+    /// <summary>How often the operation was refused in this view, or since a member has got its state.</summary>
     public int Refusals;
     public RunningOp? Running;
     public int MissingReads;
 
-    /// <summary>A participant has said that an attempt at the put was executed: what another refuses does not end it.</summary>
+    /// <summary>A participant has said that an attempt at the put was executed: then a refusal by another participant does not end it.</summary>
     public bool Executed;
 
-    /// <summary>No attempt runs: it waits for the member of its session to say how the put ended.</summary>
+    /// <summary>No attempt runs: the operation waits for the member of its session to say how the put ended.</summary>
     public bool Asks;
 
-    /// <summary>That member has said that it gave the id to a put.</summary>
+    /// <summary>The member of its session has said that it gave the id to a put.</summary>
     public bool IsGiven;
 
-    /// <summary>Its share of what may be in flight is given back: it waits for what may be long in coming.</summary>
+    /// <summary>It has given back its share of what may be in flight, because it waits for something that may take long.</summary>
     public bool IsParked;
 
-    /// <summary>The rank of the member that it waits for while it is parked, −1 for none.</summary>
+    /// <summary>The rank of the member for which it waits while parked, −1 for none.</summary>
     public int Awaits = -1;
 
-    /// <summary>That has come, and it waits for a place: before those that have had none.</summary>
+    /// <summary>Its wait is over, and it waits for a place in flight: before operations that have not had one.</summary>
     public bool IsDue;
 
-    /// <summary>What is kept for it of the bytes in flight meanwhile.</summary>
+    /// <summary>Bytes in flight that are reserved for it meanwhile.</summary>
     public long DueBytes;
 
-    /// <summary>What it counts of the bytes in flight, and what answers of other members have brought.</summary>
+    /// <summary>Its share of the bytes in flight, and the bytes of answers from other members.</summary>
     public long Charge, AnswerBytes;
 
     public ClientOp? Previous, Next;
 
-    /// <summary>Its place among those that wait: lower ones came before.</summary>
+    /// <summary>Its place among the waiting operations: lower ones came before.</summary>
     public long Ticket;
 
-    /// <summary>A call that asks for the outcome of this very operation, and the other way round.</summary>
+    /// <summary>A call that waits for the outcome of this operation, and the operation that this call waits for.</summary>
     public ClientOp? Follower, Leader;
 
     public Exception? Error;
@@ -92,8 +92,8 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     private Comparison<OpPart>? _order;
 
     /// <summary>
-    /// Keys, the values to be stored, and what other members answer: only what a slice keeps gets an array of its own. The caller's until
-    /// posted, then the loop's, then again the caller's who makes the result of it; empty when both have let go.
+    /// Keys, values to be stored, and answers of other members; only what a slice keeps gets an array of its own. It belongs to the caller until
+    /// posted, then to the loop, then again to the caller, which makes the result from it; empty when both have let go.
     /// </summary>
     public PayloadBuffer Bytes { get; } = new();
 
@@ -101,13 +101,13 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     public OpPhase Phase => _phase;
 
-    /// <summary>It has one of the places in flight.</summary>
+    /// <summary>Whether it has one of the places in flight.</summary>
     public bool IsInFlight => _phase is OpPhase.Admitted or OpPhase.Sent or OpPhase.Detached;
 
-    /// <summary>The caller of this very use gives up.</summary>
+    /// <summary>Whether the caller of this use has given up.</summary>
     public bool CancelRequested => _cancelRequested;
 
-    /// <summary>The next phase. A step that is not one of <see cref="OpPhases"/> is a defect: it throws where that is tested and is refused and counted elsewhere.</summary>
+    /// <summary>Goes to the next phase. A step not in <see cref="OpPhases"/> is a defect: it throws in debug builds, and is refused and counted in others.</summary>
     public bool Move(OpPhase to)
     {
         if (OpPhases.MayFollow(_phase, to))
@@ -123,7 +123,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     [Conditional("DEBUG")]
     private void Fail(OpPhase to) => throw new InvalidOperationException($"{GetType().Name} {Id} cannot go from {_phase} to {to}.");
 
-    /// <summary>A message that may lead to its execution leaves.</summary>
+    /// <summary>A message that may lead to the execution of the operation is sent.</summary>
     public void MarkSent()
     {
         if (_phase == OpPhase.Admitted) Move(OpPhase.Sent);
@@ -131,14 +131,14 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     public ReadOnlySpan<byte> KeyOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset, Parts[part].KeyLength);
 
-    /// <summary>What a put brings for a key; nothing where it removes.</summary>
+    /// <summary>The value that a put brings for a key; empty where it removes.</summary>
     public ReadOnlySpan<byte> IncomingOf(int part)
     {
         ref var of = ref Parts[part];
         return of.IncomingLength < 0 ? default : Bytes.Written.Slice(of.KeyOffset + of.KeyLength, of.IncomingLength);
     }
 
-    /// <summary>What was read for a key; false when it is absent.</summary>
+    /// <summary>The value that was read for a key; false when it is absent.</summary>
     public bool TryValue(int part, out ReadOnlySpan<byte> value)
     {
         ref var of = ref Parts[part];
@@ -146,7 +146,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         return of.HasCopy || of.Value is not null;
     }
 
-    /// <summary>Before an attempt: nothing is known of it.</summary>
+    /// <summary>Before an attempt: drops the results of earlier ones.</summary>
     public void ForgetResults()
     {
         for (int i = 0; i < PartCount; i++)
@@ -157,7 +157,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Bytes.Cut(AskedBytes);
     }
 
-    /// <summary>The first part that lies in a shard, −1 without one.</summary>
+    /// <summary>The first part that lies in a shard, −1 if none does.</summary>
     public int FirstPart(int shard)
     {
         for (int i = 0; i < PartCount; i++)
@@ -165,7 +165,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         return -1;
     }
 
-    /// <summary>Whether just so many parts lie in a shard: of these its members may speak.</summary>
+    /// <summary>Whether exactly this many parts lie in a shard: only then an answer of its members matches them.</summary>
     public bool HasParts(int shard, int count, out int first)
     {
         first = FirstPart(shard);
@@ -181,21 +181,21 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         Timeout = timeout == System.Threading.Timeout.InfiniteTimeSpan ? Unlimited : (long)Math.Min(timeout.TotalNanoseconds, Unlimited);
     }
 
-    /// <summary>From now on it is the loop's too.</summary>
+    /// <summary>From now on the operation belongs to the loop too.</summary>
     protected void HandOver()
     {
         _holders = 2;
         Move(OpPhase.Queued);
     }
 
-    /// <summary>The loop has not seen it and will not: back to the pool.</summary>
+    /// <summary>The loop has not seen the operation and will not: returns it to the pool.</summary>
     public void Drop()
     {
         if (Move(OpPhase.Free)) Clear();
     }
 
     /// <summary>
-    /// Adds a key, with the map before it, that was written into <see cref="Bytes"/> from <paramref name="start"/> to
+    /// Adds a key, with its map in front, that was written into <see cref="Bytes"/> from <paramref name="start"/> to
     /// <paramref name="end"/>; with <paramref name="stores"/> the value follows it.
     /// </summary>
     public void AddPart(int start, int end, bool stores, ulong resolver)
@@ -254,15 +254,15 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
         if (_phase is OpPhase.Finished or OpPhase.Detached) return;
         Error = AtEnd(reason is NodeFaultedException ? reason : new NotDhtMemberException("The node has stopped.", reason));
         Layer.Node.Complete(this);
-        // In another phase the turn that took it threw half-way; where it stands then is the coordinator's to end, or nobody uses it again.
+        // In another phase, the turn that took the operation threw half-way: then the coordinator ends it where it stands, or it is never used again.
         if (_phase != OpPhase.Queued) return;
         Move(OpPhase.Finished);
         LetGo();
     }
 
     /// <summary>
-    /// What the end of this member's part tells the caller, where nothing of the call has left: that it was not executed, which of a retry says
-    /// nothing of the put it repeats. With a shard that is lost there is nothing left to ask.
+    /// The error for the caller when this member's part ends and nothing of the call was sent: it was not executed. For a retry that says
+    /// nothing of the put it repeats. After the loss of a shard no member is left to ask.
     /// </summary>
     public Exception AtEnd(Exception reason) => Requested is { } put && reason is NotDhtMemberException or NodeFaultedException
         ? new OutcomeUnknownException(put, "The retry was not executed: " + reason.Message, reason) : reason;
@@ -275,7 +275,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     /// <summary>Gives the object back for another use.</summary>
     protected abstract void Return();
 
-    /// <summary>Caller or protocol is through with it; the second of them gives it back.</summary>
+    /// <summary>Caller or protocol is done with the operation; the second of them returns it to the pool.</summary>
     public void LetGo()
     {
         if (Interlocked.Decrement(ref _holders) == 0 && Move(OpPhase.Free)) Clear();
@@ -298,8 +298,8 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
     }
 
     /// <summary>
-    /// A cancelled caller that has not taken its result, on any thread. The mark is enough, since the loop looks for it at every tick and
-    /// before it begins; the command makes it soon, unless the queue is full.
+    /// A caller that has not taken its result cancels, on any thread. The mark is enough, since the loop checks it at every tick and
+    /// before it begins the operation; the command speeds that up, unless the queue is full.
     /// </summary>
     public void RequestCancel()
     {
@@ -309,7 +309,7 @@ internal abstract class ClientOp(DhtLayer layer) : NodeCommand, ICompletion
 
     private sealed class CancelCommand(DhtLayer layer, ClientOp op) : NodeCommand
     {
-        // The operation may serve another call by now: that one has not the mark.
+        // The operation may serve another call by now, which is not marked.
         public override void Run()
         {
             if (op.CancelRequested) layer.Cancel(op);

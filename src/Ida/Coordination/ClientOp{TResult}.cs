@@ -3,17 +3,17 @@ using GroupCore.Runtime;
 
 namespace Ida.Coordination;
 
-/// <summary>An operation with a result for an awaiting caller, without a task.</summary>
+/// <summary>An operation with a result for an awaiting caller; needs no task.</summary>
 internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IValueTaskSource<TResult>
 {
     private ManualResetValueTaskSourceCore<TResult> _core;
     private CancellationTokenRegistration _cancellation;
     private CancellationToken _token;
 
-    // Who comes second of the caller, who has registered with the token, and the loop, which has ended the call, lets go of the token.
+    // The caller registers with the token, and the loop ends the call: the second of the two ends the registration.
     private int _watch;
 
-    /// <summary>Posts it and returns what the caller awaits. A call that is cancelled already leaves nothing behind.</summary>
+    /// <summary>Posts the operation and returns what the caller awaits. A call that is cancelled already leaves nothing behind.</summary>
     public ValueTask<TResult> Submit(CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -31,7 +31,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
 
     public TResult GetResult(short token)
     {
-        // Throws for a result that was taken already: the operation may be another call's by now.
+        // Throws for a result that was taken already: the operation may serve another call by now.
         if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending) throw new InvalidOperationException("The call has not ended: await it.");
         try
         {
@@ -58,7 +58,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
 
     protected override void Deliver()
     {
-        // Nobody may ever take the result, and the token may live on. Not Dispose: that waits for a token that fires just now.
+        // Perhaps no caller ever takes the result, and the token lives on. Not Dispose: it would wait for a token that fires just now.
         if (_token.CanBeCanceled && Interlocked.Exchange(ref _watch, 1) != 0) _cancellation.Unregister();
         if (Error is OperationCanceledException) Error = new OperationCanceledException(_token);
         if (Error is null)
@@ -79,7 +79,7 @@ internal abstract class ClientOp<TResult>(DhtLayer layer) : ClientOp(layer), IVa
         _core.SetException(ISharedError.ForCall(Error));
     }
 
-    // The registration ends before the result is taken, and waits for a callback that runs: so the use is the one it was made for.
+    // The registration ends before the result is taken, and that waits for a running callback: so a callback always meets the use it was made for.
     private void Watch(CancellationToken cancellationToken)
     {
         _cancellation = cancellationToken.UnsafeRegister(static op => ((ClientOp)op!).RequestCancel(), this);

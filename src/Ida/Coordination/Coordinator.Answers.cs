@@ -3,10 +3,10 @@ using Ida.Ordering;
 
 namespace Ida.Coordination;
 
-/// <summary>What participants say, from the proposals to stability.</summary>
+/// <summary>Answers of participants, from the proposals to stability.</summary>
 internal sealed partial class Coordinator
 {
-    /// <summary>The coordination a participant's answer belongs to, and which participant it is.</summary>
+    /// <summary>The coordination to which a participant's answer belongs, and the participant's index in it.</summary>
     public bool TryFind(in OpKey key, int from, out RunningOp running, out int index)
     {
         index = -1;
@@ -36,7 +36,7 @@ internal sealed partial class Coordinator
             if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
             FinishIfStable(running);
         }
-        // What has its last answer is through.
+        // An operation whose last answer this was has ended already.
         RefuseIfTooMuch(running);
     }
 
@@ -61,31 +61,31 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// Whether results of an answer of a participant count: what is computed at a proposal, which may come after it, is nothing beside what was
-    /// executed.
+    /// Whether results in a participant's answer count: a result computed at a proposal, which may arrive later, does not replace the result of
+    /// the execution.
     /// </summary>
     public static bool Counts(RunningOp running, int index, bool executed) =>
         executed || (running.IsPut ? !running.Any(SlotFlags.Done) : index >= 0 && (running.Flags[index] & SlotFlags.Cleared) == SlotFlags.None);
 
     /// <summary>
-    /// Whether a result for a key is better than what is there. Replicas compute ahead for different times, and only what holds for the
-    /// time that is decided is the result; nothing computed ahead replaces what was done.
+    /// Whether a result for a key is better than the present one. Replicas compute ahead for different times, and only a result for the
+    /// decided time counts; no result computed ahead replaces the result of an execution.
     /// </summary>
     public static bool IsNewer(in OpPart part, ulong time) => !part.HasResult || time > part.ResultTime || time == OpPart.Executed;
 
-    /// <summary>The time is not the one for which some replicas computed or looked ahead: what they said is no result.</summary>
+    /// <summary>Drops results that replicas computed or looked up ahead for a time other than the decided one.</summary>
     private static void DropComputedAhead(ClientOp client, ulong time)
     {
         for (int i = 0; i < client.PartCount; i++)
             if (client.Parts[i].ResultTime != time && client.Parts[i].ResultTime != OpPart.Executed) client.Parts[i].HasResult = false;
     }
 
-    /// <summary>Takes results of the own participant: of its execution, or computed at its proposal.</summary>
+    /// <summary>Takes results of this member's participant: of its execution, or computed at its proposal.</summary>
     public void TakeResults(OpRecord op, bool executed)
     {
         if (_running.Find(op.Key) is not { Client: { } client } running) return;
         int index = running.IndexOf(state.Slot);
-        // Who lies may have proposed the attempt here before its own coordinator did, with other keys.
+        // A lying member may have proposed the attempt here before its coordinator did, with other keys.
         if (!Counts(running, index, executed) || !client.HasParts(state.Shard, op.UseCount, out int first)) return;
         Look(running, index, op.TooLarge);
         for (int i = 0; i < op.UseCount; i++)
@@ -98,7 +98,7 @@ internal sealed partial class Coordinator
         }
     }
 
-    /// <summary>Whether what a participant read, of late, fits a frame.</summary>
+    /// <summary>Notes whether the last values that a participant read fit a frame.</summary>
     public static void Look(RunningOp running, int index, bool tooLarge)
     {
         if (index < 0) return;
@@ -107,7 +107,7 @@ internal sealed partial class Coordinator
 
     public void TakeOutcome(in OpKey key, in Outcome outcome)
     {
-        // One without versions says no more than that it was executed.
+        // An outcome without versions says only that the put was executed.
         if (outcome.Versions.Count == 0 || _running.Find(key)?.Client is not { } client) return;
         int first = client.FirstPart(state.Shard);
         for (int i = 0; first >= 0 && first + i < client.PartCount && client.Parts[first + i].Shard == state.Shard; i++)
@@ -162,7 +162,7 @@ internal sealed partial class Coordinator
         }
         bool stable = (equal || state.Without == Rule.FastPathEqual) && (clear || state.Without == Rule.FastPathClear);
         (running.Committed, running.Time) = (true, time);
-        // The own participant may execute it within its commit: that is no more ahead.
+        // This member's participant may execute the operation within the commit: drop results computed ahead before that.
         if (!stable) KeepWhatHolds(running, time);
         bool here = RemoteRanks(running, out int remote);
         var ranks = _ranks.AsSpan(0, remote);
@@ -177,7 +177,7 @@ internal sealed partial class Coordinator
         else
         {
             state.Counters.CountSlow();
-            // Of a put whose caller has given up nobody hears at its level: a retry that waits for it, or comes later, may ask for more.
+            // Nobody waits at the level of a put whose caller has given up: a retry that waits for it, or comes later, may ask for more.
             if (running.IsPut && running.Client is { Phase: not OpPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
@@ -195,7 +195,7 @@ internal sealed partial class Coordinator
         else FinishIfStable(running);
     }
 
-    /// <summary>At another time than it proposed a participant executes anew, or has done so by the word of who took the operation over.</summary>
+    /// <summary>A participant that proposed another time executes anew, or has done so already on the word of a member that took over.</summary>
     private static void KeepWhatHolds(RunningOp running, ulong time)
     {
         for (int i = 0; i < running.Count; i++)
@@ -228,12 +228,12 @@ internal sealed partial class Coordinator
         AbortOthers(running, SlotFlags.Done, acknowledge: false);
         if (running.Client is { } client)
         {
-            // A shard that is still executing it gives its result to the next attempt, which does nothing else: what it computed at its
+            // A shard that is still executing the put gives its result to the next attempt, which only repeats it: the result computed at this
             // proposal may be another one.
             if (IsDoneEverywhere(running, client)) CompleteClient(running);
             else if ((running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Misplaced) || LacksResult(running, client))
             {
-                // It was executed, and there is no result to wait for: a shard has other keys of the put by its hash.
+                // It was executed, and there is no result to wait for: by its hash, a shard has other keys of the put.
                 client.WithoutResult = true;
                 Finish(client, null);
             }
@@ -242,7 +242,7 @@ internal sealed partial class Coordinator
                 client.Executed = true;
                 running.Client = null;
                 client.Running = null;
-                // A shard was told that it is known.
+                // A shard was told that the outcome is known.
                 if (running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Expired) AskHowItEnded(client);
                 else RetryApart(client);
             }
@@ -261,7 +261,7 @@ internal sealed partial class Coordinator
         return true;
     }
 
-    /// <summary>Whether a shard says that it was executed, and has no result for a key that is there by the hash of this member.</summary>
+    /// <summary>Whether a shard says that the put was executed, but has no result for a key that lies there by this member's hash.</summary>
     private bool LacksResult(RunningOp running, ClientOp client)
     {
         for (int i = 0; i < client.PartCount; i++)
@@ -286,7 +286,7 @@ internal sealed partial class Coordinator
         }
         if (Ends(client, running.Reason))
         {
-            // The caller is told "not executed": so all must have refused before a flush could find the put at all survivors.
+            // The caller is told "not executed": so all participants must have refused before a flush could find the put at all survivors.
             running.Aborting = true;
             AbortOthers(running, SlotFlags.Poisoned, acknowledge: true);
             FailIfAborted(running);
@@ -303,8 +303,8 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// Whether a refusal ends a call. A put whose caller was told that it goes on does so as long as it can; of two with one id that is
-    /// the one whose id it is.
+    /// Whether a refusal ends a call. A put whose caller was told that it goes on does so as long as it can; of two puts with one id, that
+    /// holds for the put to which the id was given.
     /// </summary>
     private static bool Ends(ClientOp client, PoisonReason reason) => !client.Executed && reason switch
     {
@@ -319,7 +319,7 @@ internal sealed partial class Coordinator
     {
         if (running.Any(SlotFlags.Done))
         {
-            // A participant has its commit from who took it over: it is executed, whatever another says.
+            // A participant has the commit from a member that took over: the put is executed, whatever another participant says.
             if (running.Client is { } goesOn)
             {
                 goesOn.Executed = goesOn.IsPut;
@@ -355,7 +355,7 @@ internal sealed partial class Coordinator
         }
     }
 
-    /// <summary>Collects the ranks of the other participants into the scratch array; true when this member is one too.</summary>
+    /// <summary>Collects the ranks of the other participants into the scratch array; true when this member is a participant too.</summary>
     private bool RemoteRanks(RunningOp running, out int count)
     {
         bool here = false;
@@ -378,7 +378,7 @@ internal sealed partial class Coordinator
         else if (whole || client.WithoutResult) Finish(client, null);
         else if (client.IsPut)
         {
-            // Another attempt was acknowledged before, and its result is not at the replicas any more.
+            // Another attempt was acknowledged before, and its result is no longer at the replicas.
             running.Client = null;
             client.Running = null;
             AskHowItEnded(client);

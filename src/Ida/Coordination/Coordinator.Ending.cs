@@ -1,10 +1,10 @@
 namespace Ida.Coordination;
 
-/// <summary>How calls end: with a result, an error, or without their operation. Each ends once, and leaves the one place where it stood.</summary>
+/// <summary>How calls end: with a result, with an error, or without their operation. Each ends once, and leaves the one list in which it stood.</summary>
 internal sealed partial class Coordinator
 {
     /// <summary>
-    /// The caller does not wait any longer. A put that was sent goes on without it, also where some of its outcome is known: the rest is on its way.
+    /// The caller does not wait any longer. A put that was sent goes on without it, even where a part of its outcome is known: the rest is on its way.
     /// A retry that was not sent says nothing of the put it repeats.
     /// </summary>
     private void GiveUp(ClientOp op, Exception reason)
@@ -17,7 +17,7 @@ internal sealed partial class Coordinator
     private static string Why(ClientOp op, Exception reason) =>
         reason is OperationCanceledException ? "The call was cancelled" : $"The time of the call, {TimeSpan.FromTicks(op.Timeout / 100)}, was over";
 
-    /// <summary>A bound was reached. That a retry had no place says nothing of the put it repeats.</summary>
+    /// <summary>A bound was reached. A retry that found no place says nothing of the put it repeats.</summary>
     private void Refuse(ClientOp op, DhtException reason) =>
         Finish(op, op.Requested is null ? reason : Unresolved(op, "The retry was not executed: " + reason.Message, reason));
 

@@ -5,12 +5,12 @@ using Ida.Placement;
 
 namespace Ida.Coordination;
 
-/// <summary>Sending operations off.</summary>
+/// <summary>Sends operations to their participants.</summary>
 internal sealed partial class Coordinator
 {
     private int[] _ranks = new int[16];
 
-    /// <summary>Begins an attempt; without a view to act in the operation waits for the next.</summary>
+    /// <summary>Begins an attempt; without a view to act in, the operation waits for the next view.</summary>
     private void Issue(ClientOp op)
     {
         if (op.IsDue && !MayResume(op))
@@ -38,7 +38,7 @@ internal sealed partial class Coordinator
         if (op.IsParked && !MayResume(op))
         {
             SetDue(op, true);
-            // With the next tick all that are due take what places there are, in their order.
+            // At the next tick all operations that are due take the free places, in their order.
             op.RetryAt = state.Node.Now;
             return;
         }
@@ -55,7 +55,7 @@ internal sealed partial class Coordinator
             return;
         }
         var running = _free.TryPop(out var free) ? free : new();
-        // A takeover here may be driving an attempt of this very operation that came through another member.
+        // A takeover at this member may be driving an attempt of this very operation that came through another member.
         ulong payload = op.Requested is null ? 0 : op.Payload;
         while (_running.Find(new(op.Id, op.Attempt, payload)) is not null) op.Attempt++;
         running.Key = new(op.Id, op.Attempt, payload);
@@ -112,7 +112,7 @@ internal sealed partial class Coordinator
         return true;
     }
 
-    /// <summary>The own slot if it can answer, else one of the full members; with the rule left out any member.</summary>
+    /// <summary>This member's slot if it can answer, else one of the full members; with the rule left out any member.</summary>
     private int Representative(ShardMap map, int shard, ulong hash)
     {
         if (state.Full && shard == state.Shard) return state.Slot;
@@ -171,13 +171,13 @@ internal sealed partial class Coordinator
         if (!participant.Read(wait, op.KeyOf(index), part.Hash)) Finish(op, TooMany());
     }
 
-    /// <summary>A read of the own slice that had to wait is answered.</summary>
+    /// <summary>A read of this member's slice that had to wait is answered.</summary>
     public void OnLocalValue(in LocalValue value)
     {
         if (TryRead(value.Request, value.Attempt, value.Index, out var op)) OnLocalValue(op, value.Index, value.Value, value.Version);
     }
 
-    /// <summary>The read that an answer is for, if it waits still.</summary>
+    /// <summary>The read that an answer is for, if it still waits.</summary>
     private bool TryRead(ulong request, uint attempt, int index, [NotNullWhen(true)] out ClientOp? op) =>
         _pending.TryGetValue(new(state.Session, request), out op) && !op.IsPut && op.IsInFlight && op.Attempt == attempt && (uint)index < (uint)op.PartCount;
 
@@ -201,14 +201,14 @@ internal sealed partial class Coordinator
         else if (--op.MissingReads == 0) Finish(op, null);
     }
 
-    // The word that there is nothing has some bytes: so what reads are taken to bring becomes less with it.
+    // The answer that a key is absent has some bytes too: so the estimate of what reads bring falls with it.
     private void OnRemoteAbsence(ClientOp op, int index, ulong version)
     {
         if (!op.Parts[index].HasResult) CountAnswer(op, Wire.DhtLimits.KeyCost);
         OnLocalValue(op, index, null, version);
     }
 
-    /// <summary>A representative answered a one-key read. Numbers of reads are guessed easily: who is of another shard than the key was not asked.</summary>
+    /// <summary>A representative answered a one-key read. Numbers of reads are easy to guess: an answer of a member outside the key's shard is refused.</summary>
     public void OnValue(int shard, ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
         if (!TryRead(request, attempt, index, out var op)) return;

@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida.Coordination;
 
-/// <summary>Calls that name an earlier put whose outcome their caller does not know.</summary>
+/// <summary>Calls that name an earlier put, whose outcome the caller does not know.</summary>
 internal sealed partial class Coordinator
 {
     private const long AskAgain = 100_000_000;
@@ -13,18 +13,18 @@ internal sealed partial class Coordinator
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
     private readonly List<ClientOp> _requestedHere = [];
 
-    // Of those in flight that are no retries the first that holds back. It only goes forward, so reads are passed once, however many wait before the puts.
+    // The first operation in flight that is no retry and holds back outcomes. It only moves forward: so each read is passed once, however many stand before the puts.
     private ClientOp? _firstHolding;
 
-    // Puts of this member so far, and how many of them there were when the oldest began that may hold outcomes back: a lower bound.
+    // Number of puts of this member so far; and that number when the oldest put began that may hold outcomes back: a lower bound.
     private ulong _puts, _oldestPut;
 
-    /// <summary>Most puts since the oldest open one of this member.</summary>
+    /// <summary>Most puts that may begin since the oldest open put of this member.</summary>
     internal ulong Window { get; set; } = DhtLimits.OpenPuts;
 
     /// <summary>
-    /// Whether replicas have room for another outcome of this member: they remember all from what <see cref="AckedBelow"/> says on. Only
-    /// puts leave outcomes, so reads count for nothing and wait for none.
+    /// Whether replicas have room for another outcome of this member: they remember all outcomes from <see cref="AckedBelow"/> on. Only
+    /// puts leave outcomes, so reads do not count and do not wait.
     /// </summary>
     private bool InWindow
     {
@@ -39,12 +39,12 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// Whether outcomes from this operation on are not acknowledged while it is in flight. With reads of one key they are, since replicas keep no
-    /// attempts of them; retries of puts of this member are kept beside.
+    /// Whether this operation, while in flight, keeps later outcomes from being acknowledged. One-key reads do not, since replicas keep no
+    /// attempts of them; retries of this member's puts are counted separately.
     /// </summary>
     private static bool HoldsBack(ClientOp op) => op.Requested is null && (op.IsPut || op.PartCount > 1);
 
-    /// <summary>Operations that were looked at to find the first that holds back, for who counts what that costs.</summary>
+    /// <summary>Operations looked at to find the first that holds back; for tests of that cost.</summary>
     internal long HoldLooks { get; private set; }
 
     private void AddInFlight(ClientOp op)
@@ -67,12 +67,12 @@ internal sealed partial class Coordinator
         _inFlight.Remove(op);
     }
 
-    /// <summary>Numbers from here on count as given, and nobody is asked: for schedules that name their clients' puts themselves; null without any.</summary>
+    /// <summary>Ids from this number on count as given, without asking: for schedules that number their clients' puts themselves; null otherwise.</summary>
     internal ulong? GivenFrom { get; set; }
 
     /// <summary>
-    /// Whether a put of this session may have the number. Of the ids to come none may be used before: replicas would remember its outcome as
-    /// that of the put which gets it, and could never be told to forget those far ahead. Nor may those of reads, which are even.
+    /// Whether a put of this session may have the number. A future id must not be used: replicas would take its outcome for that of the put
+    /// which gets the id later, and could never be told to forget ids far ahead. Nor may the ids of reads be used, which are even.
     /// </summary>
     private bool WasGiven(OpId id) => (id.Sequence <= _sequence && !IsOfRead(id.Sequence)) || id.Sequence >= GivenFrom;
 
@@ -82,12 +82,12 @@ internal sealed partial class Coordinator
         new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}.", nameof(operation));
 
     /// <summary>
-    /// Only the member of the session knows which ids it has given: another one asks it before the first attempt, as long as it is there.
-    /// After it nobody gives any.
+    /// Only the member of the session knows which ids it has given: another member asks it before the first attempt, while it is a member.
+    /// When it has gone, no new ids are given.
     /// </summary>
     private bool MustAskWhetherGiven(ClientOp op) => op is { Requested: not null, IsGiven: false } && !(op.Id.Sequence >= GivenFrom) && state.OwnerOf(op.Id.Session) is >= 0 and var owner && owner != state.Rank;
 
-    /// <summary>Whether a retry has to be sent; where the outcome is known or under way here it does not.</summary>
+    /// <summary>Whether a retry has to be sent; not so where the outcome is known here, or the put is under way here.</summary>
     private bool MayBegin(ClientOp op, OpId requested)
     {
         op.Id = requested;
@@ -107,7 +107,7 @@ internal sealed partial class Coordinator
         }
         else if (!PutPayload.SamePairs(running.Payload, op.Payload))
         {
-            // Which of two retries has the pairs of the put is not known here.
+            // This member does not know which of two retries has the pairs of the put.
             Finish(op, running.Requested is null ? new OperationIdReusedException(requested)
                 : Unresolved(op, "Another retry of the put, with other pairs, is under way at this member; nothing new is known of the put."));
         }
@@ -122,10 +122,10 @@ internal sealed partial class Coordinator
         return false;
     }
 
-    /// <summary>An operation has ended: so has the call that waited for it.</summary>
+    /// <summary>An operation has ended: ends the call that waited for it.</summary>
     private void PassOn(ClientOp op, ClientOp follower, Exception? error)
     {
-        // With other places the parts are in another order.
+        // If keys are placed differently, the parts are in another order.
         follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
         for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Error);
         Finish(follower, error);
@@ -139,7 +139,7 @@ internal sealed partial class Coordinator
         Finish(op, null);
     }
 
-    /// <summary>The outcome of a put whose caller was told "unknown" is kept, since the acknowledgement lets replicas forget it.</summary>
+    /// <summary>Keeps the outcome of a put whose caller was told "unknown", since the acknowledgement lets replicas forget it.</summary>
     private void Remember(ClientOp op, Exception? error)
     {
         var status = error switch
@@ -161,7 +161,7 @@ internal sealed partial class Coordinator
         _known.Add(op.Id, new(op.Payload, status, new(versions), errors));
     }
 
-    /// <summary>Replicas were told that the outcome of this put is known: the member of its session may know it still.</summary>
+    /// <summary>Replicas were told that the outcome of this put is known: the member of its session may still know it.</summary>
     private void AskHowItEnded(ClientOp op)
     {
         int owner = state.OwnerOf(op.Id.Session);
@@ -180,12 +180,12 @@ internal sealed partial class Coordinator
         }
         else if (op.Phase == OpPhase.Admitted && (op.Asks || !room))
         {
-            // It keeps its share for one question, which a member that is well answers soon.
+            // It keeps its share for one question, which a healthy member answers soon.
             Refuse(op, Overloaded(op));
             return;
         }
         if (room) send.AskEnd(owner, new(op.Id, op.Attempt, op.Payload), owner);
-        // It may be that the member stalls: all together ask it no more often than a few of them would.
+        // That member may stall: all waiting operations together ask it no more often than a few of them would.
         op.RetryAt = state.Node.Now + (op.IsParked ? AskAgain * (1 + (_parked.Count / FewAsk)) : AskAgain);
         op.Asks = true;
     }
@@ -196,28 +196,28 @@ internal sealed partial class Coordinator
         var status = WasGiven(key.Id) ? EndStatus.Forgotten : EndStatus.NeverGiven;
         bool known = _known.TryGet(key.Id, out var end), same = known && PutPayload.SamePairs(end.Payload, key.Payload), pending = _pending.TryGetValue(key.Id, out var op) && op.IsPut;
         if (known && end.Executed) status = same ? EndStatus.Executed : EndStatus.OtherPairs;
-        // The put that was executed instead, or a retry after attempts that were refused, may be the one that is asked for.
+        // The put asked for may be the one executed instead, or a retry after refused attempts.
         else if (pending && PutPayload.SamePairs(op!.Payload, key.Payload)) status = EndStatus.UnderWay;
         else if (same) status = end.Status;
-        // Another retry with other pairs says nothing: the put that was executed may be the one that is asked for.
+        // Another retry with other pairs says nothing: the put asked for may be the one that was executed.
         else if (pending && op!.Requested is null) status = EndStatus.OtherPairs;
         send.End(from, key, state.Rank, status, status == EndStatus.Executed && end!.Payload == key.Payload ? end : null);
     }
 
     /// <summary>
-    /// The retry that waits for such an answer from <paramref name="from"/>. The answer is about the put, so it does not matter which of
-    /// the questions it is for: it may take longer to come than the next question waits.
+    /// The retry that waits for such an answer from <paramref name="from"/>. The answer is about the put, so it may belong to any of the
+    /// questions: it may take longer than the next question waits.
     /// </summary>
     public bool TryAsking(int from, in OpKey key, [NotNullWhen(true)] out ClientOp? op) =>
         _pending.TryGetValue(key.Id, out op) && op.IsInFlight && op.Asks && op.Payload == key.Payload
         && state.OwnerOf(key.Id.Session) == from;
 
-    /// <summary>The answer, with results in the parts where there are any.</summary>
+    /// <summary>The answer to the question how the put ended, with results in the parts where there are any.</summary>
     public void OnEnd(ClientOp op, EndStatus status, bool results)
     {
         if (!op.IsGiven && status != EndStatus.NeverGiven)
         {
-            // That was the question. What replicas remember counts more than what it says of the put.
+            // The question was whether the id was given. What replicas remember of the put counts more than this answer.
             op.IsGiven = true;
             Issue(op);
             return;
@@ -239,13 +239,13 @@ internal sealed partial class Coordinator
                 Finish(op, new OperationIdReusedException(op.Id));
                 break;
             case EndStatus.Misplaced:
-                // Replicas have said that they forget it: so there may have been another attempt.
+                // Replicas have said that they forgot the put: so there may have been another attempt.
                 Finish(op, new OutcomeForgottenException(op.Id, OnlyMisplaced));
                 break;
         }
     }
 
-    /// <summary>A participant has said that the put was executed, and nobody remembers more.</summary>
+    /// <summary>A participant has said that the put was executed, and no member remembers more.</summary>
     private bool EndsAsExecuted(ClientOp op)
     {
         if (!op.Executed) return false;
@@ -254,7 +254,7 @@ internal sealed partial class Coordinator
         return true;
     }
 
-    /// <summary>Outcomes below this number of the own session are not asked for any more.</summary>
+    /// <summary>Outcomes of this member's session below this number are not asked for any more.</summary>
     private ulong AckedBelow()
     {
         ulong below = _firstHolding?.Id.Sequence ?? _sequence + 1;

@@ -5,17 +5,17 @@ using Ida.Wire;
 namespace Ida.Coordination;
 
 /// <summary>
-/// Bytes of callers' operations: how much is admitted, and who waits for room on a link. Nothing that carries keys or values is sent to a
-/// member whose link has none; the operation stays in its place in the order and goes when there is room, as after a view change all do.
+/// Bounds the bytes of callers' operations, and makes operations wait for room on a link. A member whose link has no room is sent nothing that
+/// carries keys or values; the operation keeps its place in the order and goes out when there is room, like all operations after a view change.
 /// </summary>
 /// <remarks>
-/// An operation that waits for room or for a member to install the view, or a retry that waits for the member of its session to answer, gives
-/// its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/> back meanwhile, and counts to what waits, of
-/// which one member gets a part: so one that is late, or takes or says nothing, does not stop operations on others. What would be more is
-/// refused, or keeps its share if it was sent. When that has come they go as there are places, before calls that have not begun, and leave
-/// those every second place and half of the bytes, if none of them needs more; what the largest needs counts until none is due.
-/// What a read will bring is not known: it counts as many bytes for each key as those of late brought (a maximum that decays), and all that
-/// comes beyond twice the limit is refused, so that the limit holds whatever is stored.
+/// An operation may wait for room, for a member to install the view, or (a retry) for an answer of the member of its session. Meanwhile it gives
+/// back its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/>, and counts to what waits, of which one
+/// member gets a part: so a member that is late, or that takes or answers nothing, does not stop operations on other members. An operation beyond
+/// that part is refused, or keeps its share if it was sent. When its wait is over it takes a free place, before calls that have not begun, but leaves
+/// them every second place and half of the bytes, unless one due operation needs more; the largest need counts until none is due.
+/// What a read will bring is not known: for each key it counts as many bytes as recent reads brought per key (a maximum that decays). Answers
+/// beyond twice the limit are refused, so that the limit holds whatever is stored.
 /// </remarks>
 internal sealed partial class Coordinator
 {
@@ -30,12 +30,12 @@ internal sealed partial class Coordinator
     private readonly RoomHold _hold = new();
     private readonly List<int> _asked = [];
 
-    // Since a member last had room, and whether some is not held any more.
+    // Whether an operation has waited since a member last had room; whether held room was released.
     private bool _someAwait, _released;
     private long _dueBytes, _mostDue;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
-    /// <summary>A member's link has room again: what waits goes out in its order.</summary>
+    /// <summary>A member's link has room again: the waiting operations go out in their order.</summary>
     public void OnRoom()
     {
         if (!_someAwait) return;
@@ -59,7 +59,7 @@ internal sealed partial class Coordinator
         _admitting = false;
     }
 
-    /// <summary>Bytes of an answer have come for a read.</summary>
+    /// <summary>Counts bytes of an answer to a read.</summary>
     public void CountAnswer(ClientOp op, int bytes)
     {
         op.AnswerBytes += bytes;
@@ -73,19 +73,19 @@ internal sealed partial class Coordinator
 
     private int OnTheWay => _inFlight.Count - _parked.Count;
 
-    // Thousands may be due at once: calls on other members would wait for all of them.
+    // Thousands may be due at once: without this, calls on other members would wait for all of them.
     private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_due, (state.Options.MaxInFlight + 1) / 2) < state.Options.MaxInFlight
         && (_bytes + KeptForDue + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && OnTheWay == 0));
 
     private long KeptForDue => Math.Min(_dueBytes, Math.Max(state.Options.MaxInFlightBytes / 2, _mostDue));
 
-    /// <summary>Whether one that gave its share back may have it again.</summary>
+    /// <summary>Whether an operation that gave its share back may have it again.</summary>
     private bool MayResume(ClientOp op) => OnTheWay < state.Options.MaxInFlight && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || OnTheWay == 0);
 
-    /// <summary>Whether others come before it. Where only puts wait, and for the window, reads pass them.</summary>
+    /// <summary>Whether waiting operations come before it. Where only puts wait, and only for the window, reads pass them.</summary>
     private bool Queues(ClientOp op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
 
-    /// <summary>Whose turn it is: the first, but a read where no put may begin.</summary>
+    /// <summary>The waiting operation whose turn it is: the first, or the first read where no put may begin.</summary>
     private ClientOp? NextWaiting()
     {
         var first = _waiting.First;
@@ -98,16 +98,16 @@ internal sealed partial class Coordinator
 
     private long MostWaiting => (long)state.Options.MaxInFlight * WaitingFactor;
 
-    // Whatever it has, one may: beside calls that go on and on no place would ever be free for many bytes at once.
+    // One operation may wait whatever its size: while small calls go on and on, a place for many bytes at once would never be free.
     private bool MayWait(ClientOp op) => WaitingOps < MostWaiting && (_waiting.Count == 0 || WaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes);
 
-    /// <summary>Too much waits already for whom it would wait for.</summary>
+    /// <summary>Whether too much waits already for the member for which the operation would wait.</summary>
     private bool WaitsTooLong(ClientOp op) => _parked.Count > 0 && state.Acts && state.Map is { } map
         && (MustAskWhetherGiven(op) ? state.OwnerOf(op.Id.Session) : BlockedBy(op, map)) is >= 0 and var rank && !MayPark(op, rank);
 
     /// <summary>
-    /// Whether it may give its share back to wait for a member. Whatever it has, one may, beside others that wait always too; what was sent
-    /// may as long as there is place among all that waits, since it cannot be refused.
+    /// Whether an operation may give its share back to wait for a member. One may whatever its size, and beside others that always wait too. One
+    /// that was sent may as long as there is room among all that waits, since it cannot be refused.
     /// </summary>
     private bool MayPark(ClientOp op, int rank)
     {
@@ -160,7 +160,7 @@ internal sealed partial class Coordinator
         if (!op.IsPut && (op.AnswerBytes > 0 || IsAnswered(op))) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
     }
 
-    // Also by the own slice, which brings no bytes, or with values that have none.
+    // An answer counts too when it comes from this member's slice, which brings no bytes, or has empty values.
     private static bool IsAnswered(ClientOp op)
     {
         for (int i = 0; i < op.PartCount; i++)
@@ -169,9 +169,9 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// After a refusal, by a member that waits for its state, say, which may take long; and each attempt carries the values: the next ones
-    /// come ever later, until <see cref="OnMemberFull"/>. Where bounds are small, attempts of one put through two members may refuse each
-    /// other: their times differ by rank, or that would go on for ever.
+    /// After a refusal, for example by a member that waits for its state, which may take long. Each attempt carries the values: so the delays
+    /// grow, until <see cref="OnMemberFull"/>. Where bounds are small, attempts of one put through two members may refuse each other: so their
+    /// delays differ by rank, or that would go on for ever.
     /// </summary>
     private void RetryApart(ClientOp op)
     {
@@ -181,8 +181,8 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// After a refusal of this very attempt: a takeover made it be refused, and the next one is not. But a replica may refuse all up to some
-    /// attempt of another put. Which that is is not said, so steps grow.
+    /// After a refusal of this very attempt by a takeover: the next attempt is not refused for that. But a replica may refuse all attempts up to
+    /// some number of another put, and does not say which: so the steps grow.
     /// </summary>
     private void RetryAbove(ClientOp op)
     {
@@ -198,11 +198,11 @@ internal sealed partial class Coordinator
 
     private void RetryLater(ClientOp op)
     {
-        // What waits for room begins anew in any case.
+        // An operation that waits for room begins anew in any case.
         if (op.RetryAt != AwaitsRoom) op.RetryAt = state.Node.Now + RetryDelay;
     }
 
-    /// <summary>A member has its state: what it refused is tried again.</summary>
+    /// <summary>A member has got its state: tries again the operations that were refused.</summary>
     public void OnMemberFull()
     {
         for (var op = _inFlight.First; op is not null; op = op.Next)
@@ -213,7 +213,7 @@ internal sealed partial class Coordinator
         }
     }
 
-    /// <summary>It holds what was asked and answered so far, and not what an answer may bring.</summary>
+    /// <summary>A parked operation holds the bytes asked and answered so far, not those that an answer may bring.</summary>
     private void Park(ClientOp op, int rank)
     {
         if (op.IsParked)
@@ -227,7 +227,7 @@ internal sealed partial class Coordinator
         _parked.Add(op, rank, IsLarge(op));
     }
 
-    /// <summary>Bytes are kept for it as it will ask for, which for a read is not what it holds; what reads are taken to bring may have changed since.</summary>
+    /// <summary>Reserves the bytes that the operation will ask for, which for a read are not those it holds; keeps the amount, since the estimate for reads may change.</summary>
     private void SetDue(ClientOp op, bool due)
     {
         _dueBytes -= op.DueBytes;
@@ -247,8 +247,8 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// One of those who have to be asked to whom nothing can be sent now, for want of room or since it has not installed the view; −1 without
-    /// one. The one that it waits for already comes first.
+    /// A member that has to be asked and to which nothing can be sent now, because its link has no room or it has not installed the view; −1
+    /// if there is none. The member for which the operation waits already comes first.
     /// </summary>
     private int BlockedBy(ClientOp op, ShardMap map)
     {
@@ -283,10 +283,10 @@ internal sealed partial class Coordinator
         if (rank != state.Rank) _asked.Add(rank);
     }
 
-    /// <summary>It waits for this member's link, or for it to install the view.</summary>
+    /// <summary>The operation waits for room on this member's link, or until the member installs the view.</summary>
     private void AwaitRoom(ClientOp op, int rank)
     {
-        // That of another one has come, and may be gone when this one has some.
+        // Room on another member's link has come, and may be gone when this member's link has some.
         bool inTurns = op.RetryAt == AwaitsRoom && op.Awaits >= 0 && op.Awaits != rank;
         if (inTurns && _hold.MayBegin(state.Node.Now)) _hold.Begin(op, _asked, state.Node.Now);
         _someAwait = true;

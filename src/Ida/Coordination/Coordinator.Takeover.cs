@@ -4,15 +4,15 @@ using Ida.Ordering;
 namespace Ida.Coordination;
 
 /// <summary>
-/// Takeover (dht-order.md#takeover-without-consensus, #abort-needs-a-rejection): a participant whose queue an operation blocks, or that holds one without news, drives it to its
-/// end itself.
+/// Takeover (dht-order.md#takeover-without-consensus, #abort-needs-a-rejection): a participant drives an operation to its end itself when the operation
+/// blocks its queue, or when it hears nothing of the operation for long.
 /// </summary>
 /// <remarks>
-/// It asks all participants what they hold. Holders repeat their proposals, so the time is the same whoever computes it. A member that
-/// lacks its part gets it from a holder of its shard. Where nobody of a shard holds it, the lowest slot is told to refuse it for the rest
+/// It asks all participants what they hold. Holders repeat their proposals, so the time is the same, whichever member computes it. A member
+/// that lacks its part gets it from a holder of its shard. Where no member of a shard holds it, the lowest slot is told to refuse it for the rest
 /// of the view: either it does, and the attempt can never commit because a commit needs its proposal, or the proposal came meanwhile.
 /// So no consensus is needed: the outcome follows from each participant's first act. The oldest operation goes first, and members begin
-/// one after the other by slot. Who knows the time never aborts.
+/// one after the other by slot. A member that knows the time never aborts.
 /// </remarks>
 internal sealed partial class Coordinator
 {
@@ -20,8 +20,8 @@ internal sealed partial class Coordinator
     private const long QuietNanoseconds = 1_000_000_000;
 
     /// <summary>
-    /// Once the time was known, only an answer to a question that said so tells that a participant is through with the operation: an
-    /// earlier one may have left before the proposal arrived there.
+    /// Once the time is known, only an answer to a question that said so shows that a participant has finished the operation: an earlier
+    /// answer may have left before the proposal arrived there.
     /// </summary>
     public void OnNotHeld(in OpKey key, int from, bool askedWithTime)
     {
@@ -31,17 +31,17 @@ internal sealed partial class Coordinator
         Step(running);
     }
 
-    /// <summary>Somebody knows that all participants have executed it.</summary>
+    /// <summary>A member knows that all participants have executed the operation.</summary>
     public void OnStable(in OpKey key)
     {
         if (_running.Find(key) is not { IsTakeover: true } running) return;
-        // Here it waits for its commit still, which may be long in coming: the proposals that are missing give it too.
+        // Here the operation still waits for its commit, which may take long: the missing proposals give the time too.
         if (participant.Find(key) is { Committed: false }) return;
         SpreadStable(running);
         Forget(running);
     }
 
-    /// <summary>Whether this member drives an attempt that others may hand parts of on to it.</summary>
+    /// <summary>Whether this member drives an attempt, so that other members may hand it parts.</summary>
     public bool TakesOver(in OpKey key) => _running.Find(key) is { IsTakeover: true };
 
     private void TakeOverStalled(long now)
@@ -104,7 +104,7 @@ internal sealed partial class Coordinator
         if (!running.All(SlotFlags.Proposed | SlotFlags.Done | SlotFlags.Poisoned | SlotFlags.NotHeld)) return;
         if (participant.Find(running.Key) is { Committed: true } known && (running.Any(SlotFlags.NotHeld | SlotFlags.Done | SlotFlags.Poisoned)))
         {
-            // Who proposed and does not hold it any more has executed it and knows it stable, asked after the commit was known.
+            // Asked after the commit was known: a participant that proposed and does not hold it any more has executed it and knows that it is stable.
             if (!running.AskedWithTime) Ask(running, state.Node.Now);
             else
             {
@@ -144,7 +144,7 @@ internal sealed partial class Coordinator
         }
     }
 
-    // Without room for the part nothing is handed on: the next time of asking it may have some.
+    // Without room for the part nothing is handed on: there may be room when the takeover asks again.
     private void HandOn(RunningOp running, int holder, int target)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[holder]);

@@ -8,9 +8,9 @@ namespace Ida.Coordination;
 /// caller when the operation is stable. Source: dht-order.md#the-normal-case, #outcomes-are-forgotten-when-acknowledged, #limits.
 /// </summary>
 /// <remarks>
-/// Fast path: all proposals equal and all clear means that nothing can slip below the time any more and all before it is stable, so the
+/// Fast path: if all proposals are equal and all are clear, nothing can get an earlier time any more and everything before is stable, so the
 /// caller is answered after two delays. Otherwise participants acknowledge when they are clear. A caller never sees a view change: at an
-/// install every operation that was not answered is issued again under the same logical id, and whoever executed it answers DONE.
+/// install every unanswered operation is issued again under the same logical id, and a participant that has executed it answers DONE.
 /// An attempt ends without effect only when a participant has said that it will never hold it.
 /// </remarks>
 internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, Participant participant, Settlement settlement)
@@ -28,10 +28,10 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private ulong _sequence;
     private Exception? _over;
 
-    /// <summary>Whether anything here needs the tick.</summary>
+    /// <summary>Whether any operation here needs the tick.</summary>
     public bool HasWork => _inFlight.Count > 0 || _waiting.Count > 0 || _takeovers.Count > 0;
 
-    /// <summary>A caller's operation enters.</summary>
+    /// <summary>Takes a caller's operation.</summary>
     public void Start(ClientOp op)
     {
         if (_over is { } over)
@@ -45,7 +45,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             return;
         }
         if (!op.IsPut && op.PartCount == 1 && TryReadHere(op)) return;
-        // The turn may have begun before a freeze of the process, and the call be made after it.
+        // The process may have been frozen after the turn began, with the call made only after that.
         op.Deadline = op.Timeout == ClientOp.Unlimited ? long.MaxValue : state.Node.Clock() + op.Timeout;
         if (op.Requested is { } requested && !MayBegin(op, requested)) return;
         if (state.Node.Links.IsFull || WaitsTooLong(op)) Refuse(op, Overloaded(op));
@@ -54,20 +54,20 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         else Refuse(op, Overloaded(op));
     }
 
-    /// <summary>The caller gave up. What is not with the coordinator yet finds the mark when it comes; what has ended stays so.</summary>
+    /// <summary>The caller gave up. An operation still on its way here finds the mark when it arrives; one that has ended stays so.</summary>
     public void Cancel(ClientOp op)
     {
         if (op.Phase is OpPhase.Waiting or OpPhase.Following or OpPhase.Admitted or OpPhase.Sent) GiveUp(op, new OperationCanceledException());
     }
 
-    /// <summary>A view is installed: everything unanswered begins again.</summary>
+    /// <summary>A view was installed: every unanswered operation begins again.</summary>
     public void BeginView()
     {
         _admitting = true;
         _running.Clear();
         _takeovers.Clear();
         _early.Clear();
-        // Ranks are others now.
+        // Ranks have changed.
         _hold.End(state.Node.Now);
         for (var op = _inFlight.First; op is not null; op = op.Next) _parked.Attribute(op, -1);
         for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
@@ -87,11 +87,11 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _over = reason;
         _running.Clear();
         _takeovers.Clear();
-        // Not "while one is left": after a fault in a turn an operation may be in a list that its phase does not say.
+        // Not "while one is left": after a fault in a turn, an operation may be in a list that does not match its phase.
         for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
         {
             next = op.Next;
-            // The flush may commit a put that was sent. After a depopulation there is nothing left to ask.
+            // The flush may commit a put that was sent. After a depopulation no member is left to ask.
             bool unknown = op is { IsPut: true, Phase: not OpPhase.Admitted } && reason is NotDhtMemberException or NodeFaultedException;
             Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : op.AtEnd(reason));
         }
@@ -99,7 +99,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         FinishAll(_waiting.FirstRead, reason);
     }
 
-    /// <summary>It is over, and every call ended: nobody asks for what is known, or for what was to be used again.</summary>
+    /// <summary>The DHT is over, and every call has ended: drops known outcomes and the pools.</summary>
     public void Forget()
     {
         _early.Clear();
@@ -152,7 +152,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         }
     }
 
-    /// <summary>Ends the call of a caller who gave up or whose time is over; true when nothing is left to do for it.</summary>
+    /// <summary>Ends the call of a caller that gave up or whose time is over; true when nothing is left to do for it.</summary>
     private bool CheckCaller(ClientOp op, long now)
     {
         if (op.CancelRequested) GiveUp(op, new OperationCanceledException());
@@ -173,7 +173,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private void Wait(ClientOp op)
     {
         if (!op.Move(OpPhase.Waiting)) return;
-        // Another retry of it meets this one.
+        // So another retry of the same put finds this one.
         if (op.Requested is not null) _pending.Add(op.Id, op);
         _waiting.Add(op);
         _waitingBytes += op.AskedBytes;
@@ -193,7 +193,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         Issue(op);
     }
 
-    /// <summary>Puts and reads are numbered in the order in which they begin: the former get odd numbers, the latter even ones.</summary>
+    /// <summary>Numbers puts and reads in the order in which they begin: puts get odd numbers, reads even ones.</summary>
     private void Name(ClientOp op)
     {
         if (op.IsPut) _puts++;
@@ -203,7 +203,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _pending.Add(op.Id, op);
     }
 
-    /// <summary>Waiting calls take free places; not from inside of a walk over the operations, and not nested.</summary>
+    /// <summary>Waiting calls take free places. Not during a walk over the operations, and not nested.</summary>
     private void AdmitWaiting()
     {
         if (_admitting) return;
@@ -213,10 +213,10 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _admitting = false;
     }
 
-    /// <summary>Waiting calls that were looked at to find the next, for who counts what that costs.</summary>
+    /// <summary>Number of waiting calls looked at to find the next; for tests of that cost.</summary>
     internal long Looks => _waiting.Looks;
 
-    /// <summary>Every operation of a caller with the place where it stands, for who looks whether each stands in one.</summary>
+    /// <summary>Every operation of a caller with the list in which it stands; for checks that each stands in one.</summary>
     internal IEnumerable<(OpPhase Place, ClientOp Op)> Standing()
     {
         for (var op = _inFlight.First; op is not null; op = op.Next)
@@ -228,6 +228,6 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         for (var op = _waiting.FirstRead; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
     }
 
-    /// <summary>What is being driven here, in no order, for who looks whether each knows its operation and is known to it.</summary>
+    /// <summary>The attempts driven here, in no order; for checks that each and its operation refer to each other.</summary>
     internal IReadOnlyDictionary<OpKey, RunningOp> Driven => _running.All;
 }

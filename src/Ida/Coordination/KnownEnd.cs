@@ -2,16 +2,16 @@ using Ida.Wire;
 
 namespace Ida.Coordination;
 
-/// <summary>How a put ended whose caller had been told that its outcome is unknown.</summary>
-/// <param name="Payload">Of its pairs and their places.</param>
-/// <param name="Status">Executed; or another put, with other pairs, was executed under its id; or a hash refused the own attempts at it.</param>
-/// <param name="Versions">What its keys got, in the order of its parts; none where that is not known.</param>
-/// <param name="Errors">Of resolvers, for the same parts; null without any.</param>
+/// <summary>The end of a put whose caller had been told that its outcome is unknown.</summary>
+/// <param name="Payload">The payload of its pairs and their places.</param>
+/// <param name="Status">Executed; or another put, with other pairs, was executed under its id; or a hash refused this member's attempts at it.</param>
+/// <param name="Versions">The versions that its keys got, in the order of its parts; empty where they are not known.</param>
+/// <param name="Errors">Errors of resolvers, for the same parts; null if there are none.</param>
 internal sealed record KnownEnd(ulong Payload, EndStatus Status, PutVersions Versions, string?[]? Errors)
 {
     public bool Executed => Status == EndStatus.Executed;
 
-    /// <summary>What it takes, roughly, with its places in tables.</summary>
+    /// <summary>Its memory, roughly, with its places in tables.</summary>
     public long Bytes
     {
         get

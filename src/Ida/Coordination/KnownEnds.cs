@@ -1,8 +1,8 @@
 namespace Ida.Coordination;
 
 /// <summary>
-/// How puts ended whose callers had been told that the outcome is unknown, at the member that issued them: its acknowledgement lets
-/// replicas forget them. Bounded in count and bytes; the oldest go first.
+/// The ends of puts whose callers had been told that the outcome is unknown, at the member that issued them: its acknowledgement lets
+/// replicas forget the puts. Bounded in count and bytes; the oldest go first.
 /// </summary>
 internal sealed class KnownEnds(int most, long mostBytes)
 {
@@ -15,7 +15,7 @@ internal sealed class KnownEnds(int most, long mostBytes)
 
     public bool TryGet(OpId id, out KnownEnd end) => _byId.TryGetValue(id, out end!);
 
-    /// <summary>What is known stays, but for an execution: a retry may be executed when all before were refused.</summary>
+    /// <summary>Adds an end. A known end stays, unless the new one is an execution: a retry may be executed after all earlier attempts were refused.</summary>
     public void Add(OpId id, KnownEnd end)
     {
         if (_byId.TryAdd(id, end)) _order.Enqueue(id);

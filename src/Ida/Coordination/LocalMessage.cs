@@ -3,5 +3,5 @@ using Ida.Ordering;
 
 namespace Ida.Coordination;
 
-/// <summary>What a participant says to the coordinator in the same process: the fields of the frame, without bytes.</summary>
+/// <summary>A participant's message to the coordinator in the same process: the fields of the frame, without bytes.</summary>
 internal readonly record struct LocalMessage(FrameType Type, OpKey Key, ulong Time, bool Clear, bool HasResult, PoisonReason Reason, bool AskedWithTime = false);

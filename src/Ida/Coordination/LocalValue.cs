@@ -1,4 +1,4 @@
 namespace Ida.Coordination;
 
-/// <summary>What a read of the own slice found, for an operation of this member.</summary>
+/// <summary>The result of a read of this member's slice, for one of its operations.</summary>
 internal readonly record struct LocalValue(ulong Request, uint Attempt, int Index, byte[]? Value, ulong Version);

@@ -1,6 +1,6 @@
 namespace Ida.Coordination;
 
-/// <summary>Operations in the order of their coming. An operation is in one list at a time, by its own links, so it leaves without a search.</summary>
+/// <summary>Operations in the order of their arrival. An operation is in one list at a time and carries the links itself, so it leaves without a search.</summary>
 internal struct OpList
 {
     public ClientOp? First;

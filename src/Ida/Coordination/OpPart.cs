@@ -9,21 +9,21 @@ internal struct OpPart
     public int KeyOffset, KeyLength, Shard;
     public ulong Hash;
 
-    /// <summary>Bytes that a put brings, behind those of the key; −1 removes.</summary>
+    /// <summary>Bytes of the value that a put brings, behind those of the key; −1 removes.</summary>
     public int IncomingLength;
     public ulong Resolver;
 
     public bool HasResult;
 
-    /// <summary>The proposed time for which the result was computed or looked at ahead; <see cref="Executed"/> where it is what was done.</summary>
+    /// <summary>The proposed time for which the result was computed or read ahead; <see cref="Executed"/> for the result of an execution.</summary>
     public ulong ResultTime;
 
     public const ulong Executed = ulong.MaxValue;
 
-    /// <summary>What was read of the own slice, which never changes an array.</summary>
+    /// <summary>A value read from this member's slice, which never changes an array.</summary>
     public byte[]? Value;
 
-    /// <summary>What came from another member: its place in the bytes of the operation.</summary>
+    /// <summary>Whether the value came from another member; then its place in the bytes of the operation.</summary>
     public bool HasCopy;
     public int CopyOffset, CopyLength;
 

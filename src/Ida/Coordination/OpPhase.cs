@@ -1,6 +1,6 @@
 namespace Ida.Coordination;
 
-/// <summary>Where a caller's operation is. It stands in one place at a time: what each phase may lead to is in <see cref="OpPhases"/>.</summary>
+/// <summary>Phase of a caller's operation, which stands in one place at a time. <see cref="OpPhases"/> says which phase may follow which.</summary>
 internal enum OpPhase : byte
 {
     /// <summary>In its pool.</summary>
@@ -15,18 +15,18 @@ internal enum OpPhase : byte
     /// <summary>At the coordinator, waiting for a place in flight.</summary>
     Waiting,
 
-    /// <summary>A retry of an operation that is under way here: it ends with that one.</summary>
+    /// <summary>A retry of an operation that is under way here: it ends when that operation ends.</summary>
     Following,
 
-    /// <summary>Has a place in flight; nothing that may lead to its execution has left.</summary>
+    /// <summary>Has a place in flight; no message that may lead to its execution was sent.</summary>
     Admitted,
 
-    /// <summary>A message that may lead to its execution has left.</summary>
+    /// <summary>A message that may lead to its execution was sent.</summary>
     Sent,
 
     /// <summary>The caller was answered; the operation goes on without it.</summary>
     Detached,
 
-    /// <summary>The protocol is through with it.</summary>
+    /// <summary>The protocol has finished with it.</summary>
     Finished,
 }

@@ -1,21 +1,21 @@
 namespace Ida.Coordination;
 
 /// <summary>
-/// How much has given its share back, in all and by the member that it waits for: for room, for the view, or for an answer. An operation may
-/// wait for several members; it counts for the one that was found last. One that is large by itself counts no bytes, or the others would be
-/// refused for its sake, or it for theirs.
+/// Counts the operations that have given their share back, in all and by the member for which they wait: for room, for the view, or for an
+/// answer. An operation that waits for several members counts for the one found last. One operation that is large by itself counts no bytes:
+/// otherwise other operations would be refused because of it, or it because of them.
 /// </summary>
 internal sealed class ParkedOps
 {
     private const int MostOfOne = 3;
 
-    // By rank in this view.
+    // Indexed by rank in this view.
     private (int Ops, long Bytes)[] _of = [];
     private ClientOp? _large;
 
     public int Count { get; private set; }
 
-    /// <summary>Those of all but the large one.</summary>
+    /// <summary>Bytes of all but the large operation.</summary>
     public long Bytes { get; private set; }
 
     public bool HasLarge => _large is not null;
@@ -36,10 +36,10 @@ internal sealed class ParkedOps
         if (op == _large) _large = null;
     }
 
-    /// <summary>Whether it has more than may wait for one member where nothing else waits.</summary>
+    /// <summary>Whether an operation has more bytes than may wait for one member when nothing else waits.</summary>
     public static bool IsLarge(long bytes, long most) => bytes > MostOfOne * (most - bytes);
 
-    /// <summary>It waits for this member now; for none with −1.</summary>
+    /// <summary>The operation now waits for this member; −1 for none.</summary>
     public void Attribute(ClientOp op, int rank)
     {
         if (op.Awaits == rank) return;
@@ -49,8 +49,8 @@ internal sealed class ParkedOps
     }
 
     /// <summary>
-    /// Whether what waits for a member, with one operation more, is at most three times what that leaves for all else: so a member that takes
-    /// or says nothing does not cost operations on others their place to wait.
+    /// Whether the operations that wait for a member, with one more, take at most three times what they leave for all others: so a member that
+    /// takes or answers nothing leaves operations on other members their room to wait.
     /// </summary>
     public bool LeavesEnough(int rank, long bytes, long opsLeft, long bytesLeft)
     {

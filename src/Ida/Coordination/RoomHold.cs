@@ -1,16 +1,16 @@
 namespace Ida.Coordination;
 
 /// <summary>
-/// Links whose room one operation keeps for itself until all have some to whom it goes. Links that are always full get room one after the
-/// other, and operations on one member would fill each again before the next one has any: one on several members would never go.
+/// Links whose room is kept for one operation until all links that it needs have some. Links that are always full get room one after the
+/// other, and operations on one member would fill each before the next has any: an operation on several members would never go.
 /// </summary>
 /// <remarks>
-/// One operation holds at a time, only after a member that it waited for took something, and for a limited part of the time: one of its
-/// members may have stopped meanwhile, and would stop the others.
+/// One operation holds at a time, only after a member for which it waited has taken something, and only for a limited share of the time: one
+/// of its members may have stopped meanwhile, and the hold would stop the others.
 /// </remarks>
 internal sealed class RoomHold
 {
-    // In it a link carries all that may be queued on it.
+    // Longest: in this time a link carries everything that may be queued on it.
     private const long Longest = 100_000_000, Pause = 3;
     private readonly List<int> _ranks = [];
     private ClientOp? _holder;
@@ -24,12 +24,12 @@ internal sealed class RoomHold
         _ranks.AddRange(ranks);
     }
 
-    /// <summary>Whether room for this operation is kept for another one.</summary>
+    /// <summary>Whether this member's room is kept from the operation, for another one.</summary>
     public bool KeepsFrom(ClientOp op, int rank) => _holder is not null && _holder != op && _ranks.Contains(rank);
 
     public bool IsOver(long now) => _holder is not null && now - _since >= Longest;
 
-    /// <summary>It was sent, or has ended. False where it holds nothing.</summary>
+    /// <summary>The operation was sent, or has ended. False if it held nothing.</summary>
     public bool End(ClientOp op, long now)
     {
         if (_holder != op) return false;

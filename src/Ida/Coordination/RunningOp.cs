@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Coordination;
 
-/// <summary>One process driving one attempt: its caller's coordinator, or a participant that took over.</summary>
+/// <summary>An attempt driven by this process: as its caller's coordinator, or as a participant that took over.</summary>
 internal sealed class RunningOp
 {
     public OpKey Key;
@@ -17,7 +17,7 @@ internal sealed class RunningOp
     public bool Committed, Aborting;
     public PoisonReason Reason;
 
-    /// <summary>Null for a takeover, and when the caller's operation is through.</summary>
+    /// <summary>Null for a takeover, and when the caller's operation has ended.</summary>
     public ClientOp? Client;
 
     /// <summary>When a takeover begins again.</summary>
@@ -25,13 +25,13 @@ internal sealed class RunningOp
 
     public bool IsTakeover;
 
-    /// <summary>The caller was answered before the operation is stable: it is not to be acknowledged yet.</summary>
+    /// <summary>The caller was answered before the operation is stable: it must not be acknowledged yet.</summary>
     public bool ReturnedEarly;
 
-    /// <summary>Of that operation, as there.</summary>
+    /// <summary>Number of puts of the member that began before that operation.</summary>
     public ulong PutsBefore;
 
-    /// <summary>The time was known when participants were asked.</summary>
+    /// <summary>Whether the time was known when the participants were asked.</summary>
     public bool AskedWithTime;
 
     public void Add(ushort slot)

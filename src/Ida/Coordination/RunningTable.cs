@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Coordination;
 
-/// <summary>The attempts that a coordinator drives. The answers to one come one after the other, and each asks for it several times.</summary>
+/// <summary>The attempts that a coordinator drives. Answers to one attempt come one after the other, and each looks it up several times: so the last is cached.</summary>
 internal sealed class RunningTable
 {
     private readonly Dictionary<OpKey, RunningOp> _byKey = [];

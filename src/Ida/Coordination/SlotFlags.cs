@@ -7,10 +7,10 @@ internal enum SlotFlags : ushort
     None = 0,
     Proposed = 1,
 
-    /// <summary>Clear at its proposal.</summary>
+    /// <summary>The participant was clear at its proposal.</summary>
     Clear = 2,
 
-    /// <summary>Executed, and all before it stable.</summary>
+    /// <summary>The participant has executed it, and all before it is stable.</summary>
     Cleared = 4,
 
     /// <summary>The logical put is over: executed in an earlier view, or in this one and everywhere. Or the attempt has been committed meanwhile and is not aborted.</summary>
@@ -19,11 +19,11 @@ internal enum SlotFlags : ushort
     Poisoned = 16,
     NotHeld = 32,
 
-    /// <summary>Gave the result of an Ordered read.</summary>
+    /// <summary>The participant gave the result of an Ordered read.</summary>
     Result = 64,
 
     AbortAcked = 128,
 
-    /// <summary>What it read is more than a frame takes: of the result that counts.</summary>
+    /// <summary>The values that count and that the participant read are more than a frame takes.</summary>
     TooLarge = 256,
 }

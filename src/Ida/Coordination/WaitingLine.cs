@@ -1,8 +1,8 @@
 namespace Ida.Coordination;
 
 /// <summary>
-/// Calls that wait for a place, in the order of their coming. Puts and reads stand apart: reads pass the puts that wait for the window, and
-/// those are not walked past each time.
+/// Calls that wait for a place, in the order of their arrival. Puts and reads have a list each: so reads can pass puts that wait for the
+/// window, without a walk past those puts each time.
 /// </summary>
 internal sealed class WaitingLine
 {
@@ -13,16 +13,16 @@ internal sealed class WaitingLine
 
     public int Reads => _reads.Count;
 
-    /// <summary>Calls that were looked at to find whose turn it is.</summary>
+    /// <summary>Number of calls looked at to find the next one.</summary>
     public long Looks { get; private set; }
 
-    /// <summary>The first of the puts; the others follow it.</summary>
+    /// <summary>The first of the puts; the other puts are linked to it.</summary>
     public ClientOp? FirstPut => _puts.First;
 
-    /// <summary>The first of the reads; the others follow it.</summary>
+    /// <summary>The first of the reads; the other reads are linked to it.</summary>
     public ClientOp? FirstRead => _reads.First;
 
-    /// <summary>The one that came first.</summary>
+    /// <summary>The call that came first.</summary>
     public ClientOp? First
     {
         get

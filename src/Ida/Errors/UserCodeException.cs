@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace Ida;
 
 /// <summary>
-/// Code that the program gave the DHT threw in the caller's own call: a serializer, the contract of a type, or a hash. The call is not
-/// executed where it threw before sending; a read whose result it could not make changed nothing.
+/// Code that the program gave the DHT threw in the caller's own call: a serializer, the contract of a type, or a hash. If it threw before
+/// sending, the call is not executed; if it threw while making the result of a read, nothing was changed.
 /// </summary>
 public sealed class UserCodeException(string what, string map, string key, Exception inner)
     : DhtException($"{what} threw for the key {key} of the map \"{map}\": {UserError.Text(inner)}", inner)
@@ -24,7 +24,7 @@ public sealed class UserCodeException(string what, string map, string key, Excep
         }
         catch (Exception)
         {
-            // User code too.
+            // ToString is user code too.
             return $"of type {TypeText.Of(typeof(TKey))}";
         }
     }

@@ -9,10 +9,10 @@ internal interface ILifeHost
     /// <summary>Begins a life; <paramref name="attach"/> puts the protocols on its node before the first turn.</summary>
     INode Begin(Action<INode> attach);
 
-    /// <summary>What membership is started with here: seeds, and what identifies the process.</summary>
+    /// <summary>The options that membership starts with under this host: with seeds, and with what identifies the process.</summary>
     OracleOptions MembershipOptions(IdaNodeOptions options);
 
-    /// <summary>Ends the life that runs, after what is queued on its links has left or a bounded time has passed.</summary>
+    /// <summary>Ends the running life, after everything queued on its links was sent or a bounded time has passed.</summary>
     ValueTask EndAsync();
 
     /// <summary>Waits for a call of user code in the time of this host.</summary>

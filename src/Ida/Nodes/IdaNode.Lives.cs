@@ -3,7 +3,7 @@ using Ida.Nodes;
 
 namespace Ida;
 
-/// <summary>From life to life, in one line of work: however often a life's end is told, and by whatever it ends, one life follows it.</summary>
+/// <summary>Goes from one life to the next, in one task: at most one life follows another, however often and for whatever reason its end is reported.</summary>
 public sealed partial class IdaNode
 {
     private const int EndsInARow = 3;
@@ -20,7 +20,7 @@ public sealed partial class IdaNode
         }
     }
 
-    /// <summary>Waits for the end of the present life and does what the policies say, until the node stops.</summary>
+    /// <summary>Waits for the end of the present life and does what the policies say; goes on until the node stops.</summary>
     private async Task FollowAsync()
     {
         RejoinCall? call = null;
@@ -52,7 +52,7 @@ public sealed partial class IdaNode
                 if (_options.OnRejoined is not { } rejoined) continue;
                 call = new(this, _life, rejoined, _untilStopped);
                 _ = StopIfItFailsAsync(call);
-                // It is user code, which may block: the next end of a life is heard all the same.
+                // It is user code, which may block: this method has to hear of the next life's end all the same.
                 _life.Node.Resume(call);
             }
         }
@@ -82,7 +82,7 @@ public sealed partial class IdaNode
         }
     }
 
-    // What ended this life soon after it began, and the lives before it, is going to end the next. Who was excluded as a member is welcome again.
+    // A cause that ended several lives soon after they began will end the next one too. A life that was excluded after its registration may always rejoin.
     private bool MayTryAgain(NodeLife life, bool faulted)
     {
         if (!faulted && life.Registered.IsCompletedSuccessfully) return true;
@@ -90,13 +90,13 @@ public sealed partial class IdaNode
         return _ends < EndsInARow;
     }
 
-    /// <summary>What the callback of a life throws ends the node, unless that life is over: then it comes from there, and the next one has its own.</summary>
+    /// <summary>An exception of a life's callback ends the node, unless that life is over: then its end is the cause, and the next life has its own callback.</summary>
     private async Task StopIfItFailsAsync(RejoinCall call)
     {
         if (await call.Failure.ConfigureAwait(false) is { } failure && !call.Life.IsOver) await StopAsync(goodbye: false, failure).ConfigureAwait(false);
     }
 
-    /// <summary>Tells user code that what it works for is over. That code may throw there, or never return: nobody waits for it.</summary>
+    /// <summary>Tells user code that its work is over. Its cancellation callbacks may throw, or never return: nobody waits for them.</summary>
     internal static async Task CancelAsync(CancellationTokenSource source)
     {
         try
@@ -105,7 +105,7 @@ public sealed partial class IdaNode
         }
         catch (AggregateException)
         {
-            // Its own.
+            // Thrown by the user's callbacks.
         }
         source.Dispose();
     }

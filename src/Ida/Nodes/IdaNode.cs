@@ -35,16 +35,16 @@ public sealed partial class IdaNode : IAsyncDisposable
 
     private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host, _untilStopped) = (options, host, _stopping.Token);
 
-    /// <summary>Where others reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens.</summary>
+    /// <summary>Where other nodes reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens.</summary>
     public NodeAddress Address => _life.Node.Links.Local;
 
-    /// <summary>Who this node is in its present life.</summary>
+    /// <summary>The id of this node in its present life.</summary>
     public ProcessId Id => _life.Oracle.Self;
 
-    /// <summary>Where it stands with the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
+    /// <summary>The node's state in the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
     public MembershipState State => _life.State;
 
-    /// <summary>The system that it is registered in.</summary>
+    /// <summary>The system in which it is registered.</summary>
     internal Oracle.SystemId System => _life.Oracle.System;
 
     /// <summary>The groups it is in or joins.</summary>
@@ -57,8 +57,8 @@ public sealed partial class IdaNode : IAsyncDisposable
     public NodeCounters Counters => _life.Node.Counters;
 
     /// <summary>
-    /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="PoisonedException"/> when it was excluded, with
-    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins; and with what kept it from rejoining.
+    /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="PoisonedException"/> when it was excluded, or with
+    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins; or with the error that kept it from rejoining.
     /// </summary>
     public Task Completion => _completion.Task;
 
@@ -84,8 +84,8 @@ public sealed partial class IdaNode : IAsyncDisposable
         _life.Groups.JoinAsync(name, configure ?? (static _ => { }), options, cancellationToken);
 
     /// <summary>
-    /// Leaves all groups and the cluster, and stops. DHTs hand over first (<see cref="DhtOptions.HandoverTimeout"/>); what is queued is
-    /// sent; bounded to a few seconds beyond the hand-over.
+    /// Leaves all groups and the cluster, and stops. First its DHTs hand over (<see cref="DhtOptions.HandoverTimeout"/>) and queued frames are
+    /// sent; this takes at most a few seconds beyond the hand-over.
     /// </summary>
     public ValueTask DisposeAsync() => StopAsync(goodbye: true, null);
 
@@ -126,7 +126,7 @@ public sealed partial class IdaNode : IAsyncDisposable
             // A fault on the way out counts as well.
             fault ??= _life.Fault;
             var node = _life.Node;
-            // Not here: who awaits the end may block where it goes on, and the caller of this waits as well.
+            // On another thread: code that awaits the end may block in its continuation, and the caller of this method waits as well.
             node.Resume(new ActionCompletion(() => _completion.TrySet(node, fault)));
         }
         await _completion.WaitAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -6,14 +6,14 @@ using Oracle;
 
 namespace Ida;
 
-/// <summary>Options of a node; checked by <see cref="IdaNode.StartAsync"/>, which throws an <see cref="ArgumentException"/> naming the one that is wrong.</summary>
+/// <summary>Options of a node; checked by <see cref="IdaNode.StartAsync"/>, which throws an <see cref="ArgumentException"/> that names the wrong option.</summary>
 public sealed record IdaNodeOptions
 {
     /// <summary>Name of the cluster: 1–64 characters. Nodes of another cluster are refused at the first frame.</summary>
     public string Cluster { get; init; } = "";
 
     /// <summary>
-    /// Where to look for the cluster, <c>host:port</c> each, the same list at every process. The first of them that is up founds the
+    /// Where to look for the cluster, <c>host:port</c> each, the same list at every process. The first seed that is up founds the
     /// cluster when there is none yet. Empty: this node founds a cluster of its own.
     /// </summary>
     public IReadOnlyList<string> Seeds { get; init; } = [];
@@ -25,7 +25,7 @@ public sealed record IdaNodeOptions
     public string? Listen { get; init; }
 
     /// <summary>
-    /// Where others reach this node, <c>host:port</c>, when that is not where it listens: behind a proxy, or a port that a container maps.
+    /// Where other nodes reach this node, <c>host:port</c>, when that is not where it listens: behind a proxy, or a port that a container maps.
     /// It is the address to put among the <see cref="Seeds"/>. Default: where it listens.
     /// </summary>
     public string? Advertise { get; init; }
@@ -37,8 +37,8 @@ public sealed record IdaNodeOptions
     public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
-    /// What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>. <see cref="PoisonPolicy.Rejoin"/> gives up at the third life in
-    /// a row that is ended within a minute of its begin before the cluster has registered it.
+    /// What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>. <see cref="PoisonPolicy.Rejoin"/> gives up when, for the
+    /// third time in a row, a life ends within a minute of its begin and before the cluster has registered it.
     /// </summary>
     public PoisonPolicy OnPoison { get; init; } = PoisonPolicy.Stop;
 
@@ -49,29 +49,29 @@ public sealed record IdaNodeOptions
     public PoisonPolicy OnFault { get; init; } = PoisonPolicy.Stop;
 
     /// <summary>
-    /// Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again. What it throws ends the node.
-    /// Its token is cancelled when that life ends, or the node: then it has to return, for the next life begins when it has, or 5 s later, with
-    /// a call of its own; and what it throws then counts no more.
+    /// Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again. An exception from it ends the
+    /// node. Its token is cancelled when that life or the node ends. It then has to return: the next life begins when it has, or 5 s later,
+    /// with a call of its own; an exception that the old call throws then is ignored.
     /// </summary>
     public Func<IdaNode, CancellationToken, Task>? OnRejoined { get; init; }
 
-    /// <summary>How long the loop looks for work before it sleeps, see the data path; 0 turns spinning off. Default 50 µs.</summary>
+    /// <summary>How long the loop looks for work before it sleeps; 0 turns spinning off. Default 50 µs.</summary>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 
     /// <summary>
-    /// Bytes that may be on the way to all other nodes together. At the limit messages of groups and state wait, and calls of a DHT get
-    /// <see cref="OverloadedException"/>. Calls that wait in groups count too: one of a group in which more than 1 MiB waits gets
-    /// <see cref="SendQueueFullException"/> as long as both together are at the limit; 16 MiB to 1 TiB, default 256 MiB.
+    /// Bytes that may be on the way to all other nodes together. At the limit, messages of groups and state wait, and calls of a DHT get
+    /// <see cref="OverloadedException"/>. Calls that wait in groups count too: while both together are at the limit, a call in a group in which
+    /// more than 1 MiB waits gets <see cref="SendQueueFullException"/>; 16 MiB to 1 TiB, default 256 MiB.
     /// </summary>
     public long MaxQueuedBytes { get; init; } = LinkLimits.NodeBytes;
 
-    /// <summary>Bytes of users' messages; default MessagePack.</summary>
+    /// <summary>How users' messages become bytes; default MessagePack.</summary>
     public IPayloadSerializer? Serializer { get; init; }
 
-    /// <summary>Timing and size of the membership service; defaults suit one data centre. Seeds and what identifies the process are filled in.</summary>
+    /// <summary>Timing and size of the membership service; defaults suit one data centre. The node fills in the seeds and what identifies the process.</summary>
     public OracleOptions Membership { get; init; } = new();
 
-    /// <summary>Bounds of the groups of this node, of the DHTs in them too. Serializer and tag are filled in from here.</summary>
+    /// <summary>Bounds of the groups of this node, and of the DHTs in them. The node fills in serializer and tag.</summary>
     public GroupHostOptions Groups { get; init; } = new();
 
     internal void Validate()

@@ -34,7 +34,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         if (_loop is { } loop) await loop.StopAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Takes the first seed that is an address of this machine and free: so the first processes of a cluster need no other setting.</summary>
+    /// <summary>Listens at the first seed that is a free address of this machine: so the first processes of a cluster need no other setting.</summary>
     private NodeLoop? ListenAtFreeSeed(Action<INode> attach)
     {
         foreach (string seed in options.Seeds)
@@ -45,7 +45,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
             }
             catch (Exception error) when (error is AddressInUseException or InsecureBindException or IOException)
             {
-                // Taken by another process, or another machine's: the next one may do.
+                // Taken by another process, or an address of another machine: try the next seed.
             }
         }
         return null;

@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace Ida.Nodes;
 
-/// <summary>Stands between the Oracle's client and the group layer and shows the node how its membership goes.</summary>
+/// <summary>Stands between the Oracle's client and the group layer, and reports changes of the membership state to the node.</summary>
 internal sealed class MembershipTap(IMembership inner, Action<MembershipState, string> onState) : IMembership, IMembershipSink
 {
     private IMembershipSink? _sink;

@@ -39,13 +39,13 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
 
     public INode Node { get; }
 
-    /// <summary>When it began, by the clock of <see cref="Node"/>.</summary>
+    /// <summary>When this life began, by the clock of <see cref="Node"/>.</summary>
     public long Began { get; }
 
-    /// <summary>What ended it, if a fault did.</summary>
+    /// <summary>The fault that ended this life, if one did.</summary>
     public NodeFaultedException? Fault => _stopped as NodeFaultedException;
 
-    /// <summary>Where it stands with the primary partition, and whether it has ended.</summary>
+    /// <summary>The membership state of this life, and whether it has ended.</summary>
     public MembershipState State
     {
         get
@@ -56,23 +56,23 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         }
     }
 
-    /// <summary>Whether it has ended. True already where a call learns it by the exception that it gets for it.</summary>
+    /// <summary>Whether this life has ended. Already true when a call gets the exception that reports the end.</summary>
     public bool IsOver => State is MembershipState.Poisoned or MembershipState.Stopped or MembershipState.Faulted;
 
     public OracleMember Oracle { get; }
 
     public GroupHost Groups { get; }
 
-    /// <summary>Ends when the cluster has registered this life; faults when it did not within the time allowed.</summary>
+    /// <summary>Ends when the cluster has registered this life; faults when it has not done so within the time allowed.</summary>
     public Task Registered => _registered.Task;
 
     /// <summary>
-    /// Ends, outside of the loop, with what first ended this life against its will: exclusion (<see cref="PoisonedException"/>) or a fault
-    /// (<see cref="NodeFaultedException"/>).
+    /// Ends, outside of the loop, with the exception that first ended this life against its will: exclusion (<see cref="PoisonedException"/>)
+    /// or a fault (<see cref="NodeFaultedException"/>).
     /// </summary>
     public Task<Exception> Lost => _lost.Task;
 
-    /// <summary>Lets the DHTs hand over, then takes leave of the cluster, so that nobody has to find out; at most for 3 s after the hand-over.</summary>
+    /// <summary>Lets the DHTs hand over, then takes leave of the cluster, so that no other node has to detect the absence; at most for 3 s after the hand-over.</summary>
     public async ValueTask DepartAsync()
     {
         Node.Post(new Departure(this));
@@ -130,7 +130,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
 
     private void FailStart(Exception reason)
     {
-        // Nobody may be waiting any more.
+        // Perhaps nobody waits any more.
         if (_registered.TrySetException(reason)) _ = _registered.Task.Exception;
     }
 

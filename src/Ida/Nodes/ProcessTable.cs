@@ -5,19 +5,19 @@ using Oracle;
 
 namespace Ida.Nodes;
 
-/// <summary>The process table of this machine: a process is gone when it is a zombie, when its number is free for certain, or
-/// when it belongs to one that started at another time. What cannot be looked at is not gone.</summary>
+/// <summary>The process table of this machine: a process is gone when it is a zombie, when its number is certainly free, or
+/// when its number belongs to a process that started at another time. A process that cannot be looked at is not gone.</summary>
 internal sealed class ProcessTable(string entries = ProcessTable.Entries) : IProcessProbe
 {
     private const string Entries = "/proc";
 
     /// <summary>
     /// Names this machine's process table: the boot and the namespace of process numbers, so that two containers of one host are not taken
-    /// for each other. Empty where that cannot be told; then nobody is proved dead by process number.
+    /// for each other. Empty where that cannot be told; then no process is proved dead by its number.
     /// </summary>
     public static string Host { get; } = Describe();
 
-    /// <summary>When the own process started, in the unit of <see cref="TryFind"/>.</summary>
+    /// <summary>When this process started, in the unit of <see cref="TryFind"/>.</summary>
     public static long OwnStart { get; } = TryFind(Environment.ProcessId, out long? start) ? start ?? 0 : 0;
 
     public bool IsGone(int processNumber, long start) => Host.Length > 0 && start != 0 && processNumber > 0
@@ -38,7 +38,7 @@ internal sealed class ProcessTable(string entries = ProcessTable.Entries) : IPro
         }
         catch (Exception error) when (error is IOException or UnauthorizedAccessException)
         {
-            // It may have ended, or be hidden from this user, or this process may be out of descriptors: nothing is proved by it.
+            // The process may have ended, or be hidden from this user, or this process may be out of descriptors: that proves nothing.
             return false;
         }
     }

@@ -5,12 +5,12 @@ namespace Ida.Nodes;
 /// <summary>A call of <see cref="IdaNodeOptions.OnRejoined"/>, which belongs to one life: its token ends with that life.</summary>
 internal sealed class RejoinCall(IdaNode node, NodeLife life, Func<IdaNode, CancellationToken, Task> rejoined, CancellationToken untilStopped) : ICompletion
 {
-    // The calls of two lives do not meet, unless the earlier one does not listen to its token.
+    // How long the next life waits for this call; a call that ignores its token may overlap with the next life's.
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(5);
     private readonly TaskCompletionSource<Exception?> _ended = new();
     private readonly CancellationTokenSource _over = CancellationTokenSource.CreateLinkedTokenSource(untilStopped);
 
-    /// <summary>The life that it is called for.</summary>
+    /// <summary>The life that the call is for.</summary>
     public NodeLife Life => life;
 
     /// <summary>Ends with the call: with what it threw, or null.</summary>
@@ -18,7 +18,7 @@ internal sealed class RejoinCall(IdaNode node, NodeLife life, Func<IdaNode, Canc
 
     public void Run() => _ = CallAsync();
 
-    /// <summary>Its life is over: lets it end, but not for longer than the grace.</summary>
+    /// <summary>Its life is over: cancels the token and waits until the call has ended, but not longer than the grace.</summary>
     public async Task EndAsync(ILifeHost host)
     {
         _ = IdaNode.CancelAsync(_over);
@@ -28,7 +28,7 @@ internal sealed class RejoinCall(IdaNode node, NodeLife life, Func<IdaNode, Canc
         }
         catch (TimeoutException)
         {
-            // It goes on by itself.
+            // The call goes on by itself.
         }
     }
 

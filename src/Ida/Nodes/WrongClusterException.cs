@@ -1,4 +1,4 @@
 namespace Ida;
 
-/// <summary>Every seed answers, and belongs to a cluster of another name; the message names the seeds.</summary>
+/// <summary>Every seed answered, and each belongs to a cluster of another name; the message names the seeds.</summary>
 public sealed class WrongClusterException(string message) : ClusterUnreachableException(message);

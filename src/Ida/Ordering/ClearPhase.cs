@@ -1,17 +1,17 @@
 namespace Ida.Ordering;
 
-/// <summary>What coordinators were told of an attempt's place behind others at a participant.</summary>
+/// <summary>What a participant has told the coordinators: whether conflicting operations still stand before an attempt there.</summary>
 internal enum ClearPhase : byte
 {
-    /// <summary>Nothing, or only for a time that it did not get.</summary>
+    /// <summary>Nothing, or only something that held for a time which the attempt did not get.</summary>
     Untold,
 
-    /// <summary>With the proposal: nothing that counts stands before it at the proposed time.</summary>
+    /// <summary>With the proposal: no conflicting operation stands before the attempt at the proposed time.</summary>
     AtProposal,
 
-    /// <summary>An Ordered read was executed, behind puts that are not stable.</summary>
+    /// <summary>An Ordered read was executed, but puts before it are not stable.</summary>
     Early,
 
-    /// <summary>It was executed, and all before it is stable.</summary>
+    /// <summary>The attempt was executed, and all conflicting operations before it are stable.</summary>
     Clear,
 }

@@ -3,10 +3,10 @@ namespace Ida.Ordering;
 /// <summary>A commit on its way to the other participants.</summary>
 internal sealed class CommitTicket
 {
-    /// <summary>Participants that have not acknowledged it.</summary>
+    /// <summary>Number of participants that have not acknowledged the commit.</summary>
     public int Missing;
 
-    /// <summary>Where it went, and which commit it was on that channel.</summary>
+    /// <summary>Where the commit was sent, and its number among the commits sent there.</summary>
     public readonly List<(int Rank, long Index)> Places = [];
 
     /// <summary>The record at this member, when it is a participant itself.</summary>

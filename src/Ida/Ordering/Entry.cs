@@ -22,10 +22,10 @@ internal sealed class Entry(byte[] key, ulong hash)
 
     public KeyUse? Head, Tail;
 
-    /// <summary>The first put of the queue: what stands behind it is not clear, however long the queue is.</summary>
+    /// <summary>The first put of the queue: nothing behind it is clear, however long the queue is.</summary>
     public KeyUse? FirstPut;
 
-    /// <summary>The first put of the queue that is not executed: no read behind it is due.</summary>
+    /// <summary>The first put of the queue that was not executed: no read behind it is due.</summary>
     public KeyUse? FirstUnexecuted;
     public int Uses, Puts;
 
@@ -35,29 +35,29 @@ internal sealed class Entry(byte[] key, ulong hash)
     /// <summary>It is on the list of keys with readers that wait.</summary>
     public bool Awaited;
 
-    /// <summary>At a member without its state: the source is asked for it, or will be.</summary>
+    /// <summary>At a member without its state: the source was asked for this entry, or will be.</summary>
     public bool Wanted;
     public long Arrivals;
 
-    /// <summary>The last limit of all clocks that this one has had, of <see cref="EntryTable.LimitClocks"/>.</summary>
+    /// <summary>Number of the last limit of all clocks that was applied to this entry (<see cref="EntryTable.LimitClocks"/>).</summary>
     public byte Limited;
 
-    /// <summary>At a member without its state: the view (its low half) in which what the entry says is right, though its range has not arrived.</summary>
+    /// <summary>At a member without its state: the view (low half of its number) in which the entry is right, though its range has not arrived.</summary>
     public uint KnownIn;
 
-    /// <summary>The last executed put while it is not stable.</summary>
+    /// <summary>The last executed put, as long as it is not stable.</summary>
     public OpRecord? Writer;
 
     public ReadWait? FirstWait, LastWait;
 
-    /// <summary>What the snapshot of view <see cref="SnapView"/> holds, if the entry was changed since.</summary>
+    /// <summary>The value that the snapshot of view <see cref="SnapView"/> holds, if the entry was changed since.</summary>
     public byte[]? SnapValue;
     public ulong SnapVersion, SnapView;
 
-    /// <summary>Nothing would be lost with it but its clock.</summary>
+    /// <summary>Whether removing the entry loses nothing but its clock.</summary>
     public bool Idle => Value is null && Head is null && FirstWait is null;
 
-    /// <summary>Puts a use into its place by (time, id); searches from the tail, where new ones belong.</summary>
+    /// <summary>Puts a use into its place by (time, id); searches from the tail, where new uses belong.</summary>
     public void Enqueue(KeyUse use)
     {
         var after = Tail;
@@ -91,7 +91,7 @@ internal sealed class Entry(byte[] key, ulong hash)
         if (use.Op.IsPut) Puts--;
     }
 
-    /// <summary>A put is executed, or leaves the queue.</summary>
+    /// <summary>Call when a put was executed or leaves the queue.</summary>
     public void Pass(KeyUse use)
     {
         if (use != FirstUnexecuted) return;

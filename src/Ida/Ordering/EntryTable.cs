@@ -1,16 +1,16 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// The entries of a slice, addressed by the upper bits of a hash that is good for any keys (not the user's): 256 ranges that grow and shrink each by itself, so that
-/// this moves 1/256 of the keys at a time and state transfer walks the ranges in order. A range has at most eight buckets an entry: who bounds a turn by entries bounds it.
+/// The entries of a slice, addressed by the upper bits of a hash that is good for any keys (not the user's). Each of the 256 ranges grows and shrinks by itself, so that
+/// this moves 1/256 of the keys at a time, and state transfer walks the ranges in order. A range has at most eight buckets an entry: a bound on entries bounds a turn.
 /// </summary>
 internal sealed class EntryTable
 {
     public const int Ranges = 256;
     private const int LeastBuckets = 4, MostEmpty = 8;
     private readonly Range[] _ranges = new Range[Ranges];
-    // Of the limit of all clocks: its number, what it is, and how far it has come. One that begins before the last is through takes the next
-    // range first: so none is always the last to be come to, however often limits begin, before the numbers have gone round.
+    // The limit of all clocks: its number, the limit itself, and how far it was applied. A limit that begins before the last one has reached all
+    // ranges starts with the next range: so no range always comes last, and each is reached before the numbers wrap, however often limits begin.
     private byte _limited;
     private ulong _mostClock;
     private int _range, _bucket, _buckets, _rangesLeft;
@@ -26,12 +26,12 @@ internal sealed class EntryTable
     /// <summary>Buckets of all ranges.</summary>
     public int Buckets => _ranges.Sum(static range => range.Buckets.Length);
 
-    /// <summary>Whether there may be entries that the limit of all clocks has not come to.</summary>
+    /// <summary>Whether the limit of all clocks may not have been applied to some entries yet.</summary>
     public bool IsLimiting => _rangesLeft > 0;
 
     /// <summary>
-    /// From now on the clock of each entry that is there is no more than <paramref name="most"/>, or its version if that is later. Who asks for an
-    /// entry finds it so; the others come to it by and by, as <see cref="LimitSome"/> is called.
+    /// Cuts the clock of each entry to at most <paramref name="most"/>, or to its version if that is later. A caller that asks for an
+    /// entry gets it cut already; the other entries are cut bit by bit, as <see cref="LimitSome"/> is called.
     /// </summary>
     public void LimitClocks(ulong most)
     {
@@ -41,13 +41,13 @@ internal sealed class EntryTable
         StartRange((_range + 1) % Ranges);
     }
 
-    /// <summary>Comes to some more entries; <paramref name="buckets"/> bounds the work.</summary>
+    /// <summary>Applies the limit to some more entries; <paramref name="buckets"/> bounds the work.</summary>
     public void LimitSome(int buckets)
     {
         for (; buckets > 0 && _rangesLeft > 0; buckets--)
         {
             var all = _ranges[_range].Buckets;
-            // Its size is another: entries lie elsewhere.
+            // The range was resized: its entries are in other buckets.
             if (all.Length != _buckets) StartRange(_range);
             for (var entry = all[_bucket]; entry is not null; entry = entry.Chain) Limit(entry);
             if (++_bucket < all.Length) continue;
@@ -56,7 +56,7 @@ internal sealed class EntryTable
         }
     }
 
-    /// <summary>The clock of an entry, before it counts.</summary>
+    /// <summary>Applies the limit to an entry, before its clock is used.</summary>
     public void Limit(Entry entry)
     {
         if (entry.Limited == _limited) return;

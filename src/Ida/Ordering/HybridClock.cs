@@ -5,27 +5,27 @@ namespace Ida.Ordering;
 /// offset; <see cref="Heard"/> is the highest time met anywhere. Source: dht-order.md#clocks-stay-in-range, dht-view-change.md#no-single-word-moves-the-clocks.
 /// </summary>
 /// <remarks>
-/// A wrong clock costs speed, not range: no time is taken that is more than <see cref="Jump"/> ahead of what this member may expect, which
-/// neither a message nor a contribution of one member moves. Members align their physical clocks at each install, so honest ones differ by
-/// far less.
+/// A wrong clock costs speed, not range: a member refuses a time that is more than <see cref="Jump"/> ahead of what it expects, and neither
+/// a message nor a contribution of one member moves what it expects. Members align their physical clocks at each install, so clocks of
+/// honest members differ by far less.
 /// </remarks>
 internal sealed class HybridClock(long offsetNanoseconds)
 {
-    /// <summary>Times above this are refused: microseconds since 2020 reach it in 2091, and what is added to it does not overflow.</summary>
+    /// <summary>Times above this are refused: microseconds since 2020 reach it in 2091, and additions to it do not overflow.</summary>
     public const ulong MaxTime = 1UL << 63;
 
     private const int CounterBits = 12;
 
-    /// <summary>How far ahead of the expected time one may be that another member brings: 1 h.</summary>
+    /// <summary>How far ahead of the expected time a time from another member may be: 1 h.</summary>
     public const ulong Jump = 3_600_000_000UL << CounterBits;
 
     /// <summary>How far a hint may be ahead of the physical clock before it is clamped: 500 ms.</summary>
     private const ulong Ahead = 500_000UL << CounterBits;
 
-    /// <summary>How far the physical clock may be ahead of the other members' before it is set back: 1 min, which a flush seldom takes.</summary>
+    /// <summary>How far the physical clock may be ahead of the other members' clocks before it is set back: 1 min; a flush seldom takes longer.</summary>
     private const ulong Apart = 60_000_000UL << CounterBits;
 
-    /// <summary>The latest that a physical clock shows, in microseconds: a little is left above it for the counter.</summary>
+    /// <summary>The latest that a physical clock shows, in microseconds: the rest up to the limit is left for the counter.</summary>
     private const long MostMicroseconds = (long)((MaxTime - (2 * Jump)) >> CounterBits);
 
     private long _offset = Math.Min(offsetNanoseconds, 2 * MostMicroseconds * 1000);
@@ -34,21 +34,21 @@ internal sealed class HybridClock(long offsetNanoseconds)
     /// <summary>The highest time seen or given out.</summary>
     public ulong Heard { get; private set; }
 
-    /// <summary>The highest of them that is a commit's or a version's. Other members hear of it at an install; of what a wrong clock made up they do not.</summary>
+    /// <summary>The highest of these that is the time of a commit or a version. Other members hear of it at an install, but not of times that a wrong clock made up.</summary>
     public ulong Committed { get; private set; }
 
-    /// <summary>At the last install something had been heard that is out of range of the aligned clocks.</summary>
+    /// <summary>Whether, at the last install, this member had heard a time that is out of range of the aligned clocks.</summary>
     public bool WasAhead { get; private set; }
 
     public ulong Physical(long now) => (ulong)Math.Clamp((now + _offset) / 1000, 0, MostMicroseconds) << CounterBits;
 
-    /// <summary>The latest time that a member with a right clock brings.</summary>
+    /// <summary>The latest time that a member with a right clock sends.</summary>
     public ulong Limit(long now) => Math.Min(Math.Max(Physical(now), _base) + Jump, MaxTime);
 
-    /// <summary>The latest time that may be proposed to a coordinator which suggests <paramref name="hint"/>.</summary>
+    /// <summary>The latest time that may be proposed to a coordinator that suggests <paramref name="hint"/>.</summary>
     public ulong LimitAfter(ulong hint) => Math.Min(Math.Max(Math.Min(hint, MaxTime), _base) + Jump, MaxTime);
 
-    /// <summary>A time that is a commit's, or a version that was given.</summary>
+    /// <summary>Takes the time of a commit, or a version that was given.</summary>
     public void Commit(ulong time)
     {
         Observe(time);
@@ -56,8 +56,8 @@ internal sealed class HybridClock(long offsetNanoseconds)
     }
 
     /// <summary>
-    /// What other members are told of <see cref="Committed"/>: no time that this member would not take of one of them. A view may have decided one beyond, by
-    /// the word of one that lies; were it told, the next lie would stand on it.
+    /// What other members are told of <see cref="Committed"/>: never a time that this member would refuse from one of them. A view may have decided such a time
+    /// on the word of one lying member; told to others, it would be the ground of the next lie.
     /// </summary>
     public ulong ToldCommitted(long now) => Math.Min(Committed, Limit(now));
 
@@ -72,16 +72,17 @@ internal sealed class HybridClock(long offsetNanoseconds)
         return hint;
     }
 
-    /// <summary>A coordinator with a wrong clock costs speed, not range: what it suggests is cut to half a second ahead.</summary>
+    /// <summary>Cuts a coordinator's suggestion to half a second ahead: so a coordinator with a wrong clock costs speed, not range.</summary>
     public ulong Clamp(ulong hint, long now) => Math.Min(hint, Physical(now) + Ahead);
 
     /// <summary>
-    /// At an install: the highest time that a member knows committed, and the physical clock that most of them have reached, so that clocks of different origin
-    /// agree roughly. A newcomer stands where two of the others do, who may have been led ahead of their clocks view after view, and may be at this one. What this member heard beyond that, and nobody committed, was its own wrong clock's, and is forgotten.
+    /// At an install: takes the highest time that a member knows committed, and the physical clock that most members have reached, so that clocks of different
+    /// origin agree roughly. The limit counts from where two members stand (ground): they may have been led ahead of their clocks, and a newcomer follows them.
+    /// A time beyond the limit that this member heard and nobody committed came from its own wrong clock, and is forgotten.
     /// </summary>
     public void Align(ulong physical, ulong ground, ulong committed, long now)
     {
-        // A clock that is beyond the range stands at its end.
+        // A clock beyond the range is set to its end.
         _offset = Math.Min(_offset, (MostMicroseconds * 1000) - now);
         ulong own = Physical(now);
         if (physical > own || own - physical > Apart) _offset += ((long)(physical >> CounterBits) - (long)(own >> CounterBits)) * 1000;

@@ -7,22 +7,22 @@ internal sealed class KeyUse
     public Entry Entry = null!;
     public KeyUse? Previous, Next;
 
-    /// <summary>The next one of the entry that waits for a value of the boundary.</summary>
+    /// <summary>The next use of the entry that waits for its value at the boundary.</summary>
     public KeyUse? Later;
 
     /// <summary>Whether it is in the queue of its entry.</summary>
     public bool Queued;
 
-    /// <summary>Rank among the arrivals at this key, for readers that wait for what came before them.</summary>
+    /// <summary>Rank among the arrivals at this key, for readers that wait for the puts before them.</summary>
     public long Arrival;
 
-    /// <summary>What a put brings; null removes.</summary>
+    /// <summary>The value that a put brings; null removes.</summary>
     public byte[]? Incoming;
 
     /// <summary>Identity of the resolver, 0 for none.</summary>
     public ulong Resolver;
 
-    /// <summary>What the entry holds after a put, or what a read saw.</summary>
+    /// <summary>The value of the entry after a put, or the value that a read saw.</summary>
     public byte[]? Value;
 
     public ulong Version;

@@ -3,12 +3,12 @@ using System.Globalization;
 namespace Ida.Ordering;
 
 /// <summary>
-/// Runs user code that has to do the same at all replicas: under the invariant culture, whatever that of the process or of the thread is, which may be
-/// a caller's. What it makes of its context ends with it.
+/// Runs user code that has to do the same at all replicas: under the invariant culture, whatever the culture of the process or of the thread is, which may
+/// be a caller's. Changes that the code makes to its context end with the call.
 /// </summary>
 internal static class NeutralContext
 {
-    /// <summary>Runs <paramref name="code"/>; what it throws comes through.</summary>
+    /// <summary>Runs <paramref name="code"/>; its exceptions pass through.</summary>
     public static TResult Run<TState, TResult>(Func<TState, TResult> code, TState state) where TState : allows ref struct
     {
         var outer = ExecutionContext.Capture();
@@ -22,7 +22,7 @@ internal static class NeutralContext
         }
         finally
         {
-            // There is none where its flow is suppressed.
+            // No context was captured where its flow is suppressed.
             if (outer is null) (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture) = (culture, uiCulture);
             else if (!ReferenceEquals(ExecutionContext.Capture(), outer)) ExecutionContext.Restore(outer);
         }

@@ -1,8 +1,8 @@
 namespace Ida.Ordering;
 
-/// <summary>One attempt at a logical operation: the unit that is proposed, committed or poisoned. Ties of time are broken by it.</summary>
+/// <summary>One attempt at a logical operation: the unit that is proposed, committed or poisoned. It breaks ties of time.</summary>
 /// <param name="Id">The logical operation.</param>
-/// <param name="Attempt">Its number among the attempts of the member that issues it.</param>
+/// <param name="Attempt">Its number among the attempts of the issuing member.</param>
 /// <param name="Payload">
 /// 0 for an attempt of the call that was given the id; else, where a call names the id, at whichever member, the <see cref="PutPayload"/>. Several
 /// members may issue under one id, each with its own numbers: attempts of the same pairs in the same shards may then be one, others never,

@@ -13,26 +13,26 @@ internal sealed class OpRecord(DhtCounters counters)
     /// <summary><see cref="PutPayload"/> of all pairs of a put, those of other shards included.</summary>
     public ulong Payload;
 
-    /// <summary>Rank of the owner of the session in this view, −1 when the session is not a member's.</summary>
+    /// <summary>Rank of the session's owner in this view, −1 when no member owns the session.</summary>
     public int Owner;
 
     public bool IsPut, Single;
 
-    /// <summary>It came from the member that numbers these attempts, not from another one in its name.</summary>
+    /// <summary>It came from the member that numbers these attempts, not from another member in its name.</summary>
     public bool Issued;
     public ConsistencyLevel Level;
     public ulong Proposed;
 
-    /// <summary>Executed at a member that waits for its state, but for this many uses, which need a value that is not there.</summary>
+    /// <summary>At a member that waits for its state: the number of uses that were not applied, because they need a value that has not arrived.</summary>
     public int LateUses;
 
-    /// <summary>Another attempt at the logical put has its turn before this one: that executed it, whatever is remembered of it.</summary>
+    /// <summary>Another attempt at the logical put has its turn before this one and executed the put, whatever is remembered of that.</summary>
     public bool Void;
 
     /// <summary>The values read are more than a frame takes.</summary>
     public bool TooLarge;
 
-    /// <summary>It left the table: references from queues of commits and readers find out by <see cref="Generation"/>.</summary>
+    /// <summary>Rises when the record leaves the table: references from queues of commits and readers notice that by it.</summary>
     public int Generation;
 
     public long Since;
@@ -43,7 +43,7 @@ internal sealed class OpRecord(DhtCounters counters)
     public KeyUse[] Uses = [];
     public int UseCount;
 
-    /// <summary>The use at which it was found to wait, which is looked at first when it is looked at again: most likely it waits there still.</summary>
+    /// <summary>Index of the use at which the record was last found to wait. It is looked at first next time: most likely the record still waits there.</summary>
     public int Held;
     public readonly List<int> Coordinators = [];
 
@@ -59,7 +59,7 @@ internal sealed class OpRecord(DhtCounters counters)
 
     public ResultPhase Result { get; private set; }
 
-    /// <summary>The time that was decided, once committed.</summary>
+    /// <summary>The decided time, once committed.</summary>
     public ulong Time { get; private set; }
 
     /// <summary>Its commit has reached all participants.</summary>
@@ -73,7 +73,7 @@ internal sealed class OpRecord(DhtCounters counters)
 
     public bool HasResult => Result != ResultPhase.None;
 
-    /// <summary>What orders it: the time once committed, the proposal before.</summary>
+    /// <summary>The record's place in the order: the time once committed, the proposal before.</summary>
     public ulong Position => Committed ? Time : Proposed;
 
     public static bool Before(OpRecord left, OpRecord right) =>
@@ -101,14 +101,14 @@ internal sealed class OpRecord(DhtCounters counters)
         return use;
     }
 
-    /// <summary>The use <see cref="Held"/> stands at; behind the last comes the first.</summary>
+    /// <summary>The use at index <see cref="Held"/>; after the last use comes the first.</summary>
     public KeyUse NextHeld()
     {
         if (Held >= UseCount) Held = 0;
         return Uses[Held];
     }
 
-    /// <summary>The next phase. A step that is not one of <see cref="RecordPhases"/> is a defect: it throws where that is tested and is refused and counted elsewhere.</summary>
+    /// <summary>Goes to the next phase. A step not in <see cref="RecordPhases"/> is a defect: it throws in debug builds, and is refused and counted elsewhere.</summary>
     public bool Move(RecordPhase to)
     {
         if (!RecordPhases.MayFollow(Phase, to)) return Forbid(Phase, to);
@@ -116,7 +116,7 @@ internal sealed class OpRecord(DhtCounters counters)
         return true;
     }
 
-    /// <summary>What coordinators are told from now on.</summary>
+    /// <summary>Sets what the coordinators were told.</summary>
     public bool Tell(ClearPhase now)
     {
         if (!RecordPhases.MayFollow(Told, now)) return Forbid(Told, now);
@@ -124,7 +124,7 @@ internal sealed class OpRecord(DhtCounters counters)
         return true;
     }
 
-    /// <summary>What the uses say from now on.</summary>
+    /// <summary>Sets what the results in the uses stand for.</summary>
     public bool Take(ResultPhase now)
     {
         if (Result == now) return true;
@@ -133,7 +133,7 @@ internal sealed class OpRecord(DhtCounters counters)
         return true;
     }
 
-    /// <summary>It has its time. What was computed ahead and told for another one does not hold.</summary>
+    /// <summary>The attempt gets its time. Results computed and told for another time do not hold any more.</summary>
     public bool Commit(ulong time)
     {
         if (!Move(RecordPhase.Committed)) return false;
@@ -143,7 +143,7 @@ internal sealed class OpRecord(DhtCounters counters)
         return Told == ClearPhase.Untold || Tell(ClearPhase.Untold);
     }
 
-    /// <summary>It has its turn.</summary>
+    /// <summary>The attempt has its turn.</summary>
     public bool Execute()
     {
         if (!Move(Phase == RecordPhase.Stable ? RecordPhase.Finished : RecordPhase.Executed)) return false;
@@ -151,10 +151,10 @@ internal sealed class OpRecord(DhtCounters counters)
         return true;
     }
 
-    /// <summary>It is known that all participants have executed it and all before it, or will before anything can come between.</summary>
+    /// <summary>All participants have executed it and all before it, or will before anything can come between.</summary>
     public bool BecomeStable() => Move(Phase == RecordPhase.Executed ? RecordPhase.Finished : RecordPhase.Stable);
 
-    /// <summary>All participants have its commit, which is known here before.</summary>
+    /// <summary>All participants have the commit; this one had it before.</summary>
     public bool Settle()
     {
         if (!Committed) return Forbid(Phase, nameof(Settled));
@@ -172,7 +172,7 @@ internal sealed class OpRecord(DhtCounters counters)
     [Conditional("DEBUG")]
     private static void Fail(string what) => throw new InvalidOperationException(what);
 
-    /// <summary>Nothing is left of it, from whatever phase.</summary>
+    /// <summary>Empties the record, from whatever phase.</summary>
     public void Reset()
     {
         Generation++;

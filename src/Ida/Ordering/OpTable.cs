@@ -1,6 +1,6 @@
 namespace Ida.Ordering;
 
-/// <summary>The attempts that a participant holds, by logical operation: those of one are chained, and nearly always there is one.</summary>
+/// <summary>The attempts that a participant holds, by logical operation. Attempts of one operation are chained; nearly always there is only one.</summary>
 internal sealed class OpTable
 {
     /// <summary>Attempts of one operation that may be held at a time: they are searched one by one.</summary>
@@ -8,7 +8,7 @@ internal sealed class OpTable
 
     private readonly Dictionary<OpId, OpRecord> _byId = [];
 
-    // The operation looked at last, and the first of its attempts: a proposal asks six times for its own, a commit four times.
+    // A cache of the last operation looked up, with its first attempt: a proposal looks its operation up six times, a commit four times.
     private OpId _last;
     private OpRecord? _first;
 

@@ -1,14 +1,14 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// What a logical put did at this shard, the payload of the attempt that did it, its number and its view. One with few keys and no error has no
-/// object of its own.
+/// What a logical put did at this shard, with payload, number and view of the attempt that did it. An outcome with few keys and no error
+/// needs no object of its own.
 /// </summary>
 internal readonly record struct Outcome(ulong Sequence, ulong View, uint Attempt, bool Reissued, ulong Payload, PutVersions Versions, string?[]? Errors)
 {
     private const int OwnBytes = 96, ObjectBytes = 24;
 
-    /// <summary>Memory that it takes in a session.</summary>
+    /// <summary>Memory that the outcome takes in a session.</summary>
     public int Bytes => Versions.Count <= PutVersions.Inline && Errors is null ? OwnBytes : OwnBytes + LargeBytes();
 
     public ulong VersionAt(int index) => index < Versions.Count ? Versions[index] : 0;
@@ -25,6 +25,6 @@ internal readonly record struct Outcome(ulong Sequence, ulong View, uint Attempt
         return bytes;
     }
 
-    /// <summary>Whether it is this attempt that was executed.</summary>
+    /// <summary>Whether this attempt was the one executed.</summary>
     public bool IsOf(in OpKey key) => key.Id.Sequence == Sequence && key.Attempt == Attempt && key.Payload == (Reissued ? Payload : 0);
 }

@@ -7,8 +7,8 @@ namespace Ida.Ordering;
 internal sealed partial class Participant
 {
     /// <summary>
-    /// Computes the effects ahead of the commit, which is right when everything before is done and the time stays: then nothing can
-    /// come in between.
+    /// Computes the effects ahead of the commit. They are right when everything before the attempt is done and its time stays: then nothing
+    /// can come in between.
     /// </summary>
     private void Speculate(OpRecord op)
     {
@@ -42,7 +42,7 @@ internal sealed partial class Participant
         }
         else
         {
-            // What was computed ahead is no repeat, since a repeat stays one.
+            // A result computed ahead was not that of a repeat: otherwise the attempt would repeat now too.
             if (op.Result != ResultPhase.Ahead)
                 for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Time);
             for (int i = 0; i < op.UseCount; i++)
@@ -65,7 +65,7 @@ internal sealed partial class Participant
             (use.Value, use.Version) = (use.Entry.Value, use.Entry.Version);
             bytes += DhtLimits.KeyCost + (use.Value?.Length ?? 0);
         }
-        // What fits no frame is not sent: the caller is told to ask for fewer keys.
+        // Values too large for a frame are not sent: the caller is told to ask for fewer keys.
         op.TooLarge = bytes > DhtLimits.PartBytes;
     }
 
@@ -88,7 +88,7 @@ internal sealed partial class Participant
         }
     }
 
-    /// <summary>An entry is about to change: a cut that has not come to it keeps what it was.</summary>
+    /// <summary>An entry is about to change: a cut that has not copied it yet keeps its old value.</summary>
     public void BeforeChange(Entry entry)
     {
         if (Cut is { } cut && cut.Table == Table) cut.BeforeChange(entry);
@@ -99,7 +99,7 @@ internal sealed partial class Participant
         Source.BeforeChange(entry);
         BeforeChange(entry);
         (entry.Value, entry.Version) = (value, version);
-        // Of two puts with one time the second has a version above it. The clock outlives a removed entry, and with it what versions follow.
+        // Of two puts with one time, the second has a version above that time. The clock outlives a removed entry: later versions stay above it.
         entry.Clock = Math.Max(entry.Clock, version);
         state.Clock.Commit(version);
     }
@@ -112,8 +112,8 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// It has its turn: the other attempts that are held only repeat it, even when its outcome is acknowledged and forgotten before theirs.
-    /// That they do follows from the order alone. The moment of an acknowledgement does not: replicas hear of it at different ones.
+    /// The attempt has its turn: the other held attempts only repeat it, even when its outcome is acknowledged and forgotten before theirs.
+    /// That follows from the order alone, not from the moment of an acknowledgement: replicas hear of it at different moments.
     /// </summary>
     private void MarkRepeats(OpRecord op)
     {
@@ -121,7 +121,7 @@ internal sealed partial class Participant
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt) other.Void |= other != op;
     }
 
-    /// <summary>Whether another attempt had its turn here in this view. A read under the id, which not every replica holds, is none.</summary>
+    /// <summary>Whether another attempt had its turn here in this view. A read under the id does not count: not every replica holds it.</summary>
     private bool WasTaken(OpRecord op)
     {
         if (!op.IsPut) return false;
@@ -131,8 +131,8 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// The logical put was applied by another attempt: this one only tells its result. If its owner has acknowledged that already, the
-    /// result is forgotten, and there is none to tell; nor is there where it was another put under the same id.
+    /// Another attempt applied the logical put: this one only tells its result. If its owner has acknowledged that already, the result is
+    /// forgotten, and there is none to tell; nor is there one to tell where another put was executed under the id.
     /// </summary>
     private static void Repeat(OpRecord op, in Outcome outcome, ResultPhase where)
     {
@@ -145,8 +145,8 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Several members may issue one attempt, and a proposal never changes: when the record goes, a late proposal of it must not make
-    /// another. The outcome tells which attempt was executed, but knows nothing of those that only repeated it.
+    /// Several members may issue one attempt, and a proposal never changes: so a late proposal must not make another record when this one
+    /// is gone. The outcome tells which attempt was executed, but not which attempts only repeated it.
     /// </summary>
     private void HoldOnce(OpRecord op) => Sessions.Find(op.Key.Id.Session)?.Poison(op.Key);
 
@@ -164,9 +164,9 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Queued puts whose outcome came with the state are done for ever, as are those that had been acknowledged before its boundary: their
-    /// coordinator was told so by the others. Kept, they would be applied again where these others are gone at the next boundary. One that
-    /// only repeats what was executed in this view, and is forgotten already, stays: this member has proposed it, so it may be committed.
+    /// Queued puts whose outcome came with the state are done for ever, as are puts that were acknowledged before its boundary: the other
+    /// members told their coordinator so. If they were kept, and those members were gone at the next boundary, they would be applied again.
+    /// A put that only repeats one executed in this view, and forgotten already, stays: this member has proposed it, so it may be committed.
     /// </summary>
     private void DeleteKnownOutcomes()
     {
@@ -182,8 +182,8 @@ internal sealed partial class Participant
         || (TryOutcome(op, out var outcome) && outcome.View != 0 && outcome.View < state.View);
 
     /// <summary>
-    /// The state says that a put was over before the view, and its outcome is not kept: what is held of it goes at once, and later attempts are
-    /// refused as acknowledged.
+    /// The state says that a put was over before the view and that its outcome is not kept: its held attempts are dropped at once, and later
+    /// attempts are refused as acknowledged.
     /// </summary>
     public void DropAttempts(OpId put)
     {

@@ -2,11 +2,11 @@ using Ida.Boundary;
 
 namespace Ida.Ordering;
 
-/// <summary>View boundaries: what this member says, and what is decided of what it holds (dht-view-change.md#the-normal-case,
+/// <summary>View boundaries: what this member contributes, and how it applies the decision (dht-view-change.md#the-normal-case,
 /// #commit-what-all-surviving-participants-hold).</summary>
 internal sealed partial class Participant
 {
-    /// <summary>Every put held, while it is not known that all participants have its commit.</summary>
+    /// <summary>Every held put of which it is not known that all participants have its commit.</summary>
     public void Contribute(List<UnsettledOp> into)
     {
         for (var op = _oldest; op is not null; op = op.Newer)
@@ -14,7 +14,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Applies the decided puts in (time, id) order and forgets everything else of the old view. Called before the view is counted on, so that outcomes carry the old one.
+    /// Applies the decided puts in (time, id) order and forgets everything else of the old view. Call before the view number rises: outcomes carry the old view.
     /// </summary>
     public void ApplyDecision(Decision decision)
     {
@@ -76,8 +76,8 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// After the clocks are aligned: what was proposed by a wrong one and never committed does not stay the least time of its key, nor of
-    /// absent ones. Nothing of the old view is ordered with the new one's by its time; only versions go on.
+    /// After the clocks were aligned: a time that a wrong clock proposed, and that was never committed, does not stay the least time of its
+    /// key, or of absent keys. No time orders the old view's operations with the new view's; only versions go on.
     /// </summary>
     public void LimitClocks()
     {
@@ -88,10 +88,10 @@ internal sealed partial class Participant
         LimitSome();
     }
 
-    /// <summary>Goes on with that, as much as a turn bears.</summary>
+    /// <summary>Goes on limiting clocks, within the bound of a turn.</summary>
     public void LimitSome() => Table.LimitSome(LimitedPerTurn);
 
-    /// <summary>No view follows: nothing remains, nor what was to be used again.</summary>
+    /// <summary>No view follows: drops everything, the pools too.</summary>
     public void Forget()
     {
         ForgetView();

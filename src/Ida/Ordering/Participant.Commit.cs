@@ -9,12 +9,12 @@ internal sealed partial class Participant
     public void Commit(in OpKey key, int owner, int from, bool put, ulong time, bool stable)
     {
         var op = _ops.Find(key);
-        // One that is refused settles nothing.
+        // A refused commit settles nothing.
         bool refused = op is not null && (!Drives(from, op) || (time < op.Proposed && state.Without != Rule.TimeOverAll));
         Settlement.CommitArrived(from, refused ? null : op);
         if (op is null)
         {
-            // Only what is executed and stable has left the table, a put only when all have its commit.
+            // An attempt leaves the table only when executed and stable, and a put only when all participants have its commit.
             if (!stable && (!put || !state.Full || WasExecuted(key))) send.Stable(from, key, owner);
             else if (!stable) state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
@@ -29,7 +29,7 @@ internal sealed partial class Participant
         else if (op.Time != time) state.Node.Counters.Refuse(RefusalReason.Unexpected);
         else if (op.Told == ClearPhase.Clear && !op.Stable && !stable) send.Clear(from, op, early: false);
         if (stable && !op.Stable) op.BecomeStable();
-        // A read that waits for a put changes nothing for others: it is looked at when that is executed, moves or goes.
+        // A waiting read changes nothing for other operations: it is looked at again when the put before it is executed, moves or goes.
         if (!op.IsPut && time == op.Proposed && !op.Executed && !Due(op)) return;
         TouchAll(op);
         if (op.Phase == RecordPhase.Finished) Finish(op);
@@ -37,7 +37,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// A commit whose time may not be taken here. The flush brings it, if its sender keeps what it knows until then: so no more of the
+    /// A commit whose time this member may not take. The flush brings it, if its sender keeps its record until then: so no more of this
     /// sender's commits are counted in this view.
     /// </summary>
     public void RefuseCommit(int from)
@@ -66,16 +66,16 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Whether a member may say how an attempt that is held ends: one that takes part, since it may have taken it over; and who issues it. That is the member that
-    /// numbers these attempts, or, where they come with the hash of their pairs, whoever has proposed it.
+    /// Whether a member may say how a held attempt ends: a participant, since it may have taken the attempt over; or its issuer. The issuer is the member that
+    /// numbers these attempts, or, where attempts carry the hash of their pairs, any member that has proposed this one.
     /// </summary>
     private bool Drives(int from, OpRecord op) =>
         from == state.Rank || (op.Key.Payload == 0 ? state.SessionOfRank[from] == op.Key.Id.Session : op.Coordinators.Contains(from)) || TakesPart(from, op);
 
-    /// <summary>Whether a member is a participant of an attempt: only these take it over.</summary>
+    /// <summary>Whether a member is a participant of an attempt: only participants take it over.</summary>
     public bool TakesPart(int from, OpRecord op) => op.Participants.Contains((ushort)state.Map!.SlotOfRank(from));
 
-    /// <summary>Every participant has executed it and all before it. False where that is not to be heard from this member.</summary>
+    /// <summary>Every participant has executed the attempt and all before it. False where this member may not say so.</summary>
     public bool Stable(in OpKey key, int from)
     {
         if (_ops.Find(key) is not { } op) return true;
@@ -93,8 +93,8 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// The attempt can never commit. Refused from now on, so that no straggler brings it back. False where its commit is here: that holds. Null
-    /// where that it is refused cannot be remembered, or is not to be heard from this member.
+    /// The attempt can never commit. It is refused from now on, so that no late message brings it back. False where its commit is here: the
+    /// commit holds. Null where the refusal cannot be remembered, or where this member may not say so.
     /// </summary>
     public bool? Abort(in OpKey key, int from)
     {
@@ -106,7 +106,7 @@ internal sealed partial class Participant
                 state.Node.Counters.Refuse(RefusalReason.Unexpected);
                 return null;
             }
-            // Somebody was told DONE by a member that has settled it already.
+            // A member that has settled the attempt already told the sender DONE.
             if (op.Committed && state.Without != Rule.AbortNeedsPoison) return false;
             issued = op.Issued;
             TouchAll(op);
@@ -118,7 +118,7 @@ internal sealed partial class Participant
         return Refuses(Sessions.Find(key.Id.Session), key, issued) ? true : null;
     }
 
-    /// <summary>A takeover asks what is held here; with <paramref name="poison"/> what is not held is refused from now on.</summary>
+    /// <summary>A takeover asks what this member holds; with <paramref name="poison"/>, an attempt not held is refused from now on.</summary>
     public void Recover(in OpKey key, int owner, int from, bool put, bool poison, bool withTime)
     {
         if (_ops.Find(key) is { } op)
@@ -139,7 +139,7 @@ internal sealed partial class Participant
         }
         if (put && state.Full && session.TryGet(key.Id.Sequence, out var outcome))
         {
-            // Executed in this view and gone from the table: settled. Another attempt's outcome makes this one void.
+            // This attempt was executed in this view and has left the table: it is settled. The outcome of another attempt makes this one void.
             if (outcome.View == state.View && outcome.IsOf(key))
             {
                 send.Stable(from, key, owner);
@@ -157,13 +157,13 @@ internal sealed partial class Participant
         if (refused || Refuses(session, key, issued: false)) send.Poisoned(from, key, owner, PoisonReason.Poisoned);
     }
 
-    /// <summary>Every participant has the commit: the record is not needed for a flush any more.</summary>
+    /// <summary>Every participant has the commit: no flush needs the record any more.</summary>
     public void Settle(OpRecord op)
     {
         if (op.Settle()) DropIfDone(op);
     }
 
-    /// <summary>Looks again at what waits for the right to answer.</summary>
+    /// <summary>Looks again at the reads that wait for the right to answer.</summary>
     public void Retry()
     {
         HasWaits = false;
@@ -172,7 +172,7 @@ internal sealed partial class Participant
         foreach (var entry in _waiting) Touch(entry);
         Pump();
         _waiting.RemoveAll(static entry => !(entry.Awaited = entry.FirstWait is not null));
-        // Operations in the queues wait too: what was found of them above stays.
+        // Operations in the queues wait too: keep what the loop above found.
         HasWaits |= _waiting.Count > 0;
     }
 
@@ -207,7 +207,7 @@ internal sealed partial class Participant
         }
     }
 
-    /// <summary>No conflicting operation with a smaller place is unexecuted, at any of its keys.</summary>
+    /// <summary>Whether every conflicting operation with a smaller place is executed, at all keys of the attempt.</summary>
     private bool Due(OpRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)
@@ -252,7 +252,7 @@ internal sealed partial class Participant
                 if (op.IsPut) return;
                 continue;
             }
-            // A coordinator that was told with the proposal counts it already.
+            // A coordinator that was told with the proposal knows it already.
             if (op.Told is ClearPhase.AtProposal or ClearPhase.Clear) continue;
             if (!op.IsPut && !state.CanAnswer)
             {
@@ -286,7 +286,7 @@ internal sealed partial class Participant
         return true;
     }
 
-    /// <summary>Executed and stable: leaves the queues, and the table once settled. Reads are not asked for by a flush.</summary>
+    /// <summary>Executed and stable: leaves the queues, and the table once settled. A flush does not ask for reads.</summary>
     private void Finish(OpRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)

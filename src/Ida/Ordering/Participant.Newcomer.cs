@@ -3,34 +3,34 @@ using Ida.Wire;
 namespace Ida.Ordering;
 
 /// <summary>
-/// A member whose state is on the way to it applies the puts of its view at their turn, as a full one does, and answers nothing: so writers
+/// A member without its state applies the puts of its view at their turn, as a full one does, and answers nothing: so writers
 /// never wait for a transfer, however long it takes. Source: dht-view-change.md#newcomers-apply-puts-before-their-state, #newcomers-order-and-do-not-answer.
 /// </summary>
 /// <remarks>
-/// What a put without resolver leaves does not depend on what was there: full members propose above every version they gave, so the time of
-/// a put of this view is above the versions of the boundary. What the transfer brings for such a key later is read over; a removed key
-/// leaves an entry for that, a mark. A resolver needs the value of the boundary: known where its range has arrived, else asked of the source
-/// at once, and the use waits, as do later ones of the same key. Outcomes are recorded when the last use of a put is applied.
-/// A source may say of many ranges at once that they are here. What waited for them is then done over turns, and the member is full when it is.
-/// Bounded: values that are kept lie in the slice as at any replica; uses that wait and marks by <see cref="DhtLimits.LateBytes"/>, beyond
-/// which puts that would need more of them are refused: then the source cannot send as fast as its own shard is merged into.
+/// The result of a put without resolver does not depend on the old value: full members propose above every version they gave, so the time
+/// of a put of this view is above the versions of the boundary. A later value from the transfer for such a key is ignored; a removed key
+/// leaves an entry for that, a mark. A resolver needs the value of the boundary: it is here where its range has arrived, else the source is
+/// asked at once, and the use waits, as do later uses of the same key. A put's outcome is recorded when its last use is applied.
+/// A source may say of many ranges at once that they are here. What waited for them is then done over turns; only then is the member full.
+/// Bounded: kept values lie in the slice as at any replica; waiting uses and marks are bounded by <see cref="DhtLimits.LateBytes"/>. Beyond
+/// it, puts that would need more of them are refused: the source then cannot send as fast as resolvers' puts arrive for its shard.
 /// </remarks>
 internal sealed partial class Participant
 {
     private const int EntryBytes = 300, SweptPerTurn = 2048;
     private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _late = [];
 
-    // By put, what its attempt that was executed brings.
+    // By put: the payload of its attempt that was executed.
     private readonly Dictionary<OpId, ulong> _lateOps = [];
     private readonly RangedEntries _lateOf = new(), _marks = new();
 
-    // Ranges that are here and for which something waits still; marks of earlier views.
+    // Ranges that have arrived and for which uses or marks still wait; marks of earlier views.
     private readonly Queue<int> _arrived = new();
     private readonly List<Entry> _oldMarks = [];
     private readonly List<Entry> _cleared = [];
     private long _lateBytes;
 
-    /// <summary>Knows how much of the state has arrived, and asks for what is missing.</summary>
+    /// <summary>Knows how much of the state has arrived, and asks for the missing values.</summary>
     public Transfer.StateSink Sink { get; set; } = null!;
 
     /// <summary>Whether a use of the entry waits for the value of the boundary.</summary>
@@ -57,7 +57,7 @@ internal sealed partial class Participant
         if (op.LateUses == 0) RecordOutcome(op);
         else
         {
-            // It may leave the table before its outcome is recorded.
+            // The record may leave the table before its outcome is recorded.
             HoldOnce(op);
             _lateOps.Add(op.Key.Id, op.Payload);
         }
@@ -104,7 +104,7 @@ internal sealed partial class Participant
         Sink.Want(use.Entry);
     }
 
-    /// <summary>The transfer brings an entry; one that was written here since the boundary stays as it is.</summary>
+    /// <summary>The transfer brings an entry; an entry that was written here since the boundary stays unchanged.</summary>
     public void Receive(ReadOnlySpan<byte> key, ulong place, ulong version, ReadOnlySpan<byte> value)
     {
         var entry = Table.FindOrAdd(key, place, _floor);
@@ -113,7 +113,7 @@ internal sealed partial class Participant
         Know(entry);
     }
 
-    /// <summary>What the source says of a key that was asked for: its value at the boundary, or that it had none.</summary>
+    /// <summary>The source's answer for a key that was asked for: its value at the boundary, or that it had none.</summary>
     public void Receive(Entry entry, bool present, byte[]? value, ulong version)
     {
         if (IsLate(entry))
@@ -123,14 +123,14 @@ internal sealed partial class Participant
         }
         else if (!present && IsMark(entry))
         {
-            // Nothing will come that it has to hold off.
+            // No value will come that the mark has to hold off.
             entry.KnownIn = 0;
             SetMark(entry, true, false);
             DropIfIdle(entry);
         }
     }
 
-    /// <summary>The value of the boundary is there: the uses that waited for it are applied; how many.</summary>
+    /// <summary>The value of the boundary has arrived: applies the uses that waited for it, and returns their number.</summary>
     private int Know(Entry entry)
     {
         entry.KnownIn = (uint)state.View;
@@ -155,18 +155,18 @@ internal sealed partial class Participant
         return applied;
     }
 
-    /// <summary>All of a range is here: what it did not bring was not there at the boundary.</summary>
+    /// <summary>The whole range has arrived: a key that it did not bring was absent at the boundary.</summary>
     public void RangeArrived(int range)
     {
         if (_lateOf.HasAny(range) || _marks.HasAny(range)) _arrived.Enqueue(range);
     }
 
-    /// <summary>Whether uses or marks wait that a turn has not come to.</summary>
+    /// <summary>Whether there are waiting uses or marks that no turn has handled yet.</summary>
     public bool HasArrived => _arrived.Count > 0 || _oldMarks.Count > 0;
 
     /// <summary>
-    /// Goes on with what waited for ranges that are here, as much as a turn bears: uses get what was there, and removals hold off nothing any
-    /// more. True when no use waits for them.
+    /// Handles what waited for ranges that have arrived, within the bound of a turn: uses get the values, and marks are dropped. True when no
+    /// use waits for these ranges any more.
     /// </summary>
     public bool TakeArrived()
     {
@@ -184,7 +184,7 @@ internal sealed partial class Participant
         return _arrived.Count == 0;
     }
 
-    /// <summary>Empties a range before the state of a newer boundary is written into it, but for what was written since.</summary>
+    /// <summary>Empties a range before the state of a newer boundary is written into it, except for entries written since.</summary>
     public void ClearRange(int range)
     {
         Table.CopyRange(range, _cleared);
@@ -197,7 +197,7 @@ internal sealed partial class Participant
         _cleared.Clear();
     }
 
-    /// <summary>Whether a put would have to be kept for later where too much is kept already.</summary>
+    /// <summary>Whether a put would have to be kept for later although too much is kept already.</summary>
     private bool TooLate(OpRecord op)
     {
         if (state.Full || _lateBytes + ((long)_marks.Count * EntryBytes) <= DhtLimits.LateBytes) return false;
@@ -206,7 +206,7 @@ internal sealed partial class Participant
         return false;
     }
 
-    /// <summary>The state is here: begins to answer.</summary>
+    /// <summary>The state is complete: begins to answer.</summary>
     public void BecomeFull(ulong boundaryClock)
     {
         _floor = Math.Max(_floor, boundaryClock);

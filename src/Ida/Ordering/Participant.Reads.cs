@@ -8,7 +8,7 @@ internal sealed partial class Participant
     private readonly List<Entry> _waiting = [];
 
     /// <summary>
-    /// Reads at once if nothing is in the way: no put is queued at the key, so what it holds is stable. False when the read has to wait.
+    /// Reads at once if no put is queued at the key: then its value is stable. False when the read has to wait.
     /// </summary>
     public bool TryRead(ReadOnlySpan<byte> key, ulong hash, out byte[]? value, out ulong version)
     {

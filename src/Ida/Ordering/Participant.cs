@@ -8,11 +8,11 @@ namespace Ida.Ordering;
 /// they are clear. Source: dht-order.md#the-normal-case.
 /// </summary>
 /// <remarks>
-/// Guarantees: a proposal never changes within a view; conflicting operations are executed in (time, id) order; to a Strict read a value
-/// leaves only when its writer is stable; the clock of a key is at least every time proposed or committed for it in this view, and its version.
-/// An operation stays in the queues of its keys until it is executed and stable, so "each conflicting predecessor is stable" reads: none is
-/// in front. The record of a put stays in the table until its commit has reached all participants, because the flush asks who holds it.
-/// A member without its state orders like any other and answers nothing; how it applies puts meanwhile is in .Newcomer.
+/// Guarantees: a proposal never changes within a view; conflicting operations are executed in (time, id) order; a value leaves this member
+/// for a Strict read only when its writer is stable; the clock of a key is at least its version, and every time proposed or committed for it in this view.
+/// An operation stays in the queues of its keys until it is executed and stable; so "each conflicting predecessor is stable" means that no
+/// such operation stands in front. The record of a put stays in the table until its commit has reached all participants, because the flush asks who holds it.
+/// A member without its state orders operations like any other member and answers nothing; .Newcomer shows how it applies puts meanwhile.
 /// </remarks>
 internal sealed partial class Participant(DhtState state, DhtSender send)
 {
@@ -36,18 +36,18 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     public SessionTable Sessions { get; } = new();
 
     /// <summary>
-    /// Bytes of outcomes of members that are gone with which a view may begin. In it retries of their puts add a quarter at most: then those
-    /// that would add more are told that their outcome is forgotten.
+    /// Bytes of outcomes of departed members with which a view may begin. During the view, retries of their puts may add a quarter at most:
+    /// beyond that, a retry that would add more is told that its outcome is forgotten.
     /// </summary>
     internal long MostLostBytes { get; set; } = 4 * state.Options.MaxOutcomeBytes;
 
-    /// <summary>Hears the commits that arrive, to acknowledge them.</summary>
+    /// <summary>Gets the commits that arrive, to acknowledge them.</summary>
     public Settlement Settlement { get; set; } = null!;
 
-    /// <summary>Keeps what a snapshot still needs when an entry changes.</summary>
+    /// <summary>Keeps the old value for a snapshot that needs it when an entry changes.</summary>
     public Transfer.StateSource Source { get; set; } = null!;
 
-    /// <summary>The cut that is being copied for callers.</summary>
+    /// <summary>The cut that is being copied for callers of a snapshot.</summary>
     public SliceCut? Cut { get; set; }
 
     /// <summary>Operations held, oldest first.</summary>
@@ -57,10 +57,10 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public bool HasWaits { get; private set; }
 
-    /// <summary>Where the clocks of keys that are not there begin.</summary>
+    /// <summary>Where the clocks of absent keys begin.</summary>
     internal ulong Floor => _floor;
 
-    /// <summary>Uses looked at so far to find what is due and what is clear.</summary>
+    /// <summary>Number of uses looked at so far, in search of due and clear operations.</summary>
     internal long Looked { get; private set; }
 
     public OpRecord? Find(in OpKey key) => _ops.Find(key);
@@ -72,15 +72,15 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         return record;
     }
 
-    /// <summary>The entry of a key, made when it is new; <paramref name="hash"/> is what the hash of the options gave.</summary>
+    /// <summary>The entry of a key, made when it is new; <paramref name="hash"/> is the result of the options' hash.</summary>
     public Entry EntryOf(ReadOnlySpan<byte> key, ulong hash) => Table.FindOrAdd(key, Spread(key, hash), _floor);
 
     /// <summary>
-    /// Where a key lies in the table and in a transfer. A hash of the user's only says in which shard, and may be the same for many keys.
+    /// Where a key lies in the table and in a transfer. A user's hash decides only the shard, and may be the same for many keys.
     /// </summary>
     private ulong Spread(ReadOnlySpan<byte> key, ulong hash) => _spread ? hash : StableHash.Of(key);
 
-    /// <summary>A proposal arrives, from its coordinator or forwarded for one. Takes the record over.</summary>
+    /// <summary>A proposal arrives, from its coordinator or forwarded in its name. Takes ownership of the record.</summary>
     public void Propose(OpRecord op, int from, ulong hint, ulong ackedBelow)
     {
         var session = SessionOf(op.Key.Id.Session);
@@ -97,7 +97,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         bool others = op.IsPut && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || HoldsOtherPairs(op));
         if (remembered && !others && IsOver(outcome, op))
         {
-            // Of keys in other places nothing is known, and their number may be another.
+            // The outcome knows nothing of keys placed otherwise: even their number may differ.
             bool same = outcome.Payload == op.Payload;
             send.Done(from, op.Key, op.Owner, same ? op.UseCount : 0, same ? outcome : default);
             Discard(op);
@@ -114,7 +114,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (refusal is { } reason)
         {
             if (reason == PoisonReason.ClockAhead) AskForView();
-            // These two end a call with "nothing was executed".
+            // These two reasons end a call with "nothing was executed".
             if ((reason is PoisonReason.Overloaded or PoisonReason.ClockAhead) && MayBeDone(op)) reason = PoisonReason.NotFull;
             RefuseWith(reason, op, session, from);
             return;
@@ -122,7 +122,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Enqueue(op, from, hint);
     }
 
-    /// <summary>A time is too far ahead here. Clocks are aligned at views, so one is asked for: at most one a second.</summary>
+    /// <summary>A time is too far ahead here. Views align clocks, so this asks for one: at most once a second.</summary>
     public void AskForView()
     {
         if (state.Node.Now < _mayAskForView) return;
@@ -131,15 +131,15 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// A proposal whose keys do not lie here by the hash as it is here: it can never be held. Where another attempt at the put was executed
-    /// that is told all the same, since it needs no key; without results where these are for another number of <paramref name="keys"/> than the
-    /// coordinator has here, whose hash it is then that errs.
+    /// A proposal whose keys do not belong here by this member's hash: it can never be held. Where another attempt at the put was executed,
+    /// the coordinator is told so all the same, since that needs no key; but without results where these are for another number of
+    /// <paramref name="keys"/> than the coordinator has here: then it is the coordinator's hash that errs.
     /// </summary>
     public void Refuse(OpRecord op, int from, int keys, PoisonReason reason)
     {
         if (_ops.Find(op.Key) is { } known)
         {
-            // It came through another member while the hash was well, and is held, whatever is found of its keys by now.
+            // The attempt came through another member while the hash was right, and is held, whatever the hash says now.
             ProposeAgain(known, op, from);
             return;
         }
@@ -153,7 +153,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             Discard(op);
             return;
         }
-        // "Nothing was executed" is true of no put that was, or may be yet.
+        // "Nothing was executed" must not be said of a put that was executed, or may be yet.
         if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
         else if (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload)) reason = PoisonReason.Taken;
         else if (MayBeDone(op)) reason = PoisonReason.NotFull;
@@ -167,8 +167,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// Refuses an attempt for the rest of the view, where it is the word of its issuer all below it too. False where no more can be remembered:
-    /// then nothing is promised.
+    /// Refuses an attempt for the rest of the view; where the issuer itself sent it, also all attempts below it. False where no more refusals
+    /// can be remembered: then nothing is promised.
     /// </summary>
     private bool Refuses(Session? session, in OpKey key, bool issued)
     {
@@ -178,8 +178,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// The session of an operation. A member without its state may not know one that its peers know; it keeps what it refuses until the
-    /// sessions come with the state. With its state it refuses unknown ones for the whole view, since new ones come at boundaries only.
+    /// The session of an operation. A member without its state may not know a session that its peers know; it keeps its refusals until the
+    /// sessions come with the state. With its state it refuses unknown sessions for the whole view, since new ones come at boundaries only.
     /// </summary>
     private Session? SessionOf(UInt128 id)
     {
@@ -191,19 +191,19 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// What is known here of the put of an attempt. A member without its state tells of the very attempts that it executed only: a proposal
-    /// of one may come, forwarded or late, when its record has gone.
+    /// What is known here of the put of an attempt. A member without its state tells only of the attempts that it executed itself: a late or
+    /// forwarded proposal of one may come when its record has gone.
     /// </summary>
     private bool Remembers(Session session, in OpKey key, out Outcome outcome) =>
         session.TryGet(key.Id.Sequence, out outcome) && (state.Full || (outcome.View == state.View && outcome.IsOf(key)));
 
     /// <summary>
-    /// Executed in an earlier view, or in this one and gone from the table, by whichever attempt: then all have its commit, and it is stable.
-    /// It stays so: where no attempt is held none is taken any more.
+    /// Whether the put was executed in an earlier view, or in this one by an attempt that has left the table: then all have its commit, and it
+    /// is stable. It stays so: where no attempt is held, none is taken any more.
     /// </summary>
     private bool IsOver(in Outcome outcome, OpRecord op) => outcome.View < state.View || outcome.IsOf(op.Key) || !HoldsPut(op.Key.Id);
 
-    /// <summary>Whether an attempt at the put is held. A read under its id, which only who lies sends, is none.</summary>
+    /// <summary>Whether an attempt at the put is held. A read under its id does not count: only a lying member sends one.</summary>
     private bool HoldsPut(OpId id)
     {
         for (var attempt = _ops.AttemptsOf(id); attempt is not null; attempt = attempt.OtherAttempt)
@@ -213,7 +213,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     /// <summary>
     /// Whether another put is held under the same id. Any two puts of one shard meet at its full members, so of two with different pairs
-    /// one at most is held by all its participants, and only that can be committed.
+    /// at most one is held by all its participants, and only that one can be committed.
     /// </summary>
     private bool HoldsOtherPairs(OpRecord op)
     {
@@ -223,16 +223,16 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// Whether the same put is held, or was executed and is not over, with some key of it in another shard: members disagree about the hash.
-    /// Two such attempts meet at the shards that both have, and as of two puts one at most is held by all its participants. At a member
-    /// without its state another put that it executed counts too.
+    /// Whether the same put is held, or was executed and is not over, with some of its keys in another shard: members disagree about the hash.
+    /// Two such attempts meet at the shards that both have: as with two puts, at most one is held by all its participants. At a member
+    /// without its state, another put that it executed counts too.
     /// </summary>
     private bool HoldsOtherPlaces(OpRecord op, bool remembered, in Outcome outcome)
     {
         if (!op.IsPut) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (other.IsPut && other.Payload != op.Payload) return true;
-        // What a member has executed itself it knows before its state comes; and it may have it when the view ends, with nobody else left to be asked.
+        // A member knows what it executed itself before its state comes. It may be alone with its state when the view ends: then no other member can be asked.
         return ((remembered || outcome.View == state.View) && outcome.Payload != op.Payload) || (_lateOps.TryGetValue(op.Key.Id, out ulong late) && late != op.Payload);
     }
 
@@ -251,8 +251,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// The coordinator's clock, or that of who last wrote one of the keys, is wrong; or the own one: then what it made of a key is ahead of
-    /// what the coordinator suggests, who would not take it.
+    /// Whether a clock is wrong: the coordinator's, or that of the member that last wrote one of the keys; or this member's own clock. In the last case
+    /// the key's clock is ahead of what the coordinator suggests, and the coordinator would not take it.
     /// </summary>
     private bool IsTooFarAhead(OpRecord op, ulong hint)
     {
@@ -312,8 +312,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// The answer to a proposal, the same however often it is asked. With values it may have to wait, so who is owed too much is not answered:
-    /// he asked before, or takes over and asks again.
+    /// The answer to a proposal, the same however often it is asked. An answer with values may have to wait. So a member that is owed too
+    /// much gets none: it has asked before, or takes over and asks again.
     /// </summary>
     private void Answer(OpRecord op, int to)
     {
@@ -324,14 +324,14 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (op.Stable) send.Stable(to, op.Key, op.Owner);
     }
 
-    /// <summary>A proposal of an attempt that is held already: it is answered as the first one was.</summary>
+    /// <summary>A proposal of an attempt that is held already: gets the answer that the first one got.</summary>
     private void ProposeAgain(OpRecord known, OpRecord op, int from)
     {
         bool same = known.IsPut == op.IsPut && known.Payload == op.Payload;
         Discard(op);
         if (!same)
         {
-            // Members number their attempts by themselves, and an id of another member's comes with the hash of its pairs.
+            // Each member numbers its attempts itself, and attempts under another member's id carry the hash of their pairs.
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
@@ -359,7 +359,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (op.Move(RecordPhase.Free)) Drop(op);
     }
 
-    /// <summary>Out of the table, from whatever phase.</summary>
+    /// <summary>Removes a record from the table, from whatever phase.</summary>
     private void Drop(OpRecord op)
     {
         LeaveTable(op);
@@ -375,26 +375,26 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (op.IsPut) _unsettledBytes -= SizeOf(op);
     }
 
-    /// <summary>Its bytes in a contribution.</summary>
+    /// <summary>Bytes of the record in a contribution.</summary>
     private static int SizeOf(OpRecord op) => 68 + 3 * op.SlotCount;
 
     private void Recycle(OpRecord op)
     {
         op.Reset();
-        // A put of thousands of keys is rare, and its record large: few of these are kept.
+        // A put of thousands of keys is rare, and its record large: the pool keeps few of these.
         if (_records.Count >= MostRecords || _pooledUses + op.Uses.Length > MostPooledUses) return;
         _pooledUses += op.Uses.Length;
         _records.Push(op);
     }
 
-    /// <summary>A record that was never queued: entries made for it go again.</summary>
+    /// <summary>Drops a record that was never queued, with the entries that were made for it.</summary>
     public void Discard(OpRecord op)
     {
         for (int i = 0; i < op.UseCount; i++) DropIfIdle(op.Uses[i].Entry);
         Recycle(op);
     }
 
-    /// <summary>An absent key that nothing waits for leaves its clock in the floor.</summary>
+    /// <summary>Removes the entry of an absent key that nothing waits for; the floor takes over its clock.</summary>
     public void DropIfIdle(Entry entry)
     {
         if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Full && (IsMark(entry) || IsLate(entry)))) return;

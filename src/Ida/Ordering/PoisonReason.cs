@@ -1,15 +1,15 @@
 namespace Ida.Ordering;
 
-/// <summary>Why a participant will never hold an attempt. Where several say why, the last of these counts.</summary>
+/// <summary>Why a participant will never hold an attempt. Where several participants give reasons, the last of this list counts.</summary>
 internal enum PoisonReason : byte
 {
-    /// <summary>A takeover made it refuse.</summary>
+    /// <summary>A takeover made the participant refuse.</summary>
     Poisoned,
 
-    /// <summary>A bound on its queues was reached.</summary>
+    /// <summary>A bound on the participant's queues was reached.</summary>
     Overloaded,
 
-    /// <summary>It has no state to read from, or cannot tell yet how another attempt ends.</summary>
+    /// <summary>The participant has no state to read from, or cannot tell yet how another attempt ends.</summary>
     NotFull,
 
     /// <summary>Another put, with other pairs, waits under the id of this one.</summary>
@@ -18,12 +18,12 @@ internal enum PoisonReason : byte
     /// <summary>Another put, with other pairs, was executed under the id of this one.</summary>
     Taken,
 
-    /// <summary>By the user's hash, as it is there, a key does not lie there; or the hash throws there.</summary>
+    /// <summary>By the participant's version of the user's hash, a key does not belong to its shard; or the hash throws there.</summary>
     Misplaced,
 
-    /// <summary>Its time would be hours ahead of the clocks of most members.</summary>
+    /// <summary>The attempt's time would be hours ahead of the clocks of most members.</summary>
     ClockAhead,
 
-    /// <summary>It does not know the session any more, or was told that the outcome is known.</summary>
+    /// <summary>The participant does not know the session any more, or was told that the outcome is known.</summary>
     Expired,
 }

@@ -2,12 +2,12 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Ida.Ordering;
 
-/// <summary>Entries by the range in which they lie, each once. To add one, and to take it out, costs the same however many there are.</summary>
+/// <summary>A set of entries by the range in which they lie. Adding and removing cost the same however many there are.</summary>
 internal sealed class RangedEntries
 {
     private readonly List<Entry>?[] _of = new List<Entry>?[EntryTable.Ranges];
 
-    // Where each stands in the list of its range.
+    // The index of each entry in the list of its range.
     private readonly Dictionary<Entry, int> _at = [];
 
     public int Count => _at.Count;
@@ -38,7 +38,7 @@ internal sealed class RangedEntries
         return entry is not null;
     }
 
-    /// <summary>Empties it, in the order of the ranges.</summary>
+    /// <summary>Moves all entries to a list, in the order of the ranges.</summary>
     public void MoveTo(List<Entry> all)
     {
         foreach (var list in _of)

@@ -1,6 +1,6 @@
 namespace Ida.Ordering;
 
-/// <summary>Where an attempt is at a participant. What each phase may lead to is in <see cref="RecordPhases"/>.</summary>
+/// <summary>Phase of an attempt at a participant. <see cref="RecordPhases"/> says which phase may follow which.</summary>
 internal enum RecordPhase : byte
 {
     /// <summary>In the pool, or being filled.</summary>
@@ -12,15 +12,15 @@ internal enum RecordPhase : byte
     /// <summary>All participants have proposed: it has its time.</summary>
     Committed,
 
-    /// <summary>Committed and known to be stable; it has not had its turn here.</summary>
+    /// <summary>Committed and known to be stable; not executed here yet.</summary>
     Stable,
 
-    /// <summary>Committed, and had its turn here; not known to be stable.</summary>
+    /// <summary>Committed and executed here; not known to be stable.</summary>
     Executed,
 
     /// <summary>Executed and stable: out of the queues. A put stays in the table until it is settled.</summary>
     Finished,
 
-    /// <summary>Out of the table too; at a member that waits for its state some uses wait for a value.</summary>
+    /// <summary>Out of the table too, at a member that waits for its state: some uses still wait for a value.</summary>
     Late,
 }

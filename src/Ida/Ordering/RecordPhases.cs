@@ -1,8 +1,8 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// The steps of an attempt at a participant from phase to phase; no others are possible. The end of a view takes every record back from
-/// wherever it is, which is no step.
+/// The steps of an attempt at a participant from phase to phase; no others are possible. The end of a view takes back every record, in
+/// whatever phase; that is not a step.
 /// </summary>
 internal static class RecordPhases
 {

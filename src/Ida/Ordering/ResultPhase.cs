@@ -1,14 +1,14 @@
 namespace Ida.Ordering;
 
-/// <summary>What the uses of an attempt say at a participant.</summary>
+/// <summary>What the results in the uses of an attempt stand for at a participant.</summary>
 internal enum ResultPhase : byte
 {
-    /// <summary>No result: not computed, for a time that it did not get, or forgotten by all.</summary>
+    /// <summary>No result: not computed, computed for a time that the attempt did not get, or forgotten by all.</summary>
     None,
 
-    /// <summary>Computed at the proposal; it holds if the time stays.</summary>
+    /// <summary>Computed at the proposal; holds if the time stays.</summary>
     Ahead,
 
-    /// <summary>What was done or read at its turn.</summary>
+    /// <summary>The result of executing or reading at the attempt's turn.</summary>
     Done,
 }

@@ -8,77 +8,77 @@ namespace Ida.Ordering;
 /// </summary>
 internal sealed class Session(UInt128 id)
 {
-    /// <summary><see cref="LostIn"/> of a session met at a member that waits for its state and does not know whether there is one.</summary>
+    /// <summary><see cref="LostIn"/> of a session that a member without its state has met and of which it does not know whether it exists.</summary>
     public const ulong NotHeard = ulong.MaxValue;
 
-    /// <summary>Puts whose refused attempts are remembered one by one; beyond, the older ones share one number.</summary>
+    /// <summary>Puts whose refused attempts are remembered one by one; beyond that, the older puts share one number.</summary>
     public const int MostPoisoned = 4096;
 
-    // Room for outcomes beyond which it is given back when an eighth of it is left.
+    // An array of more outcomes than this shrinks when at most an eighth of it is used.
     private const int MostIdle = 16_384;
 
-    // Refused attempts whose room stays for those of the next view.
+    // With more refused attempts than this, the collections are dropped at the next view instead of being cleared.
     private const int MostIdlePoison = 64;
 
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;
 
-    // The highest refused attempt by put and issuer: attempts are numbered upwards, so one below it comes late, and refusing it costs nothing.
+    // The highest refused attempt by put and issuer: attempts are numbered upwards, so a lower one comes late, and refusing it costs nothing.
     private Dictionary<(ulong Sequence, ulong Payload), uint>? _poisoned;
 
-    // Attempts that are refused by the word of others than their issuer: it may be false, and refuses no attempt but the one that it names.
+    // Attempts refused by the word of a member that is not their issuer. That word may be false: it refuses only the attempt that it names.
     private HashSet<OpKey>? _alone;
 
-    // Of puts below the first number all attempts up to the second are refused.
+    // For puts below the first number, all attempts up to the second are refused.
     private ulong _refusedBelow;
     private uint _refusedUpTo;
 
     public UInt128 Id { get; } = id;
 
     /// <summary>
-    /// A member's session. No two processes have one incarnation, and a process does not choose its own: so none can have another's session.
-    /// The number tells those of one process apart, which may enable the DHT again.
+    /// A member's session id. No two processes have one incarnation, and no process chooses its own: so no process can have another's session.
+    /// The number distinguishes the sessions of one process, which may enable the DHT again.
     /// </summary>
     public static UInt128 IdOf(ProcessId member, ulong number) => new(member.Incarnation, number);
 
     public ulong AckedBelow { get; private set; }
 
     /// <summary>
-    /// Puts below this had been acknowledged before the boundary whose state was received. An acknowledgement of this view says less: it may
-    /// overtake the commit of its put.
+    /// Puts below this number were acknowledged before the boundary whose state this member received. An acknowledgement in this view says
+    /// less: it may overtake the commit of its put.
     /// </summary>
     public ulong OverBelow { get; private set; }
 
-    /// <summary>View in which its owner was last a member; 0 while it is one.</summary>
+    /// <summary>View in which its owner was last a member; 0 while the owner is a member.</summary>
     public ulong LostIn { get; set; }
 
-    /// <summary>Its owner was a member, and is none any more.</summary>
+    /// <summary>Whether its owner was a member and is none any more.</summary>
     public bool IsLost => LostIn is not (0 or NotHeard);
 
     public int OutcomeCount => _count;
 
-    /// <summary>Memory that they take.</summary>
+    /// <summary>Memory that the outcomes take.</summary>
     public long OutcomeBytes { get; private set; }
 
-    /// <summary>Whether so much is remembered of its owner's puts that no more are taken. Of those who are gone it counts what there is together.</summary>
+    /// <summary>Whether outcomes of its owner's puts take so much that no more puts are taken. Sessions of departed members are bounded together instead.</summary>
     public bool IsFull(long mostBytes) => LostIn == 0 && OutcomeBytes >= mostBytes;
 
     /// <summary>
-    /// Whether no put of the owner before this one is open, as far as is known here. Until it ends the outcomes of all later ones are kept:
+    /// Whether no earlier put of the owner is open, as far as is known here. The outcomes of all later puts are kept until this one ends:
     /// so it is taken however much is remembered.
     /// </summary>
     public bool IsOldest(ulong sequence) => sequence == AckedBelow;
 
-    /// <summary>The session as it was at the boundary, while newcomers are given that.</summary>
+    /// <summary>The session as it was at the boundary, while a source sends it to newcomers.</summary>
     public SessionCut? Cut { get; set; }
 
     public int PoisonedCount => _poisoned?.Count ?? 0;
 
-    /// <summary>Attempts that are remembered as refused, by whichever word.</summary>
+    /// <summary>Number of attempts that are remembered as refused, by whatever word.</summary>
     public int RefusedCount => PoisonedCount + (_alone?.Count ?? 0);
 
-    /// <summary>Outcomes that it has places for; for checks.</summary>
+    /// <summary>Size of the array of outcomes; for checks.</summary>
     public int Places => _outcomes.Length;
 
     public Outcome OutcomeAt(int index) => _outcomes[_first + index];
@@ -96,21 +96,21 @@ internal sealed class Session(UInt128 id)
             _count--;
         }
         if (_count == 0) _first = 0;
-        // Behind a put that was stuck there were many; a few are always left where others are on the way.
+        // Behind a put that was stuck there were many outcomes; a few are always left while others are on the way.
         if (_outcomes.Length <= MostIdle || _count > _outcomes.Length / 8) return;
         var fewer = new Outcome[Math.Max(4, _count * 2)];
         Array.Copy(_outcomes, _first, fewer, 0, _count);
         (_outcomes, _first) = (fewer, 0);
     }
 
-    /// <summary>The state that arrives says what had been acknowledged before its boundary.</summary>
+    /// <summary>The arriving state says which puts had been acknowledged before its boundary.</summary>
     public void Receive(ulong ackedBelow)
     {
         OverBelow = Math.Max(OverBelow, ackedBelow);
         Acknowledge(ackedBelow);
     }
 
-    /// <summary>The first outcome with this number or a higher one that was there before a view.</summary>
+    /// <summary>The first outcome with this number or a higher one whose view is before <paramref name="before"/>.</summary>
     public bool TryNext(ulong sequence, ulong before, out Outcome outcome)
     {
         for (int at = Search(sequence); at < _first + _count; at++)
@@ -130,7 +130,7 @@ internal sealed class Session(UInt128 id)
         return found;
     }
 
-    /// <summary>Puts it into its place by number; the shorter side moves, so that neither new outcomes nor those of long stuck puts cost more for those between.</summary>
+    /// <summary>Puts an outcome into its place by number. The shorter side moves: neither new outcomes nor those of long stuck puts make the others cost more.</summary>
     public void Record(in Outcome outcome)
     {
         if (outcome.Sequence < AckedBelow) return;
@@ -145,7 +145,7 @@ internal sealed class Session(UInt128 id)
         OutcomeBytes += outcome.Bytes;
     }
 
-    /// <summary>Moves all so that there is room at one side: at the front as much as behind, since outcomes come at the end too.</summary>
+    /// <summary>Moves all outcomes so that there is room at one side: at the front as much as at the end, since outcomes are added at the end too.</summary>
     private void MakeRoom(bool front)
     {
         var to = _count <= _outcomes.Length / 2 ? _outcomes : new Outcome[_outcomes.Length * 2];
@@ -153,7 +153,7 @@ internal sealed class Session(UInt128 id)
         Array.Copy(_outcomes, _first, to, first, _count);
         if (to == _outcomes)
         {
-            // Nothing stays where it was.
+            // Clear the places that are not used any more.
             if (first < _first) Array.Clear(to, Math.Max(_first, first + _count), _first + _count - Math.Max(_first, first + _count));
             else Array.Clear(to, _first, Math.Min(first, _first + _count) - _first);
         }
@@ -163,7 +163,7 @@ internal sealed class Session(UInt128 id)
     public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || _alone?.Contains(key) == true || (key.Id.Sequence < _refusedBelow && key.Attempt <= _refusedUpTo)
         || (_poisoned is { Count: > 0 } all && all.TryGetValue((key.Id.Sequence, key.Payload), out uint highest) && key.Attempt <= highest);
 
-    /// <summary>Refuses this attempt and no other; false where no more of these can be remembered.</summary>
+    /// <summary>Refuses this attempt and no other; false where no more single attempts can be remembered.</summary>
     public bool TryPoisonAlone(in OpKey key)
     {
         if (IsPoisoned(key)) return true;
@@ -172,7 +172,7 @@ internal sealed class Session(UInt128 id)
         return _alone.Count < MostPoisoned && _alone.Add(key);
     }
 
-    /// <summary>Refuses this attempt, and those below it.</summary>
+    /// <summary>Refuses this attempt and all below it.</summary>
     public void Poison(in OpKey key)
     {
         if (IsPoisoned(key)) return;
@@ -184,7 +184,7 @@ internal sealed class Session(UInt128 id)
     /// <summary>A new view: attempts of the old one cannot come any more.</summary>
     public void ForgetPoison()
     {
-        // Honest members have a handful; of more the room is given back.
+        // Honest members have a handful; a collection that held more is given back.
         if (_poisoned?.Count > MostIdlePoison) _poisoned = null;
         if (_alone?.Count > MostIdlePoison) _alone = null;
         _poisoned?.Clear();
@@ -193,8 +193,8 @@ internal sealed class Session(UInt128 id)
     }
 
     /// <summary>
-    /// Drops what the owner has acknowledged; where that is less than half, the lower half becomes two numbers. Issuers that are refused for
-    /// these go on with the next attempt, and so come above them.
+    /// Drops what the owner has acknowledged; if that is less than half, two numbers replace the lower half. An issuer that is refused by
+    /// these numbers goes on with its next attempt, and so comes above them.
     /// </summary>
     private void ForgetOldPoison()
     {

@@ -1,12 +1,12 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// A session as it was at a view boundary, while its owner goes on: what is recorded since carries the new view and is read over, and what
-/// is acknowledged meanwhile is kept here. Outcomes never change otherwise, so nothing is copied before that.
+/// A session as it was at a view boundary, while its owner goes on. An outcome recorded since carries the new view and is skipped; an outcome
+/// acknowledged since is kept here. Outcomes do not change otherwise, so nothing is copied before that.
 /// </summary>
 internal sealed class SessionCut(Session session, ulong view)
 {
-    // Acknowledgements take the lowest first, so these ascend and all of them are below those that are left.
+    // Acknowledgements take the lowest outcomes first: so these ascend, and all are below those left in the session.
     private readonly List<Outcome> _kept = [];
 
     public UInt128 Id => session.Id;
@@ -15,7 +15,7 @@ internal sealed class SessionCut(Session session, ulong view)
 
     public ulong LostIn { get; } = session.LostIn;
 
-    /// <summary>How many outcomes it has.</summary>
+    /// <summary>Number of its outcomes.</summary>
     public int Count { get; } = session.OutcomeCount;
 
     /// <summary>An outcome is about to be forgotten.</summary>

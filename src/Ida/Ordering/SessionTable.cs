@@ -1,29 +1,29 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// Sessions known to a slice: those of all members, and the last <see cref="KeptLost"/> of members that are gone, so that a put whose
-/// outcome is unknown can be resolved by another member. What is remembered of these together is bounded by bytes.
+/// Sessions known to a slice: those of all members, and the last <see cref="KeptLost"/> of departed members, so that another member can
+/// find out the unknown outcome of a put. The outcomes of departed members together are bounded by bytes.
 /// </summary>
 /// <remarks>
-/// Each replica forgets by itself, and at installs only: replicas may have heard of other acknowledgements, and their limits may differ, so
-/// one may know a session that another has forgotten. That one refuses all attempts of the session for the whole view, so that none commits
-/// as long as it is a member; what may be told otherwise of such a put is that its outcome is forgotten. A session goes as a whole: with part
-/// of its outcomes a put could be applied again.
+/// Each replica forgets by itself, and at installs only. Replicas may have heard of other acknowledgements, and their limits may differ: so
+/// one may know a session that another has forgotten. The replica that has forgotten it refuses all attempts of the session for the whole
+/// view: none commits while it is a member. Another answer about such a put can only be that its outcome is forgotten. A session is
+/// forgotten as a whole: with a part of its outcomes, a put could be applied again.
 /// </remarks>
 internal sealed class SessionTable
 {
     public const int KeptLost = 256;
 
-    /// <summary>Refused attempts that are remembered of all sessions together that a member without its state has not heard of.</summary>
+    /// <summary>Bound on remembered refusals, over all sessions that a member without its state does not know yet.</summary>
     public const int MostRefusedUnheard = 65_536;
 
     private readonly Dictionary<UInt128, Session> _byId = [];
     private readonly List<Session> _all = [];
 
-    // The one asked for last: each step of an operation asks for its own several times.
+    // The session looked up last: each step of an operation looks its session up several times.
     private Session? _last;
 
-    // In this view. What is remembered of a session that is heard of later counts on.
+    // Counts of this view. Refusals of a session that becomes known later still count.
     private int _refusedUnheard, _received;
 
     /// <summary>Sessions of members.</summary>
@@ -40,7 +40,7 @@ internal sealed class SessionTable
         }
     }
 
-    /// <summary>All sessions, in the order of becoming known.</summary>
+    /// <summary>All sessions, in the order in which they became known.</summary>
     public IReadOnlyList<Session> All => _all;
 
     public Session? Find(UInt128 id) => _last is { } last && last.Id == id ? last : _last = _byId.GetValueOrDefault(id);
@@ -55,8 +55,8 @@ internal sealed class SessionTable
     }
 
     /// <summary>
-    /// The session that a transfer names. Null for more than any source has: the members' are known, and of those who are gone it keeps
-    /// <see cref="KeptLost"/>.
+    /// The session that a transfer names. Null when it names more than any source has: the sessions of members are known, and a source keeps
+    /// <see cref="KeptLost"/> of departed members.
     /// </summary>
     public Session? Receive(UInt128 id)
     {
@@ -65,8 +65,8 @@ internal sealed class SessionTable
     }
 
     /// <summary>
-    /// Refuses an attempt, by the word of its issuer all below it too; false where no more can be remembered. Anybody can name sessions that
-    /// there never were: so of those not heard of it is bounded together.
+    /// Refuses an attempt, and on its issuer's word all below it; false where no more refusals can be remembered. Any member can name sessions
+    /// that never existed: so the refusals of unknown sessions are bounded together.
     /// </summary>
     public bool TryRefuse(Session session, in OpKey key, bool issued)
     {
@@ -80,7 +80,7 @@ internal sealed class SessionTable
         return refuses;
     }
 
-    /// <summary>Bytes of outcomes of members that are gone.</summary>
+    /// <summary>Bytes of outcomes of departed members.</summary>
     public long LostBytes { get; private set; }
 
     public void Record(Session session, in Outcome outcome)
@@ -91,13 +91,13 @@ internal sealed class SessionTable
     }
 
     /// <summary>
-    /// At an install: adds the members' sessions, and forgets the oldest of those whose owners are gone, and those that were only asked for
-    /// while the state was on its way: where replicas know one, it comes with the state.
+    /// At an install: adds the members' sessions. Forgets the oldest sessions of departed members, and those that were only asked for
+    /// while the state was on its way: where replicas know such a session, it comes with the state.
     /// </summary>
     /// <param name="members">The members' sessions.</param>
     /// <param name="view">The view installed.</param>
-    /// <param name="full">Whether this member has its state. One without it keeps none of those who are gone: what it was given of them may be a part, and who gives it the whole may have forgotten them.</param>
-    /// <param name="mostBytes">Bytes of outcomes that are kept of members that are gone. The one lost last stays, whatever it has.</param>
+    /// <param name="full">Whether this member has its state. If not, it drops all sessions of departed members: it may have part of one that the next source has forgotten.</param>
+    /// <param name="mostBytes">Bytes of outcomes that are kept of departed members. The session lost last stays, whatever it has.</param>
     public void Update(IReadOnlyList<UInt128> members, ulong view, bool full, long mostBytes)
     {
         (_refusedUnheard, _received) = (0, 0);

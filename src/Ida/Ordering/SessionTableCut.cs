@@ -1,12 +1,12 @@
 namespace Ida.Ordering;
 
-/// <summary>All sessions of a slice as they were when a view was installed. Taking it costs one object for each, whatever they remember.</summary>
+/// <summary>All sessions of a slice as they were when a view was installed. Taking the cut costs one object per session, whatever the session remembers.</summary>
 internal sealed class SessionTableCut
 {
     private readonly List<(Session Session, SessionCut Cut)> _all = [];
 
     /// <param name="sessions">The sessions.</param>
-    /// <param name="view">The view installed: what carries it does not belong to the cut.</param>
+    /// <param name="view">The installed view: outcomes that carry it do not belong to the cut.</param>
     public SessionTableCut(SessionTable sessions, ulong view)
     {
         foreach (var session in sessions.All) _all.Add((session, session.Cut = new(session, view)));
@@ -16,7 +16,7 @@ internal sealed class SessionTableCut
 
     public SessionCut this[int index] => _all[index].Cut;
 
-    /// <summary>Nobody needs it any more.</summary>
+    /// <summary>Ends the cut: no newcomer needs it any more.</summary>
     public void End()
     {
         foreach (var (session, cut) in _all)

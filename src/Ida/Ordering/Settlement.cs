@@ -5,14 +5,14 @@ using Ida.Wire;
 namespace Ida.Ordering;
 
 /// <summary>
-/// Finds out whose commit has reached all participants, so that records can go. Each pair numbers the commits on its FIFO channel; the
-/// receiver returns how many came, the sender returns the numbers of those that are everywhere. Both travel in one small frame, after
+/// Finds out which commits have reached all participants, so that records can go. Each pair numbers the commits on its FIFO channel; the
+/// receiver returns how many arrived, the sender returns the numbers of the commits that are everywhere. Both travel in one small frame, after
 /// <see cref="Batch"/> commits or at the next tick, off every operation's path. A participant that stalls holds back only the records of
-/// operations that it takes part in. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
+/// operations in which it takes part. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
 /// </summary>
 internal sealed class Settlement(DhtState state, DhtSender send, Participant participant)
 {
-    /// <summary>Commits of a pair, each way, that wait to be known everywhere; honest ones are far fewer.</summary>
+    /// <summary>Commits of a pair, each way, that are not known to be everywhere; honest members have far fewer.</summary>
     internal const int MostOpen = 1 << 20;
 
     private const int Batch = 64, MostPerFrame = 4096;
@@ -20,7 +20,7 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
     private readonly List<int> _dirty = [];
     private Peer[] _peers = [];
 
-    /// <summary>Whether something waits for the next tick.</summary>
+    /// <summary>Whether counts wait for the next tick.</summary>
     public bool HasNews => _dirty.Count > 0;
 
     /// <summary>Begins a view: counts start at zero.</summary>
@@ -54,7 +54,7 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
         {
             ticket.Places.Add((rank, _peers[rank].SentCount++));
             _peers[rank].Unacked.Enqueue(ticket);
-            // In the next view all begin to count anew.
+            // In the next view all counts start anew.
             if (_peers[rank].Unacked.Count > MostOpen) participant.AskForView();
         }
     }
@@ -64,22 +64,22 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
         if (from == state.Rank) return;
         var peer = _peers[from];
         if (peer.Stopped) return;
-        // An honest peer sends few commits per operation that is held here.
+        // An honest peer sends few commits per operation held here.
         if (op is not null && peer.Arrived.Count < MostOpen) peer.Arrived.Add(peer.ArrivedCount, (op, op.Generation));
         peer.ArrivedCount++;
         Mark(from);
     }
 
     /// <summary>
-    /// A commit of a peer had no effect. Counts say only how many came, one after the other: those behind it are not acknowledged either, so
-    /// that all keep their records until the next view.
+    /// A peer's commit had no effect. Counts say only how many commits arrived, one after the other: so later commits of this peer are not
+    /// acknowledged either, and all members keep their records until the next view.
     /// </summary>
     public void StopCounting(int from)
     {
         if (from != state.Rank) _peers[from].Stopped = true;
     }
 
-    /// <summary>What a peer counted; refused when it is impossible.</summary>
+    /// <summary>Takes the counts of a peer; refuses impossible ones.</summary>
     public void OnSettle(int from, ref BodyReader body)
     {
         var peer = _peers[from];
@@ -103,7 +103,7 @@ internal sealed class Settlement(DhtState state, DhtSender send, Participant par
         }
     }
 
-    /// <summary>Sends counts: large ones at the end of a turn, all at a tick.</summary>
+    /// <summary>Sends counts: at the end of a turn those that fill a batch, at a tick all.</summary>
     public void Flush(bool all)
     {
         if (_dirty.Count == 0) return;

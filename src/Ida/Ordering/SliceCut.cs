@@ -4,11 +4,11 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// A slice at one moment, copied a bounded number of entries per turn while operations go on: until an entry is copied, its first change
-/// keeps what it was (arrays are never changed in place). Sorted and hashed outside of the loop.
+/// keeps the old value (arrays are never changed in place). Sorted and hashed outside of the loop.
 /// </summary>
 internal sealed class SliceCut(EntryTable table, DhtState state)
 {
-    /// <summary>Entries of one turn; the range with which they are reached, 1/256 of the slice, is copied whole.</summary>
+    /// <summary>Entries copied in one turn; the range that reaches this number, 1/256 of the slice, is copied whole.</summary>
     public const int EntriesPerTurn = 4096;
 
     private readonly ulong _view = state.View;
@@ -21,7 +21,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     private LocalSlice? _made;
     private int _next;
 
-    /// <summary>What it is a cut of. Where the slice is dropped meanwhile, this one stays as it is.</summary>
+    /// <summary>The table that is cut. If the slice is dropped meanwhile, this table stays as it is.</summary>
     public EntryTable Table { get; } = table;
 
     /// <summary>An entry of the table is about to change.</summary>
@@ -30,13 +30,13 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
         if (EntryTable.RangeOf(entry.Hash) >= _next) _kept.TryAdd(entry, (entry.Value, entry.Version));
     }
 
-    /// <summary>Whether an absent entry still stands for a value of the cut.</summary>
+    /// <summary>Whether an absent entry still keeps a value of the cut.</summary>
     public bool Needs(Entry entry) => EntryTable.RangeOf(entry.Hash) >= _next && _kept.TryGetValue(entry, out var kept) && kept.Value is not null;
 
-    /// <summary>An absent entry that it does not need is gone; the key may come back as another one.</summary>
+    /// <summary>An absent entry that the cut does not need is gone; its key may come back with another entry.</summary>
     public void Forget(Entry entry) => _kept.Remove(entry);
 
-    /// <summary>Copies as much as belongs into one turn; true when all is copied.</summary>
+    /// <summary>Copies as much as fits one turn; true when everything is copied.</summary>
     public bool CopyOn(Participant participant)
     {
         for (int copied = 0; _next < EntryTable.Ranges && copied < EntriesPerTurn; copied += _range.Count)
@@ -52,7 +52,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
         return _next == EntryTable.Ranges;
     }
 
-    /// <summary>The finished cut, for the callers' threads or the pool. Callers may share one cut: the first to come makes what all get.</summary>
+    /// <summary>The finished cut, for the callers' threads or the pool. Callers may share one cut: the first caller makes the slice that all get.</summary>
     public LocalSlice ToSlice()
     {
         using (_making.Hold()) return _made ??= Make();

@@ -6,6 +6,6 @@ public interface IStableHash
     /// <summary>Name of the function, 1 to 256 bytes of UTF-8, read once: members whose names differ do not work together.</summary>
     string Name { get; }
 
-    /// <summary>The place; the shard is its remainder by the number of shards. The bytes begin with 8 that name the map.</summary>
+    /// <summary>The place of a key; the shard is its remainder by the number of shards. The first 8 bytes of the key name the map.</summary>
     ulong Hash(ReadOnlySpan<byte> key);
 }

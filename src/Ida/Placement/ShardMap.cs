@@ -3,7 +3,7 @@ using GroupCore.Membership;
 namespace Ida.Placement;
 
 /// <summary>
-/// Slots and shards of one view, with ranks for sending. Members of the DHT compute the same one from the same decision; only which
+/// Slots and shards of one view, with ranks for sending. All members of the DHT compute the same map from the same decision; only which
 /// newcomers have become full since is learned later. Source: dht-order.md#keys-and-placement.
 /// </summary>
 internal sealed class ShardMap
@@ -55,10 +55,10 @@ internal sealed class ShardMap
     /// <summary>Ranks of a shard's members, by slot.</summary>
     public ReadOnlySpan<int> Ranks(int shard) => _ranks[shard];
 
-    /// <summary>−1 for a hole or a slot that does not exist.</summary>
+    /// <summary>The rank of a slot's member; −1 for a hole or a slot that does not exist.</summary>
     public int RankOfSlot(int slot) => (uint)slot < (uint)_rankOfSlot.Length ? _rankOfSlot[slot] : -1;
 
-    /// <summary>−1 for a member of the group without a slot.</summary>
+    /// <summary>The slot of a rank; −1 for a member of the group without a slot.</summary>
     public int SlotOfRank(int rank) => (uint)rank < (uint)_slotOfRank.Length ? _slotOfRank[rank] : -1;
 
     public bool IsFull(int slot) => _full[slot];

@@ -4,25 +4,25 @@ using GroupCore.Runtime;
 namespace Ida.Placement;
 
 /// <summary>
-/// The next slots from the old ones: repairs holes with few moves and never takes the last full member of a shard. Pure: every member
+/// Computes the next slots from the old ones: repairs holes with few moves and never takes the last full member of a shard. Pure: every member
 /// runs it on the same input at the view boundary. Source: dht-view-change.md#holes-are-filled-with-few-moves, #a-swap-leaves-an-initialised-member-behind,
 /// #a-leaver-stays-as-the-source.
 /// </summary>
 /// <remarks>
-/// Leavers are not counted. They keep their slots only where they alone have the state of a shard and another member of it is, or can be,
-/// initialised from them; else their slots are holes at once. A shard that only leavers hold gets a hole to be filled if it has none.
-/// Slot r belongs to shard r mod NS. Holes are filled in the order of (population of their shard, slot), found anew after each fill:
+/// Leavers are not counted. A leaver keeps its slot only where it alone has the state of a shard and another member of that shard is, or can
+/// be, initialised from it; otherwise its slot is a hole at once. A shard that only leavers hold gets a hole to be filled if it has none.
+/// Slot r belongs to shard r mod NS. Holes are filled in the order of (population of their shard, slot), computed anew after each fill:
 /// by a newcomer; else by the highest member of the same shard, which moves no data; else by the highest member of a shard that has at
 /// least two members more and another full one; else the hole stays and the shard runs below its size. Each move of the last kind brings
 /// the populations closer, and each of the second moves a hole up, so the loop ends.
-/// What one member says may make slots very many: so each shard's holes are walked upwards once, and again only after a move of the last kind. Where
-/// one stays, so do those above it, for the same reason.
+/// One member's contribution may name a very high slot. So each shard's holes are walked upwards once, and again only after a move of the last kind.
+/// Where a hole stays, the holes above it stay too, for the same reason.
 /// </remarks>
 internal static class SlotAssignment
 {
     /// <summary>
-    /// Replaces <paramref name="slots"/> (holes where members were lost) by the next assignment. Returns how many slots were looked at, for who counts what
-    /// that costs.
+    /// Replaces <paramref name="slots"/> (holes where members were lost) by the next assignment. Returns the number of slots looked at, for
+    /// tests of that cost.
     /// </summary>
     public static long Assign(List<SlotState> slots, int shards, IReadOnlyList<ProcessId> newcomers, Rule without = Rule.None)
     {
@@ -64,7 +64,7 @@ internal static class SlotAssignment
         return looks;
     }
 
-    /// <summary>Takes leavers out that nobody needs, or that nobody can be initialised from once all others are <paramref name="placed"/>.</summary>
+    /// <summary>Removes leavers that are not needed, or, once all other members are <paramref name="placed"/>, from which no member can be initialised.</summary>
     private static void LetGo(List<SlotState> slots, int[] population, bool placed, Rule without)
     {
         int shards = population.Length;
@@ -77,7 +77,7 @@ internal static class SlotAssignment
         }
     }
 
-    /// <summary>A hole for each shard that only leavers hold.</summary>
+    /// <summary>Adds a hole for each shard that only leavers hold.</summary>
     private static void MakeRoom(List<SlotState> slots, int[] population)
     {
         int shards = population.Length;
@@ -101,7 +101,7 @@ internal static class SlotAssignment
         for (int shard = 0; shard < holes.Length; shard++) holes[shard] = shard;
     }
 
-    /// <summary>The first hole; <paramref name="holes"/> says of each shard where to look for its first.</summary>
+    /// <summary>The hole to fill next; <paramref name="holes"/> says for each shard where the search for its first hole begins.</summary>
     private static int NextHole(List<SlotState> slots, int[] population, int[] holes, ref long looks)
     {
         int best = -1;

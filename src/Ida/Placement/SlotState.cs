@@ -3,7 +3,7 @@ using GroupCore.Membership;
 namespace Ida.Placement;
 
 /// <summary>
-/// Who holds a slot, whether it has the complete state of its shard, and whether it goes as soon as another has it. <c>default</c> is a hole.
+/// The member of a slot, whether it has the complete state of its shard, and whether it leaves as soon as another member has it. <c>default</c> is a hole.
 /// </summary>
 internal readonly record struct SlotState(ProcessId Member, bool Full, bool Taken = true, bool Leaving = false)
 {

@@ -1,6 +1,6 @@
 namespace Ida.Transfer;
 
-/// <summary>A number for one entry; those of a range are combined by exclusive or.</summary>
+/// <summary>The digest of one entry; exclusive or combines the digests of a range.</summary>
 internal static class EntryDigest
 {
     public static ulong Of(ReadOnlySpan<byte> key, ulong version) => StableHash.Of(key, version);

@@ -6,14 +6,14 @@ using Ida.Wire;
 
 namespace Ida.Transfer;
 
-/// <summary>Sessions and outcomes as bytes: they are state of the shard, or a retry would be applied twice at a newcomer.</summary>
+/// <summary>Sessions and outcomes as bytes. They are part of the shard's state: without them a newcomer would apply a retry twice.</summary>
 internal static class SessionCodec
 {
     private const int HeadBytes = 37;
 
     /// <summary>
-    /// Goes on writing a cut: about so many bytes, more only for a single outcome; true when all is written. Each piece names the session
-    /// that it goes on with, so that it can be read by itself.
+    /// Goes on writing a cut, up to about <paramref name="most"/> bytes (more only for a single outcome); true when all is written. Each piece
+    /// names the session that it goes on with, so that it can be read by itself.
     /// </summary>
     public static bool Write(SessionTableCut cut, ref SessionPlace place, ArrayBufferWriter<byte> into, int most)
     {
@@ -70,9 +70,9 @@ internal static class SessionCodec
 
     /// <summary>Reads a piece that <see cref="Write(SessionTableCut, ref SessionPlace, ArrayBufferWriter{byte}, int)"/> wrote; false, with whatever was read before, when it is something else.</summary>
     /// <param name="from">The piece.</param>
-    /// <param name="into">The sessions that it is added to.</param>
+    /// <param name="into">The sessions to which the piece is added.</param>
     /// <param name="without">The rule that is left out.</param>
-    /// <param name="overtaken">Hears of each put whose outcome is not kept, since its acknowledgement was here first.</param>
+    /// <param name="overtaken">Called for each put whose outcome is not kept, because its acknowledgement was here first.</param>
     public static bool Read(ref BodyReader from, SessionTable into, Rule without, Action<OpId>? overtaken = null)
     {
         Session? session = null;

@@ -5,28 +5,28 @@ using Ida.Wire;
 namespace Ida.Transfer;
 
 /// <summary>
-/// A newcomer's side of the transfer: asks the lowest full member of its shard, takes ranges in their order, asks out of turn for single
-/// keys that a put has to be merged into, and becomes full with the sessions at the end. After a view change it asks again: ranges that it
-/// has, kept current by the puts of the old view, are not sent again. Source: dht-view-change.md#equal-ranges-are-not-sent-again, #newcomers-apply-puts-before-their-state.
+/// A newcomer's side of the transfer: asks the lowest full member of its shard, takes ranges in their order, and asks out of turn for single
+/// keys whose value a put needs. The sessions come at the end and make it full. After a view change it asks again; ranges that it has, which
+/// the puts of the old view kept current, are not sent again. Source: dht-view-change.md#equal-ranges-are-not-sent-again, #newcomers-apply-puts-before-their-state.
 /// </summary>
 internal sealed class StateSink(DhtState state, DhtSender send, Participant participant)
 {
     private const int LookedAtPerAsk = 1024;
 
-    // A version is a time, or follows the one before.
+    // A version is a time, or one above the version before.
     private const ulong MaxVersion = HybridClock.MaxTime + HybridClock.Jump;
     private readonly Queue<Entry> _wanted = new();
     private readonly List<Entry> _asked = [];
 
-    /// <summary>Of what the table holds, by range.</summary>
+    /// <summary>Digests of the table's entries, by range.</summary>
     private readonly ulong[] _digests = new ulong[EntryTable.Ranges];
     private int _sourceRank = -1, _range;
     private bool _writing;
 
-    /// <summary>Forgets what transfers brought: the shard is another, or nothing more is to come.</summary>
+    /// <summary>Forgets what transfers brought: the shard has changed, or the transfer is over.</summary>
     public void Forget() => Array.Clear(_digests);
 
-    /// <summary>At the install: asks the source, which cannot be this member.</summary>
+    /// <summary>At the install: asks the source, which is never this member.</summary>
     public void Begin(int sourceRank)
     {
         (_sourceRank, _range, _writing) = (sourceRank, 0, false);
@@ -50,13 +50,13 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         _asked.Clear();
     }
 
-    /// <summary>Keys that are asked for or will be.</summary>
+    /// <summary>Number of keys that were asked for or will be.</summary>
     public int WantedCount => _wanted.Count + _asked.Count;
 
-    /// <summary>Whether all of a range is here.</summary>
+    /// <summary>Whether the whole range has arrived.</summary>
     public bool Has(int range) => range < _range;
 
-    /// <summary>What an entry holds changes.</summary>
+    /// <summary>Changes an entry, and the digest of its range.</summary>
     public void Change(Entry entry, byte[]? value, ulong version)
     {
         participant.BeforeChange(entry);
@@ -66,7 +66,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         (entry.Value, entry.Version, entry.Clock) = (value, version, Math.Max(entry.Clock, version));
     }
 
-    /// <summary>The value of this key at the boundary is needed before its range comes; or, where it was removed, whether there was one.</summary>
+    /// <summary>The boundary value of this key is needed before its range arrives; for a removed key, only whether there was one.</summary>
     public void Want(Entry entry)
     {
         if (entry.Wanted) return;
@@ -74,7 +74,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         _wanted.Enqueue(entry);
     }
 
-    /// <summary>Asks for what is wanted, one frame at a time.</summary>
+    /// <summary>Asks for the wanted keys, one frame at a time.</summary>
     public void Ask()
     {
         if (_sourceRank < 0 || _asked.Count > 0 || _wanted.Count == 0) return;
@@ -97,7 +97,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         send.Send(_sourceRank, DhtFrame.Fetch, body.Length);
     }
 
-    /// <summary>Answers to the first of the keys that were asked for, in their order; the others are asked for again.</summary>
+    /// <summary>Takes answers for the first of the keys asked for, in their order; asks for the other keys again.</summary>
     public void OnFetched(int from, ref BodyReader body)
     {
         int count = body.Count(DhtLimits.FetchedKeys, 1);
@@ -134,7 +134,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        // Ranges that were left out are the same here and there.
+        // Ranges that the source left out are equal here and there.
         while (_range < range) participant.RangeArrived(_range++);
         _writing = true;
         if (first) participant.ClearRange(range);
@@ -161,12 +161,12 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     }
 
     /// <summary>
-    /// More than a source remembers that has the same options: of each member as much as it may, with what is on the way, and five times that
-    /// of those that are gone.
+    /// More than any source with the same options remembers: for each member its bound, with what is on the way, and five times that
+    /// for departed members.
     /// </summary>
     private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Options.MaxOutcomeBytes + state.Options.MaxInFlightBytes);
 
-    /// <summary>A piece of the sessions, the last part. True when the state is whole.</summary>
+    /// <summary>Takes a piece of the sessions, the last part of the state. True when the state is whole.</summary>
     public bool OnEnd(int from, ref BodyReader body, out ulong boundaryClock)
     {
         bool last = body.U8() != 0;

@@ -11,16 +11,16 @@ namespace Ida.Transfer;
 /// <remarks>
 /// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps the old value (arrays are never changed in
 /// place) until no transfer of the view is left, so the cost is one reference per entry that had a value and was changed during the transfer.
-/// So with outcomes: those acknowledged meanwhile are kept for it.
-/// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range whose digest the newcomer
-/// has already, from a transfer of an earlier view, is not sent again.
+/// The same holds for outcomes: those acknowledged meanwhile are kept for it.
+/// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that the newcomer has already,
+/// by its digest, from a transfer of an earlier view, is not sent again.
 /// </remarks>
 internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
 {
     private const int ReleasedPerTurn = 4096, ScannedPerTurn = 20_000;
     private readonly List<Feed> _feeds = [];
 
-    // Entries whose old value the snapshot keeps, and of earlier views those that are still to be released.
+    // Entries whose old value the snapshot keeps; and entries of earlier views that are still to be released.
     private List<Entry> _kept = [];
     private readonly Stack<List<Entry>> _over = [];
     private readonly List<Entry> _scratch = [];
@@ -40,7 +40,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         _sessions = new(participant.Sessions, state.View);
     }
 
-    /// <summary>At the next boundary, or without newcomers.</summary>
+    /// <summary>Ends the snapshot: at the next boundary, or when there are no newcomers left.</summary>
     public void Close()
     {
         _open = false;
@@ -52,7 +52,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         _kept = [];
     }
 
-    /// <summary>The slice is gone, and no turn comes that would release anything: nothing of it stays.</summary>
+    /// <summary>The slice is gone, and no later turn would release anything: drops everything.</summary>
     public void Forget()
     {
         Close();
@@ -61,7 +61,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         _scratch.TrimExcess();
     }
 
-    /// <summary>Goes on where a turn's bound was reached; releases kept values, a bounded number at a time.</summary>
+    /// <summary>Goes on where the bound of a turn was reached; releases kept values, a bounded number at a time.</summary>
     public void Tick()
     {
         for (int i = _feeds.Count - 1; i >= 0; i--) Go(_feeds[i]);
@@ -74,15 +74,15 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
 
     private void Let(Entry entry)
     {
-        // The snapshot that is open now keeps it again.
+        // The open snapshot keeps this entry again.
         if (_open && entry.SnapView == state.View) return;
         (entry.SnapValue, entry.SnapView) = (null, 0);
         participant.DropIfIdle(entry);
     }
 
     /// <summary>
-    /// An entry is about to change: the snapshot keeps what it was. Of one that was absent there is nothing to be released: it says so until
-    /// the view ends, or until it is absent again and goes, however often it comes and goes.
+    /// An entry is about to change: the snapshot keeps its old value. An entry that was absent has nothing to release: it is noted as absent until
+    /// the view ends or the entry is removed, however often the key comes and goes.
     /// </summary>
     public void BeforeChange(Entry entry)
     {
@@ -91,10 +91,10 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         (entry.SnapValue, entry.SnapVersion, entry.SnapView) = (entry.Value, entry.Version, state.View);
     }
 
-    /// <summary>Whether an absent entry still stands for a value of the snapshot.</summary>
+    /// <summary>Whether an absent entry still keeps a value of the snapshot.</summary>
     public bool Needs(Entry entry) => _open && entry.SnapView == state.View && entry.SnapValue is not null;
 
-    /// <summary>A newcomer asks, with the digests of ranges it holds.</summary>
+    /// <summary>A newcomer asks for the state, with the digests of the ranges that it holds.</summary>
     public void OnPull(int from, ref BodyReader body)
     {
         var digests = new ulong[EntryTable.Ranges];
@@ -118,8 +118,8 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     }
 
     /// <summary>
-    /// A newcomer cannot wait for the ranges of some keys: answers to the first ones, as many as fit a chunk, as soon as there is room.
-    /// It asks one question at a time, so one is kept. Who was sent the whole state waits for no answer.
+    /// A newcomer cannot wait for the ranges of some keys: answers for the first keys, as many as fit a chunk, as soon as there is room.
+    /// A newcomer asks one question at a time, so one is kept. A newcomer that was sent the whole state waits for no answer.
     /// </summary>
     public void OnFetch(int from, ref BodyReader body)
     {
@@ -196,13 +196,13 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         return true;
     }
 
-    /// <summary>A newcomer became full: without another the snapshot is over.</summary>
+    /// <summary>A newcomer became full: if it was the last, the snapshot is over.</summary>
     public void OnReady()
     {
         if (_open && EveryoneFull()) Close();
     }
 
-    /// <summary>The next chunk, or nothing where the newcomer holds the range already.</summary>
+    /// <summary>Sends the next chunk, or nothing where the newcomer holds the range already.</summary>
     private void SendSome(Feed feed)
     {
         if (feed.Position == 0)
@@ -272,7 +272,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         public readonly List<Entry> Entries = [];
         public SessionPlace Sessions;
 
-        /// <summary>For single values, while there is no room for them.</summary>
+        /// <summary>A question for single values that waits for room on the link.</summary>
         public byte[]? Question;
         public bool Done;
         public int Range, Position, Scanned, Credit = DhtLimits.ChunkCredit;

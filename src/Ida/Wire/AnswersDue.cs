@@ -3,27 +3,27 @@ using System.Runtime.InteropServices;
 namespace Ida.Wire;
 
 /// <summary>
-/// Answers that wait with their question, by asker. They go out in order as its link takes them, and end with the view. An answer to an
-/// attempt is dropped when one to a later attempt at the same operation comes: nobody waits for it any more. Where a participant is asked for
-/// the same again, its newer answer takes the place of the one that waits: of those to one attempt there is one of each kind.
+/// Answers that wait, by the member that asked. They go out in order as its link takes them, and end with the view. An answer to an
+/// attempt is dropped when an answer to a later attempt at the same operation comes: no call waits for it any more. When a participant is
+/// asked the same again, its new answer replaces the waiting one: for one attempt, at most one answer of each kind waits.
 /// </summary>
 /// <remarks>
 /// Bounded, because each asker bounds what it asks for (<see cref="DhtOptions.MaxInFlight"/>, <see cref="DhtOptions.MaxInFlightBytes"/>),
 /// and because a member takes no more questions of an asker that is owed as much as is left for all: so one asker that takes nothing has
-/// half, two have a third each, and who is owed nothing is always answered. Source: dynamic thresholds of shared buffers, Choudhury and
-/// Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
+/// half, two have a third each, and an asker that is owed nothing is always answered. Source: dynamic thresholds of shared buffers, Choudhury
+/// and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
 /// </remarks>
 internal sealed class AnswersDue(DhtOptions options)
 {
     private Debt?[] _to = [];
 
-    /// <summary>Answers that wait.</summary>
+    /// <summary>Number of waiting answers.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Bytes that they keep alive, at most.</summary>
+    /// <summary>Bytes that the waiting answers keep alive, at most.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>Whether no more questions of an asker are taken.</summary>
+    /// <summary>Whether no more questions of an asker may be taken.</summary>
     public bool IsFull(int rank) => HasAny(rank)
         && (_to[rank]!.Waiting.Count >= options.MaxOperations - Count || _to[rank]!.Bytes >= (4 * options.MaxInFlightBytes) - Bytes);
 
@@ -37,7 +37,7 @@ internal sealed class AnswersDue(DhtOptions options)
         ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Id, out _);
         if (newest is not null && newest.Value.Attempt > answer.Attempt) return;
         for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) Leave(debt, replaced);
-        // Reads of single keys ask for each by itself.
+        // One-key reads of one operation each wait for their own answer: they do not replace each other.
         for (var same = answer.Type == DhtFrame.Value ? null : newest; same is { List: not null }; same = same.Value.Before)
         {
             if (same.Value.Type != answer.Type) continue;
@@ -60,7 +60,7 @@ internal sealed class AnswersDue(DhtOptions options)
         answer = first.Value;
         Leave(debt, first);
         if (debt.Newest[answer.Id] == first) debt.Newest.Remove(answer.Id);
-        // An answer behind it that waits still knows its node: it keeps alive no answer that was sent.
+        // A later answer that waits still refers to this node: empty the node, so that it keeps no sent answer alive.
         (first.Value, answer.Before) = (null!, null);
         return true;
     }
@@ -89,12 +89,12 @@ internal sealed class AnswersDue(DhtOptions options)
         Bytes -= node.Value.Bytes;
     }
 
-    /// <summary>What one asker is owed.</summary>
+    /// <summary>The answers that one asker is owed.</summary>
     private sealed class Debt
     {
         public readonly LinkedList<DueAnswer> Waiting = new();
 
-        /// <summary>The last answer that waits, by operation; those to the same attempt before it hang on it.</summary>
+        /// <summary>The newest waiting answer, by operation; earlier answers to the same attempt hang on it.</summary>
         public readonly Dictionary<OpId, LinkedListNode<DueAnswer>> Newest = [];
         public long Bytes;
     }

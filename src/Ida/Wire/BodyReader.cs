@@ -43,7 +43,7 @@ internal ref struct BodyReader(ReadOnlySpan<byte> bytes)
         return 0;
     }
 
-    /// <summary>A count of things of which each takes at least <paramref name="each"/> bytes.</summary>
+    /// <summary>A count of items that take at least <paramref name="each"/> bytes each.</summary>
     public int Count(int most, int each)
     {
         ulong value = Var();
@@ -64,7 +64,7 @@ internal ref struct BodyReader(ReadOnlySpan<byte> bytes)
         return taken;
     }
 
-    /// <summary>Bytes after their length.</summary>
+    /// <summary>A length, then that many bytes.</summary>
     public ReadOnlySpan<byte> Blob(int most) => Bytes(Count(most, 1));
 
     public void Fail()

@@ -12,7 +12,7 @@ internal static class DhtLimits
     /// <summary>Largest part of one operation for one shard, and of its answer: a frame with its header stays below 1 MiB.</summary>
     public const int PartBytes = 900 * 1024;
 
-    /// <summary>What a key counts in a part beside its bytes and those of its value.</summary>
+    /// <summary>Bytes that a key counts in a part beyond its own bytes and those of its value.</summary>
     public const int KeyCost = 20;
 
     /// <summary>Most keys of one operation.</summary>
@@ -30,20 +30,20 @@ internal static class DhtLimits
     /// <summary>Longest text of a resolver's error that is kept.</summary>
     public const int ErrorChars = 200;
 
-    /// <summary>The same in a part with more than <see cref="LongErrors"/> keys, so that errors of all keys fit a frame.</summary>
+    /// <summary>The same for a part with more than <see cref="LongErrors"/> keys, so that errors of all keys fit a frame.</summary>
     public const int ShortErrorChars = 40;
 
     /// <summary>Keys of a part up to which errors are kept in full.</summary>
     public const int LongErrors = 256;
 
-    /// <summary>As much of an error's text as is kept in a part with so many keys.</summary>
+    /// <summary>Cuts an error's text to the length that is kept in a part with this many keys.</summary>
     public static string Cut(string error, int keys)
     {
         int most = keys > LongErrors ? ShortErrorChars : ErrorChars;
         return error.Length > most ? error[..most] : error;
     }
 
-    /// <summary>What a member without its state keeps of puts that it cannot apply before a value of the boundary comes.</summary>
+    /// <summary>Bytes that a member without its state may keep for puts that it cannot apply before a value of the boundary arrives.</summary>
     public const long LateBytes = 64L << 20;
 
     /// <summary>Keys in one question for single values of the boundary.</summary>
@@ -52,14 +52,14 @@ internal static class DhtLimits
     /// <summary>Bytes of unsettled operations that a contribution may carry.</summary>
     public const int ContributionBytes = 800 * 1024;
 
-    /// <summary>Outcomes of puts with callers who were told "unknown" that a member remembers, and their bytes.</summary>
+    /// <summary>Number of outcomes that a member remembers of puts whose callers were told "unknown", and their bytes.</summary>
     public const int KnownEnds = 65_536;
 
     public const long KnownEndBytes = 16L << 20;
 
     /// <summary>
-    /// Most puts of a member since its oldest unfinished one: replicas remember the outcomes of those between, at some 100 bytes for a put
-    /// of one key. Their bytes are bounded apart, by <see cref="DhtOptions.MaxOutcomeBytes"/>.
+    /// Most puts of a member since its oldest unfinished one: replicas remember the outcomes of the puts in between, at some 100 bytes for a put
+    /// of one key. <see cref="DhtOptions.MaxOutcomeBytes"/> bounds their bytes separately.
     /// </summary>
     public const ulong OpenPuts = 1 << 18;
 }

@@ -5,8 +5,8 @@ using Ida.Ordering;
 namespace Ida.Wire;
 
 /// <summary>
-/// Writes frames. What goes to the own rank takes a short cut: participants' answers are queued as structs and handled by the layer at
-/// the end of the step, so that no part of the protocol is entered twice.
+/// Writes frames. A message to this member itself takes a short cut: answers of its participant are queued as structs, and the layer handles
+/// them at the end of the step, so that no part of the protocol is entered twice.
 /// </summary>
 internal sealed class DhtSender(DhtState state)
 {
@@ -16,7 +16,7 @@ internal sealed class DhtSender(DhtState state)
     private readonly Queue<LocalValue> _values = new();
     private readonly AnswersDue _due = new(state.Options);
 
-    /// <summary>Takes results of the own participant where the coordinator is in this process.</summary>
+    /// <summary>Takes results of this member's participant when the coordinator is in this process.</summary>
     public Coordinator Coordinator { get; set; } = null!;
 
     public bool TryDequeueLocal(out LocalMessage message) => _local.TryDequeue(out message);
@@ -142,7 +142,7 @@ internal sealed class DhtSender(DhtState state)
         Send(to, DhtFrame.Poisoned, body.Length);
     }
 
-    /// <summary>The answer to a question that said so: whether its asker knew the time.</summary>
+    /// <summary>The answer that nothing is held; <paramref name="askedWithTime"/> repeats whether the asker knew the time.</summary>
     public void NotHeld(int to, in OpKey op, int owner, bool askedWithTime)
     {
         if (IsLocal(to))
@@ -197,7 +197,7 @@ internal sealed class DhtSender(DhtState state)
         Send(to, DhtFrame.Forward, body.Length);
     }
 
-    /// <summary>A part handed on: the proposal in another's name.</summary>
+    /// <summary>Hands a part on: a proposal in the name of the member that took over.</summary>
     public void Forward(int to, int coordinator, OpRecord op)
     {
         int size = OpBytes + 32 + 3 * op.SlotCount;
@@ -211,7 +211,7 @@ internal sealed class DhtSender(DhtState state)
         Send(to, DhtFrame.Forward, body.Length);
     }
 
-    /// <summary>The part of one shard, the same bytes for all its participants.</summary>
+    /// <summary>Proposes the part of one shard, with the same bytes for all its participants.</summary>
     public void Propose(ReadOnlySpan<int> ranks, RunningOp op, ulong ackedBelow, ulong hint, ClientOp client, int first, int count)
     {
         int size = OpBytes + 42 + 3 * op.Count;
@@ -290,7 +290,7 @@ internal sealed class DhtSender(DhtState state)
         }
         if (count > 0 && MustWait(to))
         {
-            // Who is owed too much asks again.
+            // A member that is owed too much gets no answer, and asks again.
             if (!OwesTooMuch(to)) _due.Add(to, new(DhtFrame.End, op.Id, op.Attempt, body.Written.ToArray(), []));
             return;
         }

@@ -3,22 +3,22 @@ using GroupCore.Wire;
 namespace Ida.Wire;
 
 /// <summary>
-/// An answer with values that waits for room on the asker's link: what stands before the values in its frame, and the values themselves,
-/// which are the slice's own arrays and never change. Of one that tells how a put ended all of it stands before them.
+/// An answer with values that waits for room on the asker's link: the bytes before the values in its frame, and the values themselves, which
+/// are the slice's own arrays and never change. An answer that tells how a put ended is all in the bytes before.
 /// </summary>
 internal sealed class DueAnswer(FrameType type, OpId id, uint attempt, byte[] head, (byte[]? Value, ulong Version)[] values)
 {
     public FrameType Type => type;
 
-    /// <summary>The asker's operation; of a read of one key without a session.</summary>
+    /// <summary>The asker's operation; for a one-key read, without a session.</summary>
     public OpId Id => id;
 
     public uint Attempt => attempt;
 
-    /// <summary>The answer before it to the same operation, while that waits too.</summary>
+    /// <summary>The previous answer to the same operation, as long as it waits too.</summary>
     public LinkedListNode<DueAnswer>? Before { get; set; }
 
-    /// <summary>Bytes that it keeps alive, at most.</summary>
+    /// <summary>Bytes that the answer keeps alive, at most.</summary>
     public int Bytes { get; } = head.Length + values.Sum(static one => 20 + (one.Value?.Length ?? 0));
 
     /// <summary>Writes the body of its frame.</summary>

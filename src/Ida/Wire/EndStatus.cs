@@ -1,6 +1,6 @@
 namespace Ida.Wire;
 
-/// <summary>What the member of a session knows of one of its puts.</summary>
+/// <summary>What the member of a session knows of the end of one of its puts.</summary>
 internal enum EndStatus : byte
 {
     /// <summary>Nothing, or nothing any more.</summary>
@@ -14,9 +14,9 @@ internal enum EndStatus : byte
     /// <summary>The id stands for other pairs.</summary>
     OtherPairs,
 
-    /// <summary>A member's hash refused all attempts of the member that issued it. Whether a retry of another member was executed is not said.</summary>
+    /// <summary>A member's hash refused all attempts of the member that issued the put. That does not say whether another member's retry was executed.</summary>
     Misplaced,
 
-    /// <summary>No put was given its id, nor will one be that somebody has made up.</summary>
+    /// <summary>No put was given this id, and none will get an id that a caller made up.</summary>
     NeverGiven,
 }

@@ -6,15 +6,15 @@ internal enum ReadStatus : byte
     /// <summary>The key has a value.</summary>
     Found,
 
-    /// <summary>It has none.</summary>
+    /// <summary>The key has no value.</summary>
     Absent,
 
     /// <summary>The member asked has no state to read from.</summary>
     NotFull,
 
-    /// <summary>Too many reads wait there.</summary>
+    /// <summary>Too many reads wait at the member asked.</summary>
     Overloaded,
 
-    /// <summary>By the user's hash, as it is there, the key does not lie there; or the hash throws there.</summary>
+    /// <summary>By that member's version of the user's hash, the key does not belong to its shard; or the hash throws there.</summary>
     Misplaced,
 }

@@ -5,28 +5,29 @@ using Oracle.Frames;
 namespace Oracle.Client;
 
 /// <summary>
-/// Finds the system this process belongs to, or founds it.
+/// Finds the system to which this process belongs, or founds it.
 /// </summary>
 /// <remarks>
-/// Every process asks all seeds who the Oracle is; any answer wins. A process that listens at a seed address founds a system when no seed
-/// knows one and every earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears an earlier one (its questions tell)
-/// waits for it, so of two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
-/// The wait for an earlier seed has an end, since whoever listens at its address, or says that it does, may never found. One that this
-/// process reached at the address is waited for from when it was first heard, the longer the earlier its place (<see cref="Deference"/>). Who dialled in
+/// Every process asks all seeds who the Oracle is; any answer wins. A process that listens at a seed address founds a system when no seed knows one and every
+/// earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears an earlier one (its questions tell) waits for it, so of
+/// two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
+/// The wait for an earlier seed ends, since the process that listens at its address, or says that it does, may never found. A seed that this process
+/// reached at the address is waited for from when it was first heard, the longer the earlier its place (<see cref="Deference"/>). A process that dialled in
 /// and only says that it listens there is waited for 5 s at most, and not at all when another node is reached there.
-/// Whoever hears another seed says for a while that it is about to found, and asks on, before it does: the other may have founded meanwhile, or be about to
-/// as well, since their lists differ or it is late. It founds when the others have answered what it asked since, and none of them is about to as well; one that does not
-/// answer it waits for a second for, and for one with a lower node number that has only just said that it is about to as well for 2 s. Who hears that another is about to waits for it for 2 s, unless it has said so itself and its node has the lower number, or others have gone first for 6 s on end: of two
-/// of which one at least asks the other only one founds, since the other answers it either after it has heard of it, or that it is about to itself. So
-/// lists may differ, as long as of two processes that may found one has the other in its list; whose lists have only a third process in common do not hear of each other.
-/// What time it does not run counts for none of these waits: it has read nothing of what came meanwhile.
-/// Whoever may found listens for a second first: a system that lives without a process at this address tells so (<see cref="Herald"/>), and
-/// then it is joined. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
+/// Before it founds, a seed that hears another one announces for a while that it is about to, and asks on: the other may have founded meanwhile, or be about to as
+/// well, since their lists differ or it is late. It founds when the others have answered its questions since then and none of them announces too. It waits 1 s for a
+/// seed that does not answer, and 2 s for one with a lower node number that has only just announced. A seed that hears another's announcement lets that one go first
+/// for 2 s, unless it has announced itself and has the lower number, or others have gone first for 6 s on end. Of two seeds of which at least one asks the other, only
+/// one founds: the other one's answer says either that it knows the system by then, or that it announces too. So lists may differ, as long as of two processes that may
+/// found one has the other in its list; two seeds whose lists have only a third process in common do not hear of each other.
+/// Time in which this process does not run counts for none of these waits: it has read nothing of what arrived meanwhile.
+/// A process that may found listens for a second first: a system that lives without a process at this address tells it so (<see cref="Herald"/>), and
+/// it joins. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
-/// Seeds that cannot reach each other at their start, or the rest of their system, can found two systems; frames of the other are refused
+/// Seeds that cannot reach each other at their start, or the rest of their system, can found two systems; frames of the other system are refused
 /// and reported, there is no merge. A system of one process that meets a larger one gives way. Source: oracle.md#only-seeds-found-the-earlier-first, #two-systems-do-not-merge.
-/// A process that lost contact asks the seeds again, and whoever listens where it knew others of its system: it may itself sit at the only seed,
-/// and all lives that it knows may be over (<see cref="Search"/>).
+/// A process that lost contact asks the seeds again, and the addresses at which it knew others of its system: it may itself sit at the only seed, and all lives that it
+/// knows may be over (<see cref="Search"/>).
 /// </remarks>
 internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet)
 {
@@ -34,7 +35,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
     private const long HeraldTime = 5 * Herald.Every;
     private const long Fresh = 5 * Durations.Second;
-    // Who enters it within the last question of another's hears at its own first that the other has founded.
+    // A seed that begins to announce after the other's last question learns, by its own first question, that the other has founded.
     private const long AnnouncedFor = 3 * AskEvery;
     private const long YieldTo = 2 * HeraldTime;
     private const long MostSilent = Durations.Second;
@@ -45,32 +46,32 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private int _own = -1;
     private Deference _deference = null!;
 
-    // Of those that ask and are not in the own list: who said last that it is about to found.
+    // The process that announced last, of those that ask and are not in this process's list.
     private Rival _stranger = new();
     private long _began;
     private long _asked;
     private long _announcing;
 
-    // Since when, without a pause, and when last somebody went first.
+    // Since when, without a pause, others went first; and when one last did.
     private long _yieldedFrom;
     private long _yielded;
 
-    /// <summary>Whether nobody answered yet.</summary>
+    /// <summary>Whether nothing was heard of any seed yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
 
     /// <summary>Whether this process listens at a seed's address, or was given none, so that it may found.</summary>
     public bool IsSeed => _own >= 0;
 
-    /// <summary>Whether this process can do nothing but ask, and whoever answers at the seeds belongs to another cluster.</summary>
+    /// <summary>Whether this process can only ask, and every seed belongs to another cluster.</summary>
     public bool Stranded => _own < 0 && _seeds.TrueForAll(seed => seed.Foreign);
 
-    /// <summary>Whether this process is about to found, if it hears nothing to the contrary: what it says to those that ask.</summary>
+    /// <summary>Whether this process tells those that ask that it is about to found, unless it hears otherwise.</summary>
     public bool Announces => _announcing != 0;
 
-    /// <summary>Hears once of each seed that belongs to another cluster.</summary>
+    /// <summary>Called once for each seed that belongs to another cluster.</summary>
     public Action<NodeAddress>? OnForeign { get; set; }
 
-    /// <summary>Begins, and begins again when what was found came to nothing.</summary>
+    /// <summary>Begins; begins anew when the system that was found came to nothing.</summary>
     public void Start()
     {
         _seeds.Clear();
@@ -109,7 +110,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         return false;
     }
 
-    /// <summary>This process did not run for so long, and read nothing of what came: none of that counts as time that it has waited.</summary>
+    /// <summary>This process did not run for <paramref name="stopped"/> and read nothing that came: that time does not count as waiting.</summary>
     public void Doubt(long stopped)
     {
         _began += stopped;
@@ -120,7 +121,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         foreach (var seed in _seeds) seed.Doubt(stopped);
     }
 
-    /// <summary>Somebody asks, and says whether it is about to found.</summary>
+    /// <summary>A process asks, and says whether it is about to found.</summary>
     public void Asked(int peer, bool announces)
     {
         Heard(peer);
@@ -133,7 +134,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         if (_own >= 0 && id != 0 && (announces || _stranger.NodeId == id)) Hear(_stranger, id, announces);
     }
 
-    /// <summary>Somebody who was asked does not know the Oracle, and says whether it is about to found.</summary>
+    /// <summary>A process that was asked does not know the Oracle, and says whether it is about to found.</summary>
     public void Answered(int peer, bool announces)
     {
         Heard(peer);
@@ -151,11 +152,11 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         foreach (var known in _known) Ask(known);
     }
 
-    /// <summary>The same of a process that lost contact: it asks at these addresses as well, whoever listens there now.</summary>
+    /// <summary>The same for a process that lost contact: it also asks at these addresses, whatever node listens there now.</summary>
     public void Search(IReadOnlyCollection<NodeAddress> known)
     {
         if (node.Now - _asked < AskEvery) return;
-        // Who belongs to a system founds none.
+        // A process that belongs to a system founds none.
         _announcing = 0;
         _known.RemoveAll(old => !known.Contains(old.Address));
         foreach (var address in known)
@@ -166,7 +167,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         Ask();
     }
 
-    /// <summary>Another node listens where one that lost contact asks: who asked for the node before it took the link along with the question.</summary>
+    /// <summary>Another node listens at an address that was asked: a user of the old node's link closed it, and the question with it. Asks again.</summary>
     public void Replaced(int peer)
     {
         if ((_seeds.Find(seed => seed.Peer == peer) ?? _known.Find(known => known.Peer == peer)) is { } asked) Ask(asked);
@@ -188,13 +189,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         claimed.ClaimedAt = node.Now;
     }
 
-    /// <summary>Whether that is who was asked: a node that was reached at a seed's address, or at one where another process of the system was.</summary>
+    /// <summary>Whether this peer was asked: a node reached at a seed's address, or at an address where another process of the system was.</summary>
     public bool Asks(int peer) => _seeds.Exists(seed => IsAt(seed, peer)) || _known.Exists(known => IsAt(known, peer));
 
     public void OnFault(int peer, LinkFault fault)
     {
         if (_seeds.Find(seed => seed.Peer == peer) is not { } seed) return;
-        // Another cluster at the address is as good as nobody: there is none of this one.
+        // Another cluster at the address counts as a refusal: no process of this cluster listens there.
         if (fault is LinkFault.Refused or LinkFault.WrongCluster) seed.Refused = true;
         if (fault is not LinkFault.WrongCluster || seed.Foreign) return;
         seed.Foreign = true;
@@ -204,7 +205,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     private void Ask(Seed seed)
     {
         int peer = node.Links.Open(seed.Address);
-        // What was asked over another link may never be answered.
+        // Questions sent over another link may never be answered.
         if (peer != seed.Peer) (seed.Peer, seed.Questions, seed.Answered, seed.Awaited) = (peer, 0, 0, Math.Min(seed.Awaited, 1));
         seed.Questions++;
         outlet.Reply(peer, new WhoIsOracle(Announces));
@@ -216,7 +217,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         foreach (var seed in _seeds) seed.Awaited = seed.Questions + 1;
     }
 
-    /// <summary>Whether the seeds that are there have heard that this process is about to found, and none of them is.</summary>
+    /// <summary>Whether the seeds that are there know that this process is about to found, and none of them is about to.</summary>
     private bool IsClear()
     {
         long announced = node.Now - _announcing;
@@ -224,15 +225,15 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         return !_seeds.Exists(seed => IsFresh(seed) && announced < (seed.Answered < seed.Awaited ? MostSilent : TimeFor(seed.Rival)));
     }
 
-    /// <summary>How long who has said that it is about to found is held up by another that says so too: longer by one that has only just come, and goes before it.</summary>
+    /// <summary>How long this process's announcement is held up by a rival's: longer by one that has only just come and goes first.</summary>
     private long TimeFor(Rival rival) => !rival.Announces ? 0 : rival.NodeId < node.Id && GoesFirst(rival) ? YieldTo : MostSilent;
 
     private bool IsStrangerThere => _stranger.Announces && node.Now - _stranger.HeardAt < MostSilent;
 
-    /// <summary>Another says whether it is about to found. It goes first, unless this process has said so before and goes before it.</summary>
+    /// <summary>A rival says whether it is about to found. It goes first, unless this process has announced before and has the lower node number.</summary>
     private void Hear(Rival rival, ulong nodeId, bool announces)
     {
-        // Who was silent for as long as its answer is waited for, since it or the link was stopped, is heard as if it had said nothing before.
+        // A rival that was silent as long as its answer is waited for, since it or the link was stopped, counts as one that has said nothing before.
         if (rival.NodeId != nodeId || node.Now - rival.HeardAt >= MostSilent) (rival.NodeId, rival.Since) = (nodeId, 0);
         (rival.Announces, rival.HeardAt) = (announces, node.Now);
         if (!announces)
@@ -256,7 +257,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
     private bool IsFresh(Seed seed) => seed.HeardAt != 0 && node.Now - seed.HeardAt < Fresh;
 
-    /// <summary>Whether something speaks for a process at that address that may yet found, or has.</summary>
+    /// <summary>Whether something indicates that a process at this address may still found, or has founded.</summary>
     private bool IsHeard(Seed seed, int place)
     {
         long now = node.Now;
@@ -273,10 +274,10 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         return HasYielded;
     }
 
-    /// <summary>Whether others have gone first for long enough: they may never found, and more come in their place.</summary>
+    /// <summary>Whether others have gone first for long enough: they may never found, and more may come in their place.</summary>
     private bool HasYielded => node.Now - _yielded < YieldTo && node.Now - _yieldedFrom >= MostYielding;
 
-    /// <summary>Whether all that the places of the seeds ask for was waited for.</summary>
+    /// <summary>Whether this process has waited as long as the places of the seeds ask for.</summary>
     private bool IsTurn()
     {
         bool waited = node.Now - _began >= SilenceBeforeFounding;
@@ -285,7 +286,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
             Seed seed = _seeds[i];
             bool heard = IsHeard(seed, i);
             if (i < _own && (heard || !(seed.Refused || waited))) return false;
-            // A later seed may have founded already: its answer, or its silence, is waited for.
+            // A later seed may have founded already: wait for its answer, or its silence.
             if (i >= _own && !(heard || seed.Refused || waited)) return false;
         }
         return true;
@@ -297,21 +298,21 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
 
         public int Peer { get; set; } = -2;
 
-        /// <summary>When the node that was reached there last asked, or answered that it knows no Oracle.</summary>
+        /// <summary>When the node reached at the address last asked, or answered that it knows no Oracle.</summary>
         public long HeardAt { get; set; }
 
         public long FirstHeard { get; set; }
 
         public Rival Rival { get; } = new();
 
-        /// <summary>How often it was asked over the present link, how often it answered, and how many answers are waited for by who is about to found.</summary>
+        /// <summary>How often the seed was asked over the present link, how often it answered, and how many answers an announcement waits for.</summary>
         public long Questions { get; set; }
 
         public long Answered { get; set; }
 
         public long Awaited { get; set; }
 
-        /// <summary>When one that dialled in from who knows where said last that it listens there.</summary>
+        /// <summary>When a process that dialled in, from an unknown place, last said that it listens there.</summary>
         public long ClaimedAt { get; set; }
 
         public long FirstClaimed { get; set; }
@@ -333,13 +334,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
     {
         public ulong NodeId { get; set; }
 
-        /// <summary>Whether it said last that it is about to found.</summary>
+        /// <summary>Whether its last message said that it is about to found.</summary>
         public bool Announces { get; set; }
 
-        /// <summary>When it last said whether it is.</summary>
+        /// <summary>When that message came.</summary>
         public long HeardAt { get; set; }
 
-        /// <summary>Since when it is waited for; 0 when it is not.</summary>
+        /// <summary>Since when this process waits for it; 0 when it does not.</summary>
         public long Since { get; set; }
 
         public void Doubt(long stopped) => (HeardAt, Since) = (Later(HeardAt, stopped), Later(Since, stopped));

@@ -1,16 +1,16 @@
 namespace Oracle.Client;
 
-/// <summary>How long a process that may found waits for earlier seeds that are there and do not found.</summary>
+/// <summary>How long a process that may found waits for earlier seeds that are up and do not found.</summary>
 /// <remarks>
-/// A seed that was reached is given time to found itself (<see cref="Least"/>), and more for each place that it is earlier and for each earlier
-/// seed, so that where one is waited for in vain the next founds well before the one behind it: up to 30 s and 5 s. Whoever starts this process may
-/// give up, and start it again, before that; the next life knows nothing of what this one has waited. So the last of the seeds, when it waits for the
-/// first, takes three quarters of the time that it has, and the others less in proportion; with very many seeds it is more, since
-/// their order matters more.
+/// A seed that was reached gets time to found (<see cref="Least"/>), and more for each place that it is earlier and for each earlier seed: so where
+/// one is waited for in vain, the next founds well before the one behind it: up to 30 s and 5 s. Before that, the user may give up on this
+/// process and start it again; its next life knows nothing of the wait so far. So the last seed, when it waits for the first, takes three
+/// quarters of the time that it has, and earlier seeds less in proportion; with very many seeds it is more, since their order matters
+/// more.
 /// </remarks>
 internal sealed class Deference
 {
-    /// <summary>A seed that is alone founds after 2.5 s at most.</summary>
+    /// <summary>A single seed founds after 2.5 s at most.</summary>
     private const long Least = 3_500 * Durations.Millisecond;
     private const long LeastStep = 500 * Durations.Millisecond;
     private const long MostEach = 5 * Durations.Second;
@@ -22,8 +22,8 @@ internal sealed class Deference
     private readonly long _each;
 
     /// <param name="options">Says how long this process may take to start.</param>
-    /// <param name="own">How many seeds are earlier.</param>
-    /// <param name="others">How many other seeds there are.</param>
+    /// <param name="own">Number of earlier seeds.</param>
+    /// <param name="others">Number of other seeds.</param>
     public Deference(OracleOptions options, int own, int others)
     {
         _own = own;
@@ -35,9 +35,9 @@ internal sealed class Deference
         ToClaim = Math.Clamp(budget / Math.Max(1, own), Least, MostToClaim);
     }
 
-    /// <summary>How long one is waited for that only says it listens at a seed's address.</summary>
+    /// <summary>How long a process is waited for that only says it listens at a seed's address.</summary>
     public long ToClaim { get; }
 
-    /// <summary>How long the seed at that earlier place is waited for, from when it was first heard.</summary>
+    /// <summary>How long the seed at this earlier place is waited for, from when it was first heard.</summary>
     public long To(int place) => Least + ((_own - place) * _perPlace) + (_own * _each);
 }

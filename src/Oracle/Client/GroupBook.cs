@@ -4,19 +4,19 @@ using Oracle.State;
 
 namespace Oracle.Client;
 
-/// <summary>The groups of this process as far as it heard: what it asks the Oracle about every second.</summary>
+/// <summary>The groups of this process as far as it knows; it asks the Oracle about them every second.</summary>
 internal sealed class GroupBook
 {
     private const int EndedKept = 1_024;
     private readonly SortedDictionary<GroupId, Entry> _groups = [];
-    // By their ends, the latest last.
+    // In the order of their ends, the latest last.
     private readonly OrderedDictionary<GroupId, ulong> _ended = [];
 
     public int Count => _groups.Count;
 
     public bool Has(GroupId group) => _groups.ContainsKey(group);
 
-    /// <summary>The view this process is in; 0 when none.</summary>
+    /// <summary>The view in which this process is; 0 if there is none.</summary>
     public ulong ViewOf(GroupId group) => _groups.TryGetValue(group, out var entry) ? entry.View : 0;
 
     public void Accepted(GroupId group)
@@ -34,7 +34,7 @@ internal sealed class GroupBook
         return true;
     }
 
-    /// <summary>Members of the view that a proposal starts from which it does not name: the Oracle has excluded them.</summary>
+    /// <summary>Members of the view from which a proposal starts that it does not name: the Oracle has excluded them.</summary>
     public IEnumerable<ProcessId> FailedOf(Proposal proposal)
     {
         if (!_groups.TryGetValue(proposal.Group, out var entry) || entry.Latest is not { } view || view.Id != proposal.BaseView) yield break;
@@ -51,7 +51,7 @@ internal sealed class GroupBook
         if (_ended.TryGetValue(view.Group, out ulong last) && view.Id <= last) return false;
         if (member) Accepted(view.Group);
         if (!_groups.TryGetValue(view.Group, out var entry)) return false;
-        // The view that it is not in yet or any more ends the group here only if it follows one that it was in.
+        // A view without this process ends the group here only if it follows a view in which this process was.
         if (!member && view.Id <= entry.View) return false;
         if (!member && entry.View == 0) return false;
         if (member)
@@ -62,14 +62,14 @@ internal sealed class GroupBook
         return true;
     }
 
-    /// <summary>What the group layer says that it knows: it may have passed over something this book counted.</summary>
+    /// <summary>Takes the group layer's knowledge: it may have skipped something that this book counted.</summary>
     public void Set(GroupId group, ulong view, ulong proposal)
     {
         if (!_groups.TryGetValue(group, out var entry)) return;
         (entry.View, entry.Proposal) = (view, proposal);
     }
 
-    /// <summary>The group is over for this process with view <paramref name="last"/>: what is older is not for it any more. It may join again.</summary>
+    /// <summary>The group is over for this process with view <paramref name="last"/>: anything older does not concern it any more. It may join again.</summary>
     public bool End(GroupId group, ulong last = ulong.MaxValue)
     {
         if (!_groups.Remove(group)) return false;
@@ -79,7 +79,7 @@ internal sealed class GroupBook
         return true;
     }
 
-    /// <summary>Groups that this process waits to be a member of.</summary>
+    /// <summary>Groups of which this process waits to become a member.</summary>
     public List<GroupId> Awaited()
     {
         var awaited = new List<GroupId>();
@@ -88,7 +88,7 @@ internal sealed class GroupBook
         return awaited;
     }
 
-    /// <summary>This process waits for that group no longer. What it is told of the group later counts again.</summary>
+    /// <summary>This process waits for the group no longer. Later news of the group counts again.</summary>
     public void GiveUp(GroupId group)
     {
         if (_groups.TryGetValue(group, out var entry) && entry.View == 0) _groups.Remove(group);

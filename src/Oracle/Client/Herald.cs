@@ -8,12 +8,12 @@ namespace Oracle.Client;
 
 /// <summary>
 /// A voter's notice to seed addresses at which no process of its system listens: a process that starts there hears of the system before it may
-/// found one, and one that has founded meanwhile hears of it too. Without this a lone seed that restarts would not know that the others live.
+/// found one, and a process that has founded meanwhile hears of it too. Without this a lone seed that restarts would not know that the others live.
 /// Source: oracle.md#voters-tell-vacant-seeds.
 /// </summary>
 internal sealed class Herald(INode node, OracleOptions options, Outlet outlet)
 {
-    /// <summary>How often a notice goes out; whoever may found listens for five times as long.</summary>
+    /// <summary>How often a notice goes out; a process that may found listens for five times as long.</summary>
     public const long Every = 200 * Durations.Millisecond;
 
     private readonly List<Vacancy> _vacancies = options.Seeds.Distinct().Where(seed => seed != node.Links.Local).Select(seed => new Vacancy(seed)).ToList();
@@ -34,16 +34,16 @@ internal sealed class Herald(INode node, OracleOptions options, Outlet outlet)
             if (vacancy.Peer == peer)
             {
                 vacancy.Up = false;
-                // Another node is there, and the link to it is a new one. It is asked for at once: who asks for the one that is gone, as probes do every 100 ms,
-                // would make a link for whoever is there one to that again.
+                // Another node is there, on a new link. Ask for that link at once: users that still ask for the node that is gone, as probes do every 100 ms, would
+                // turn a link to whatever node is there into a link to the old one again.
                 if (fault == LinkFault.Replaced) (vacancy.Peer, _next) = (node.Links.Open(vacancy.Seed), 0);
             }
-            // Who listened there is gone, which the Oracle may be about to decide.
+            // The process that listened there is gone; the Oracle may be about to decide that.
             if (vacancy.Seed == address && fault is (LinkFault.Refused or LinkFault.Replaced) && node.Links.NodeIdOf(peer) is not 0 and ulong gone) vacancy.Gone = gone;
         }
     }
 
-    /// <summary>Every 100 ms at a voter that is in contact with the Oracle.</summary>
+    /// <summary>Called every 100 ms at a voter that is in contact with the Oracle.</summary>
     public void Step(OracleState state, Configuration replicas, Replica leader)
     {
         if (node.Now < _next) return;
@@ -55,10 +55,10 @@ internal sealed class Herald(INode node, OracleOptions options, Outlet outlet)
                 (vacancy.Peer, vacancy.Up) = (-1, false);
                 continue;
             }
-            // One that is up is kept: another that was made since may be one to the life before, for which others here ask, and never comes up.
+            // Keep a link that is up: a newer one may be to the life before, for which others here ask, and would never come up.
             int peer = vacancy.Up && node.Links.NodeIdOf(vacancy.Peer) != 0 ? vacancy.Peer : node.Links.Open(vacancy.Seed);
             if (peer != vacancy.Peer) (vacancy.Peer, vacancy.Up) = (peer, false);
-            // Nothing is queued for an address at which nobody listens.
+            // Nothing is queued for an address at which no process listens.
             if (vacancy.Up) outlet.Reply(peer, new OracleIs(replicas, leader));
             else node.Links.Probe(peer);
         }
@@ -79,7 +79,7 @@ internal sealed class Herald(INode node, OracleOptions options, Outlet outlet)
 
         public bool Up { get; set; }
 
-        /// <summary>The node that is known to listen there no longer.</summary>
+        /// <summary>The node that is known not to listen there any more.</summary>
         public ulong Gone { get; set; }
     }
 }

@@ -8,16 +8,16 @@ namespace Oracle.Client;
 /// The process's side of membership leases: until when it may act for its groups, and whether it has contact with the primary partition.
 /// </summary>
 /// <remarks>
-/// A lease lasts 98 % of L from the moment the question was sent, on the own clock (the other 2 % are for clocks that drift by 1 % each way).
-/// A jump of the clock puts the process in doubt (failure-detection.md#a-jump-of-the-clock-proves-nothing): it holds no lease until a question that it sends afterwards is
-/// answered. Whether it holds one is judged against the time of each use, so nothing has to fire for a lease to end.
-/// The time of a jump is no silence of the others. But of a loop that stalls again and again, as on a host that is loaded far beyond what it can
-/// do, nearly all time is: once as much as makes a process give up has passed so without an answer, further jumps count as silence.
+/// A lease lasts 98 % of L from the moment the question was sent, on this process's clock (the other 2 % are for clocks that drift by 1 % each way).
+/// A jump of the clock puts the process in doubt (failure-detection.md#a-jump-of-the-clock-proves-nothing): it holds no lease until a question that it sends
+/// afterwards is answered. Each use compares the lease with the time of that use, so nothing has to fire for a lease to end.
+/// A jump of the clock is no silence of the others. But a loop that stalls again and again, on a host loaded far beyond what it can do, spends nearly all
+/// time in jumps: once as much as makes a process give up has passed so without an answer, further jumps count as silence.
 /// </remarks>
 internal sealed class LeaseHolder(INode node, OracleOptions options)
 {
     private readonly long _length = options.LeaseDuration.Nanoseconds() / 100 * 98;
-    // With the answer comes whom this process is to watch: a newcomer is not to wait for that as long as a lease may last.
+    // The answer also says which processes to watch: a newcomer should not wait for that as long as a lease may last.
     private readonly long _every = Math.Min(options.LeaseDuration.Nanoseconds() / 4, Durations.Second / 2);
     private long _until;
     private readonly long _patience = options.IsolationTimeout.Nanoseconds() + options.PoisonTimeout.Nanoseconds();
@@ -26,7 +26,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
     private long _sent = long.MinValue / 2;
     private bool _waiting;
 
-    /// <summary>When the last question that was answered had been sent.</summary>
+    /// <summary>When the last answered question was sent.</summary>
     public long Contact { get; private set; }
 
     /// <summary>Whether a jump of the clock is not yet cleared up.</summary>
@@ -34,12 +34,12 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
 
     public long Until => InDoubt ? 0 : _until;
 
-    /// <summary>The process table whose share this process knows.</summary>
+    /// <summary>Version of the process table from which this process knows what to watch.</summary>
     public ulong Version { get; set; }
 
     public void Begin() => Contact = node.Now;
 
-    /// <summary>A question when one is due; it is repeated sooner while there is no answer.</summary>
+    /// <summary>A question if one is due; it is repeated sooner while no answer comes.</summary>
     public LeaseAsk? Ask(ProcessId self, out bool unanswered)
     {
         unanswered = _waiting;
@@ -54,7 +54,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         return new(self, node.Now, Version);
     }
 
-    /// <summary>False for an answer to a question from before a jump of the clock, or one never asked.</summary>
+    /// <summary>False for an answer to a question from before a jump of the clock, or to one never asked.</summary>
     public bool Take(LeaseGrant grant)
     {
         if (grant.Sent > node.Now || grant.Sent < _notBefore) return false;
@@ -66,7 +66,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         return true;
     }
 
-    /// <summary>The clock jumped by so many nanoseconds.</summary>
+    /// <summary>The clock jumped by this many nanoseconds.</summary>
     public void Doubt(long jump)
     {
         InDoubt = true;
@@ -74,7 +74,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         _notBefore = node.Now;
         _sent = long.MinValue / 2;
         if (_credited >= _patience) return;
-        // The time that passed at once was no silence of the others: they could not be asked in it. What they were silent before it counts.
+        // The jump was no silence of the others: they could not be asked during it. Their silence before it counts.
         Contact = Math.Min(node.Now, Contact + jump);
         _credited += jump;
     }

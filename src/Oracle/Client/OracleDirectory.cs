@@ -4,7 +4,7 @@ using Oracle.Log;
 
 namespace Oracle.Client;
 
-/// <summary>Who the replicas of the Oracle are and who leads, as far as this process knows. Old knowledge costs a redirection, nothing more.</summary>
+/// <summary>The replicas of the Oracle and its leader, as far as this process knows. Old knowledge costs a redirection, nothing more.</summary>
 internal sealed class OracleDirectory(INode node)
 {
     public Configuration Replicas { get; private set; } = Configuration.Empty;
@@ -17,7 +17,7 @@ internal sealed class OracleDirectory(INode node)
 
     public bool IsEmpty => Replicas.Voters.Count == 0;
 
-    /// <summary>Where the replicas and the leader are, or were.</summary>
+    /// <summary>Addresses of the leader and the replicas, as far as known.</summary>
     public IEnumerable<NodeAddress> Addresses
     {
         get
@@ -28,14 +28,14 @@ internal sealed class OracleDirectory(INode node)
         }
     }
 
-    /// <summary>Whether that node is the leader or a replica, as far as this process knows.</summary>
+    /// <summary>Whether this node is the leader or a replica, as far as this process knows.</summary>
     public bool Knows(ulong nodeId) => nodeId == Leader.Node || Replicas.Contains(nodeId);
 
     public bool MayLead(ulong nodeId) => nodeId == Leader.Node || Replicas.IsVoter(nodeId);
 
     /// <summary>
-    /// A node and where it is. Of a replica that is what the replicas say, and not the address at which this process happens to reach it, as a seed or
-    /// through a proxy: who is told of a leader may reach it at its own address only.
+    /// A node and its address. For a replica this is the address that the replicas know, not the one at which this process happens to reach it, as a seed or
+    /// through a proxy: a process that is told of a leader may reach it only at its own address.
     /// </summary>
     public Replica NameOf(ulong nodeId, NodeAddress reached)
     {
@@ -51,7 +51,7 @@ internal sealed class OracleDirectory(INode node)
         if (replicas.Voters.Count > 0) Replicas = replicas;
     }
 
-    /// <summary>Takes a hint; true when it names another leader than was known.</summary>
+    /// <summary>Takes a hint; true when it names another leader than the one known.</summary>
     public bool Hint(in Replica leader)
     {
         if (leader.Node == 0 || leader == Leader) return false;
@@ -59,13 +59,13 @@ internal sealed class OracleDirectory(INode node)
         return true;
     }
 
-    /// <summary>The believed leader did not answer, or says it does not lead. The one that the own copy of the log hears it is all the same.</summary>
+    /// <summary>The believed leader did not answer, or says that it does not lead. A leader that the local copy of the log hears is believed all the same.</summary>
     public void Doubt() => Leader = Heard();
 
-    /// <summary>Whom to ask for something only the leader can do.</summary>
+    /// <summary>The replica to ask for something that only the leader can do.</summary>
     public Replica Target() => Leader.Node != 0 ? Leader : Voter();
 
-    /// <summary>Any replica, voters and learners alike; not that one where there is another.</summary>
+    /// <summary>Any replica, voters and learners alike; not <paramref name="except"/> if there is another.</summary>
     public Replica Any(ulong except)
     {
         int count = Replicas.Voters.Count + Replicas.Learners.Count, place = node.Random.Next(count);

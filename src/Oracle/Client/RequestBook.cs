@@ -8,9 +8,9 @@ namespace Oracle.Client;
 
 /// <summary>
 /// Requests of this process that wait for an answer: sent to the believed leader, repeated after 200 ms … 1 s, to another voter when it does
-/// not answer. The number makes a repeat harmless. A newer flush report of a group takes the place of an older one; an
-/// older one, or the same again, is no other request. Nor is a view that is asked for already: what asks for one
-/// after the same view has no effect at the Oracle once another is proposed.
+/// not answer. The number makes a repeat harmless. A newer flush report of a group replaces an older one; an older or equal report makes no
+/// new request. Nor does a request for a view that was made already: one for a view after the same view has no effect at the Oracle once
+/// another is proposed.
 /// </summary>
 internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory directory)
 {
@@ -22,7 +22,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     private readonly SortedDictionary<GroupId, ulong> _flushes = [];
     private readonly Dictionary<Renew, ulong> _views = [];
 
-    // Of those whose result the Oracle records, how many were submitted before. It keeps the results of all since the oldest that waits.
+    // For each request whose result the Oracle records: the number of those submitted before it. The Oracle keeps all results since the oldest that waits.
     private readonly SortedDictionary<ulong, ulong> _recorded = [];
     private readonly List<Waiting> _due = [];
     private ulong _last, _submitted;
@@ -30,7 +30,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     /// <summary>This process; requests other than the registration wait until it has an incarnation.</summary>
     public ProcessId Self { get; set; }
 
-    /// <summary>Room for one more request whose result the Oracle records.</summary>
+    /// <summary>Whether there is room for one more request whose result the Oracle records.</summary>
     public bool HasRoom => _recorded.Count == 0 || _submitted - _recorded.First().Value < Limits.RequestsPerProcess - 16;
 
     public ulong Submit(Operation operation)
@@ -57,7 +57,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         return number;
     }
 
-    /// <summary>Takes an answer and returns what it answers; null for the answer to a repeat.</summary>
+    /// <summary>Takes an answer and returns the operation that it answers; null for the answer to a repeat.</summary>
     public Operation? Take(ulong number)
     {
         if (!_waiting.Remove(number, out var waiting)) return null;
@@ -68,7 +68,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
     }
 
     /// <summary>
-    /// Drops a flush report that no longer matters, since its group is in <paramref name="view"/> or over. The repetition of an older view
+    /// Drops a flush report that no longer matters, since its group is in <paramref name="view"/> or over. A repeated message of an older view
     /// does not end the flush of the present one.
     /// </summary>
     public void Forget(GroupId group, ulong view = ulong.MaxValue)
@@ -79,19 +79,19 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         _waiting.Remove(number);
     }
 
-    /// <summary>Repeats what is due.</summary>
+    /// <summary>Repeats the requests that are due.</summary>
     public void Step()
     {
         Collect();
         foreach (var waiting in _due)
         {
-            // The leader may hold a report back for as long as a lease lasts; whether it is there the questions for leases show.
+            // The leader may hold a report back as long as a lease lasts; lease questions show whether the leader is there.
             if (waiting.Attempts > 1 && waiting.Operation is not Done) directory.Doubt();
             Send(waiting);
         }
     }
 
-    /// <summary>Another leader is known: everything goes there, at once as much as a step sends, the rest with the next steps.</summary>
+    /// <summary>Another leader is known: everything goes there, at once as many as a step sends, the rest with the next steps.</summary>
     public void Resend()
     {
         foreach (var (_, waiting) in _waiting) waiting.Due = Math.Min(waiting.Due, node.Now);
@@ -99,7 +99,7 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         foreach (var waiting in _due) Send(waiting);
     }
 
-    /// <summary>The system that this process asked to register it is another's affair from now on.</summary>
+    /// <summary>Forgets the registration: the system that was asked for it is no longer this process's system.</summary>
     public void ForgetRegistration() => _waiting.Remove(Registration);
 
     public void Clear()
@@ -110,11 +110,11 @@ internal sealed class RequestBook(INode node, Outlet outlet, OracleDirectory dir
         _recorded.Clear();
     }
 
-    /// <summary>Whether a flush report that waits is newer than that one, or the same.</summary>
+    /// <summary>Whether a waiting flush report is newer than another one, or the same.</summary>
     private static bool Covers(Done waiting, Done other) => waiting.View != other.View ? waiting.View > other.View
         : waiting.Proposal != other.Proposal ? waiting.Proposal > other.Proposal : waiting.Initialised.SequenceEqual(other.Initialised);
 
-    /// <summary>What is due and can be sent, as much as a step sends; of more, what has been due longest, so that each has its turn.</summary>
+    /// <summary>Collects the due requests that can be sent, as many as a step sends; the longest due first, so that each has its turn.</summary>
     private void Collect()
     {
         _due.Clear();

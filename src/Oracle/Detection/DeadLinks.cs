@@ -4,14 +4,14 @@ using GroupCore.Transport;
 namespace Oracle.Detection;
 
 /// <summary>
-/// Lets go of links that nobody will come back on, with their dialling and what is queued, so that a process keeps nothing of those it outlives.
+/// Closes links whose other end will not come back, with their dialling and their queues, so that a process keeps nothing of the processes that it outlives.
 /// </summary>
 /// <remarks>
-/// A link is closed when it is over; when the process behind it is gone for certain and no longer watched, and whoever still uses it hears
-/// <see cref="LinkFault.Replaced"/>; or when for so long no dial came through and no frame came that, by the time-outs of membership, one of
-/// its ends is out of the system, and whoever still uses it hears <see cref="LinkFault.Rejected"/>. Of a process that fell silent the connection may stand for
-/// minutes: it is probed when it is no longer watched, and again every 5 s, so that one that lives after all is not closed. Of many a bounded number is
-/// probed with each step, in turn.
+/// A link is closed when it is over; or when the process behind it is certainly gone and no longer watched: its users get
+/// <see cref="LinkFault.Replaced"/>; or when no dial came through and no frame came for so long that, by the time-outs of membership, one of its
+/// ends is out of the system: its users get <see cref="LinkFault.Rejected"/>. The connection to a process that fell silent may stand for minutes. So
+/// the link is probed when the process is no longer watched, and again every 5 s, so that a process that lives after all keeps it. Each step
+/// probes a bounded number of links, in turn.
 /// </remarks>
 internal sealed class DeadLinks(INode node, OracleOptions options)
 {
@@ -21,39 +21,39 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
     private readonly List<(int Peer, long Since, long Received, long Probed)> _down = [];
     private int _next;
 
-    /// <summary>Hears of each link that is let go of, before it is.</summary>
+    /// <summary>Called for each link that is closed, before it is.</summary>
     public Action<int>? OnClosing { get; set; }
 
     public void OnUp(int peer) => _down.RemoveAll(link => link.Peer == peer);
 
-    /// <summary>To be called after those who want to know whose link it is.</summary>
+    /// <summary>Call it after the handlers that need to know whose link it is.</summary>
     public void OnFault(int peer, LinkFault fault)
     {
         if (fault is not (LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable)) Close(peer);
         else if (!_down.Exists(link => link.Peer == peer)) _down.Add((peer, node.Now, node.Links.Received(peer), node.Now));
     }
 
-    /// <summary>A process is watched no longer: excluded, gone, or left to others.</summary>
+    /// <summary>A process is watched no longer: excluded, gone, or assigned to others.</summary>
     public void OnDropped(int peer, bool gone)
     {
         if (gone) node.Links.GiveUp(peer, LinkFault.Replaced);
         else node.Links.Probe(peer);
     }
 
-    /// <summary>Nothing that was dialled so far and is down matters any more.</summary>
+    /// <summary>Gives up every link that is down now.</summary>
     public void CloseAll()
     {
         foreach (var (peer, _, _, _) in _down) node.Links.GiveUp(peer);
         _down.Clear();
     }
 
-    /// <summary>Every 100 ms.</summary>
+    /// <summary>Called every 100 ms.</summary>
     public void Step()
     {
         for (int i = _down.Count - 1; i >= 0; i--)
         {
             var (peer, since, received, probed) = _down[i];
-            // Nobody can be dialled there, but its own connection serves: an address that others cannot reach, or a process without descriptors.
+            // The process cannot be dialled, but its own connection serves: its address cannot be reached, or it is out of descriptors.
             if (node.Links.Received(peer) is var now && now != received)
             {
                 _down[i] = (peer, node.Now, now, probed);
@@ -67,7 +67,7 @@ internal sealed class DeadLinks(INode node, OracleOptions options)
         Probe();
     }
 
-    /// <summary>Goes on where the last step left off: each link has its turn, however many there are.</summary>
+    /// <summary>Goes on where the last step stopped: each link has its turn, however many there are.</summary>
     private void Probe()
     {
         int probes = 0;

@@ -1,8 +1,8 @@
 namespace Oracle.Detection;
 
 /// <summary>
-/// Whose links are to be looked at because they are being excluded: many may be at once, and each look is a dial. A bounded number of them with each tick, in the
-/// order in which they were excluded; one that is said again and again, as by each of its groups, takes one place of it.
+/// Nodes that are being excluded and whose links are to be looked at. There may be many at once, and each look is a dial: so a bounded number is looked at with each
+/// tick, in the order of their exclusion. A node that is named again and again, as by each of its groups, takes one place.
 /// </summary>
 internal sealed class ExcludedNodes
 {
@@ -16,10 +16,10 @@ internal sealed class ExcludedNodes
         if (_waiting.Add(nodeId)) _order.Enqueue(nodeId);
     }
 
-    /// <summary>Every 100 ms.</summary>
+    /// <summary>Called every 100 ms.</summary>
     public void Tick() => _looked.Clear();
 
-    /// <summary>The next one; false when there is none, or none before the next tick.</summary>
+    /// <summary>The next node; false when there is none, or none before the next tick.</summary>
     public bool TryTake(out ulong nodeId)
     {
         if (!_order.TryPeek(out nodeId) || (_looked.Count >= PerTick && !_looked.Contains(nodeId))) return false;

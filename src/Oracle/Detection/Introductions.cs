@@ -6,23 +6,23 @@ using Oracle.Log;
 namespace Oracle.Detection;
 
 /// <summary>
-/// Who has dialled this process and cannot be dialled by it: other replicas, which it reaches, say whether that is who it says.
+/// Introductions of processes that have dialled this process and cannot be dialled by it: other replicas, which it reaches, say whether such a process is who it claims.
 /// </summary>
 /// <remarks>
-/// A number that nobody can guess goes to the replicas over confirmed links, and from each to the process in question, if its link to that one is confirmed too, or that one
-/// was introduced to it over that link; that process says it over the link that is in doubt, which it has dialled itself. So nobody says it who was not reached at that
-/// process's address by a replica, which said so to the next over a link that was reached too. Asked for again every second; it holds until the connection breaks, since from
-/// then on another may be at the other end. No two believe it of each other alone: the first of them was told before, by another, of a link that stands since.
+/// A random number goes to the replicas over confirmed links. Each replica passes it to the process in question, if its link to that process is confirmed too, or if the
+/// process was introduced to it over that link. The process returns the number over the link in doubt, which it has dialled itself. So only a process can return it that a
+/// replica reached at its address; each further replica on the way heard of it over such a link. Asked for again every second. An introduction ends with its connection, since
+/// another process may be at the other end afterwards. Two processes never rely on each other alone: the first was introduced earlier, by a third, over a link that still stands.
 /// </remarks>
 internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory directory)
 {
     private const long Every = Durations.Second;
     private readonly List<Introduction> _all = [];
 
-    /// <summary>Whether the other end of that link was introduced.</summary>
+    /// <summary>Whether the other end of this link was introduced.</summary>
     public bool Has(int peer) => _all.Exists(one => one.Peer == peer && one.Done && one.NodeId == node.Links.NodeIdOf(peer));
 
-    /// <summary>Whether that node was introduced, over a link that it still has.</summary>
+    /// <summary>Whether this node was introduced, over a link that it still has.</summary>
     public bool HasNode(ulong nodeId) => _all.Exists(one => one.NodeId == nodeId && Has(one.Peer));
 
     /// <summary>Asks for an introduction, when it is time again.</summary>
@@ -34,7 +34,7 @@ internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory d
         var asked = new Introduction(peer, nodeId, node.Random.NextUInt64() | 1, node.Now);
         _all.Add(asked);
         Ask(directory.Replicas.Voters, asked);
-        // A leader that is about to take a voter more may be reached by none that votes.
+        // Perhaps no voter can reach a leader that is about to add a voter.
         Ask(directory.Replicas.Learners, asked);
     }
 
@@ -48,7 +48,7 @@ internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory d
         }
     }
 
-    /// <summary>A probe with a number came over that link.</summary>
+    /// <summary>A probe with a number came over this link.</summary>
     public void OnNumber(int peer, ulong number)
     {
         if (_all.Find(one => one.Peer == peer) is { } asked && asked.Number == number) asked.Done = true;

@@ -1,8 +1,8 @@
 namespace Oracle.Detection;
 
 /// <summary>
-/// Tells from a regular timer how this process is scheduled: whether its clock jumped (stopped, suspended, a long collection) and whether it
-/// runs late as a habit. Source: failure-detection.md#a-jump-of-the-clock-proves-nothing, oracle.md#a-voter-that-was-cut-off-deposes-nobody.
+/// Measures with a regular timer how this process is scheduled: whether its clock jumped (stopped, suspended, a long collection) and whether it
+/// usually runs late. Source: failure-detection.md#a-jump-of-the-clock-proves-nothing, oracle.md#a-voter-that-was-cut-off-deposes-nobody.
 /// </summary>
 internal sealed class LoopHealth
 {
@@ -18,10 +18,10 @@ internal sealed class LoopHealth
 
     public void Begin(long now) => _seen = now;
 
-    /// <summary>Whether the clock jumped since the protocol was entered last. Looking takes nothing from <see cref="TakeJump"/>.</summary>
+    /// <summary>Whether the clock jumped since the protocol was last entered. Does not consume the jump, as <see cref="TakeJump"/> does.</summary>
     public bool HasJumped(long now) => now - _seen > TickEvery + Jump;
 
-    /// <summary>Called at each entry to the protocol: once for each jump how long it was, in nanoseconds; else 0.</summary>
+    /// <summary>Called at each entry to the protocol: returns the length of a new jump in nanoseconds, once; else 0.</summary>
     public long TakeJump(long now)
     {
         if (!HasJumped(now)) return 0;

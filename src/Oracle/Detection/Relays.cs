@@ -4,13 +4,13 @@ using Oracle.Frames;
 namespace Oracle.Detection;
 
 /// <summary>
-/// Probes for others: passes a probe on to a third process, and the answer back. Only over links that are up already: what another process
-/// names is never dialled, so nobody makes this process open links.
+/// Probes for other processes: passes a probe on to a third process, and the answer back. Only over links that are up already: an address that
+/// another process names is never dialled, so no process can make this one open links.
 /// </summary>
 internal sealed class Relays(INode node, Outlet outlet, Introductions introductions)
 {
     private const int Most = 64;
-    // Nobody waits longer for an answer, in whatever condition it is.
+    // No process waits longer for an answer, however poor its health is.
     public const long Life = 3 * Durations.Second;
     private readonly SortedDictionary<ulong, int> _links = [];
     private readonly List<(ulong Subject, int Peer, long At)> _waiting = [];
@@ -43,21 +43,21 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
     }
 
     /// <summary>
-    /// A peer wants to know whether the subject has a link to it: the subject is asked to say the number over it, and it alone hears the number. Who was introduced
-    /// here is the subject as well.
+    /// A peer asks whether the subject has a link to it: the subject is asked to say the number over that link, and only the subject gets the number. A subject
+    /// that was introduced here counts as well.
     /// </summary>
     public void Introduce(int peer, ulong subject, ulong number)
     {
         if (Find(subject) is { } link && (node.Links.IsConfirmed(link) || introductions.Has(link))) outlet.Reply(link, new IndirectProbeFrame(false, node.Links.NodeIdOf(peer), number, Relayed: true));
     }
 
-    /// <summary>Says a number to a process that was reached at its address, and to nobody who only says that it is that one and may pass it on.</summary>
+    /// <summary>Says a number to a process that was reached at its address; never to one that only claims to be that process, and might pass the number on.</summary>
     public void Say(ulong subject, ulong number)
     {
         if (Find(subject) is { } link && node.Links.IsConfirmed(link)) outlet.Reply(link, new ProbeFrame(false, number));
     }
 
-    /// <summary>The subject answered: whoever asked for it hears so.</summary>
+    /// <summary>The subject answered: tells every process that asked for it.</summary>
     public void Answered(ulong subject)
     {
         for (int i = _waiting.Count - 1; i >= 0; i--)
@@ -68,6 +68,6 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
         }
     }
 
-    /// <summary>The link to a node that is or was up; null for none.</summary>
+    /// <summary>The link to a node that is or was up; null if there is none.</summary>
     public int? Find(ulong subject) => _links.TryGetValue(subject, out int link) && node.Links.NodeIdOf(link) == subject ? link : null;
 }

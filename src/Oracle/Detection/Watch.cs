@@ -7,16 +7,16 @@ using Oracle.Frames;
 namespace Oracle.Detection;
 
 /// <summary>
-/// Watches the processes that the Oracle assigned to this one, and reports to the leader what speaks against them. It decides nothing.
+/// Watches the processes that the Oracle assigned to this one, and reports evidence against them to the leader. It decides nothing.
 /// </summary>
 /// <remarks>
-/// Rounds of 200 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe; without an answer in half a round × (1 + health) another one, and the
-/// others that are watched (some eight) are asked to probe it over links that they have, or at the start of the next round where that came first; after four
-/// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign a report, 0.8 to 1 s after the process fell silent. A connection that
-/// breaks is no evidence but makes it look at once: the listener is dialled (refused at the address that it is registered at is
-/// evidence), and on the same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses
-/// its sockets a moment before it is gone. One seen to be gone is reported when its address refuses too, or when nothing came from it for
-/// 100 ms and it still is: that report alone is proof of death. Reports are repeated every 500 ms until withdrawn. In doubt about the own clock nothing is reported.
+/// Rounds of 200 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe. Without an answer in half a round × (1 + health), or at the start of the next
+/// round if that comes first, it probes again and asks the other watched processes (some eight) to probe over links that they have. After four
+/// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign it reports, 0.8 to 1 s after the process fell silent. A connection that
+/// breaks is no evidence, but starts a look at once: the listener is dialled (a refusal at the registered address is evidence), and on the
+/// same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses its sockets a moment before it
+/// is gone. A process seen to be gone is reported when its address refuses too, or when nothing came from it for 100 ms and it still is gone: that
+/// report alone is proof of death. Reports are repeated every 500 ms until withdrawn. While this process doubts its own clock, it reports nothing.
 /// Source: failure-detection.md#rounds-of-probes, #others-are-asked-before-a-process-is-suspected, #a-broken-connection-is-looked-at-not-believed,
 /// #poor-health-waits-longer-and-counts-half; SWIM, Lifeguard.
 /// </remarks>
@@ -24,11 +24,11 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
 {
     public const int WorstHealth = 8;
     private const long ReportEvery = 500 * Durations.Millisecond;
-    // A process that lives dials again at once, or after 10 and 50 ms, when it loses its connection.
+    // A process that lives and loses its connection dials again at once, or after 10 and 50 ms.
     private const long ConfirmAfter = 100 * Durations.Millisecond;
     private const int MaxWatched = 4_096;
     private static readonly long[] LookAfter = [2 * Durations.Millisecond, 8 * Durations.Millisecond, 30 * Durations.Millisecond, 100 * Durations.Millisecond, 250 * Durations.Millisecond];
-    // Half a round: an answer that takes longer is asked for once more, and by others.
+    // Half a round: after that an answer is asked for once more, and by other processes.
     private readonly long _patience = options.ProbeInterval.Nanoseconds() / 2;
     private readonly List<WatchedProcess> _watched = [];
     private readonly Dictionary<ProcessId, WatchedProcess> _byId = [];
@@ -37,19 +37,19 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     private ulong _probe;
     private bool _mute;
 
-    /// <summary>The own condition, 0 good … 8: slow answers of others count less when it is poor.</summary>
+    /// <summary>Health of this process, 0 good … 8: when it is poor, its observations of others count less.</summary>
     public int Health { get; private set; }
 
     /// <summary>When the process table is to be looked at again.</summary>
     public long Due { get; private set; } = long.MaxValue;
 
-    /// <summary>Hears of processes that are certainly gone from their address.</summary>
+    /// <summary>Called for processes that are certainly gone from their address.</summary>
     public Action<ulong>? OnGone { get; set; }
 
-    /// <summary>Hears of the links to processes that are watched no longer, and whether those were seen to be gone.</summary>
+    /// <summary>Called with the links to processes that are watched no longer, and whether those were seen to be gone.</summary>
     public Action<int, bool>? OnDropped { get; init; }
 
-    /// <summary>Where those are that the Oracle assigned.</summary>
+    /// <summary>Addresses of the processes that the Oracle assigned.</summary>
     public IEnumerable<NodeAddress> Addresses
     {
         get
@@ -59,7 +59,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         }
     }
 
-    /// <summary>Processes to which a link is or was up.</summary>
+    /// <summary>Number of processes to which a link is or was up.</summary>
     public int Reached => _relays.Count;
 
     public bool IsAlone => !_watched.Exists(watched => watched.Assigned);
@@ -74,13 +74,13 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             watched.Subject = subject;
             watched.Assigned = true;
         }
-        // It is not probed any more: when it is assigned again it starts anew.
+        // A process that is not assigned is not probed any more: when it is assigned again it starts anew.
         foreach (var watched in _watched)
             if (watched is { Assigned: false, Observed: Accusation.Timeout }) (watched.Observed, watched.FailedRounds, watched.RoundAt) = (null, 0, 0);
         Prune();
     }
 
-    /// <summary>A group's accusation; it is repeated until withdrawn.</summary>
+    /// <summary>A group suspects a process; the report is repeated until withdrawn.</summary>
     public void Accuse(ProcessId subject, Accusation evidence)
     {
         if (_watched.Count >= MaxWatched && !_byId.ContainsKey(subject)) return;
@@ -98,8 +98,8 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     }
 
     /// <summary>
-    /// A process is being excluded. Its connection may stand though it is gone, and what is queued for it leaves less room for all others, for which the views
-    /// without it may wait: so whoever has a link to it looks at that, whether it watches it or not. What it finds may still be proof of its death.
+    /// A process is being excluded. Its connection may stand though it is gone, and its queue leaves less room for all others, for which the views
+    /// without it may wait. So each process with a link to it looks at that link, whether it watches the process or not. The look may still prove its death.
     /// </summary>
     public void Excluding(ProcessId subject)
     {
@@ -108,7 +108,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         LookAtExcluded();
     }
 
-    /// <summary>A process was excluded: nothing more is held against it.</summary>
+    /// <summary>A process was excluded: drops everything held against it.</summary>
     public void Excluded(ProcessId subject)
     {
         Excluding(subject);
@@ -117,7 +117,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         Prune(subject);
     }
 
-    /// <summary>A frame of that node arrived.</summary>
+    /// <summary>A frame of this node arrived.</summary>
     public void Heard(ulong nodeId)
     {
         foreach (var watched in _watched)
@@ -140,16 +140,16 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         else _relays.Introduce(peer, request.Subject, request.Number);
     }
 
-    /// <summary>Whether that node is one of those that are asked to probe others.</summary>
+    /// <summary>Whether this node is one of those asked to probe others.</summary>
     public bool Asks(ulong nodeId) => _watched.Exists(helper => helper.Assigned && helper.Subject.Id.Node == nodeId);
 
     public void OnIndirectPong(IndirectProbeFrame answer)
     {
         foreach (var watched in _watched)
         {
-            // Only what was asked for counts, and where nothing was heard since. Its way has four hops, which may take longer than the rest of the round.
+            // Counts only an answer that was asked for, and only if nothing was heard since. It takes four hops, which may last longer than the rest of the round.
             if (watched.Subject.Id.Node != answer.Subject || node.Now - watched.AskedAt > Relays.Life || watched.HeardAt >= watched.AskedAt) continue;
-            // Others reach it and this process does not: rather a sign against the own condition.
+            // Others reach it and this process does not: rather a sign that this process is in poor health.
             Health = Math.Min(WorstHealth, Health + 1);
             Heard(answer.Subject);
             return;
@@ -164,7 +164,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         foreach (var watched in _watched)
         {
             if (watched.Subject.Id.Node != nodeId || !watched.Assigned) continue;
-            // Where it was reached under another address than its own, as at a proxy's among the seeds, nobody there says nothing about it.
+            // Reached under another address than its own, as at a proxy's among the seeds: that no process listens there says nothing about it.
             bool own = address == watched.Subject.Address;
             switch (fault)
             {
@@ -191,10 +191,10 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         if (nodeId != 0) Heard(nodeId);
     }
 
-    /// <summary>A link is about to be let go of.</summary>
+    /// <summary>A link is about to be closed.</summary>
     public void OnClosing(int peer) => _relays.OnClosed(peer);
 
-    /// <summary>The clock jumped: what was not heard meanwhile proves nothing.</summary>
+    /// <summary>The clock jumped: silence during the jump proves nothing.</summary>
     public void Doubt()
     {
         Health = WorstHealth;
@@ -214,14 +214,14 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     /// <summary>The loop runs late.</summary>
     public void Late() => Health = Math.Min(WorstHealth, Health + 1);
 
-    /// <summary>There is another leader: it hears at once what is held against whom.</summary>
+    /// <summary>There is another leader: reports everything held against processes to it at once.</summary>
     public void ReportAll()
     {
         foreach (var watched in _watched)
             if (watched.Evidence is not null) Report(watched);
     }
 
-    /// <summary>Every 100 ms.</summary>
+    /// <summary>Called every 100 ms.</summary>
     public void Step()
     {
         _excluded.Tick();
@@ -246,10 +246,10 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
     {
         while (_excluded.TryTake(out ulong nodeId))
         {
-            // It may have been let go of meanwhile.
+            // The link may have been closed meanwhile.
             if (_relays.Find(nodeId) is not { } link) continue;
             OnDropped?.Invoke(link, false);
-            // Whoever opened it: it is needed by those only who hold it.
+            // Whatever opened the link: now only those that hold it need it.
             node.Links.Hold(link);
             node.Links.Release(link);
         }
@@ -272,7 +272,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             if (watched.Assigned || watched.Accused is not null) continue;
             _watched.RemoveAt(i);
             _byId.Remove(watched.Subject.Id);
-            // What refuses may be a proxy for a moment, as long as nobody has decided.
+            // A refusal may be a proxy's, for a moment, as long as the Oracle has not decided.
             bool gone = watched.Observed is Accusation.Replaced or Accusation.ProcessGone || (watched.Observed == Accusation.Refused && watched.Subject.Id == excluded);
             if (watched.Peer < 0) continue;
             OnDropped?.Invoke(watched.Peer, gone);
@@ -285,7 +285,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         long patience = _patience * (1 + Health);
         if (node.Now >= watched.NextRound)
         {
-            // A round that is no longer than the time between two looks, or a look that came late, left no moment to ask others in.
+            // In a round no longer than the time between two looks, or after a late look, there was no moment to ask others.
             bool unasked = false;
             if (watched.RoundAt != 0 && watched.HeardAt < watched.RoundAt)
             {
@@ -321,7 +321,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             if (watched.Peer >= 0) node.Links.Release(watched.Peer);
             watched.Peer = peer;
         }
-        // A proxy may be there again before the link looks by itself.
+        // A proxy may be back before the link dials by itself.
         if (watched.Observed == Accusation.Refused) node.Links.Probe(peer);
         outlet.Reply(watched.Peer, new ProbeFrame(false, ++_probe));
     }
@@ -350,7 +350,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
             OnGone?.Invoke(watched.Subject.Id.Node);
             return;
         }
-        // It lives, whatever its entry in the table says.
+        // The process lives, whatever its entry in the table says.
         if (watched.GoneAt != 0 && !silent) (gone, watched.Looks) = (false, LookAfter.Length);
         if (gone && watched.GoneAt == 0) watched.GoneAt = node.Now;
         else if (!gone) watched.GoneAt = 0;
@@ -359,7 +359,7 @@ internal sealed class Watch(INode node, OracleOptions options, Outlet outlet, Or
         Due = Math.Min(Due, watched.LookAt);
     }
 
-    /// <summary>A probe that fails has seen nothing.</summary>
+    /// <summary>Looks at the process table; a probe that throws has seen nothing.</summary>
     private static bool IsGone(IProcessProbe probe, Subject subject)
     {
         try

@@ -3,12 +3,12 @@ using Oracle.Frames;
 
 namespace Oracle.Detection;
 
-/// <summary>What this process knows of one that it watches, or that its groups accuse.</summary>
+/// <summary>Knowledge about a process that this process watches, or that its groups suspect.</summary>
 internal sealed class WatchedProcess(Subject subject, long now)
 {
     public Subject Subject { get; set; } = subject;
 
-    /// <summary>Whether the Oracle assigned it; else only a group's accusation keeps it here.</summary>
+    /// <summary>Whether the Oracle assigned it; otherwise only a group's suspicion keeps it here.</summary>
     public bool Assigned { get; set; }
 
     /// <summary>The link that was probed last; -1 before.</summary>
@@ -25,17 +25,17 @@ internal sealed class WatchedProcess(Subject subject, long now)
 
     public int FailedRounds { get; set; }
 
-    /// <summary>What the own probes and links say.</summary>
+    /// <summary>Evidence from this process's probes and links.</summary>
     public Accusation? Observed { get; set; }
 
-    /// <summary>What a group of this process says.</summary>
+    /// <summary>Evidence from a group of this process.</summary>
     public Accusation? Accused { get; set; }
 
     public long ReportedAt { get; set; } = long.MinValue / 2;
 
     public bool Reported { get; set; }
 
-    /// <summary>When others were asked last.</summary>
+    /// <summary>When others were last asked.</summary>
     public long AskedAt { get; set; } = long.MinValue / 2;
 
     /// <summary>Remaining looks at the process table after a link broke, and when the next is due.</summary>
@@ -43,9 +43,9 @@ internal sealed class WatchedProcess(Subject subject, long now)
 
     public long LookAt { get; set; } = long.MaxValue;
 
-    /// <summary>When its process was first seen to be gone; 0 while it was not.</summary>
+    /// <summary>When the process was first seen to be gone; 0 if it was not.</summary>
     public long GoneAt { get; set; }
 
-    /// <summary>What is reported. Who is not assigned to watch a process is not believed in what it saw itself.</summary>
+    /// <summary>The evidence that is reported. A process that is not assigned to watch another is not believed in its own observations.</summary>
     public Accusation? Evidence => (Assigned ? Observed : null) ?? Accused;
 }

@@ -31,7 +31,7 @@ internal static class ConfigurationCodec
     public static Configuration Read(ref MessagePackReader reader)
     {
         var configuration = new Configuration(ReadReplicas(ref reader), ReadReplicas(ref reader));
-        // A leader that makes a voter a learner, or the other way round, writes as many as it read.
+        // Checked here too: a leader that turns a voter into a learner, or the other way round, writes as many replicas as it read.
         int replicas = configuration.Voters.Count + configuration.Learners.Count;
         if (replicas > Limits.Replicas) throw new InvalidDataException($"{replicas} replicas; at most {Limits.Replicas} are allowed.");
         var seen = new HashSet<ulong>();
@@ -40,7 +40,7 @@ internal static class ConfigurationCodec
         return configuration;
     }
 
-    /// <summary>One that can decide: it has voters.</summary>
+    /// <summary>Reads a configuration that can decide: it has voters.</summary>
     public static Configuration ReadDeciding(ref MessagePackReader reader) =>
         Read(ref reader) is { Voters.Count: > 0 } configuration ? configuration : throw new InvalidDataException("A configuration without voters.");
 

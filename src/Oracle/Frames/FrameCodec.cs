@@ -6,7 +6,7 @@ namespace Oracle.Frames;
 /// <summary>Reads the body of a frame by its type.</summary>
 internal static class FrameCodec
 {
-    /// <summary>The frame; false when the bytes are not one. Fields behind the known ones are passed over.</summary>
+    /// <summary>Reads a frame; false when the bytes are not one. Fields behind the known ones are skipped.</summary>
     public static bool TryRead(FrameType type, ReadOnlySpan<byte> body, out SystemId system, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out IFrame? frame)
     {
         frame = null;

@@ -4,13 +4,13 @@ namespace Oracle.Frames;
 
 /// <summary>
 /// The body of a frame of the Oracle: a MessagePack array that begins with the system id; fields are only ever appended, and a reader
-/// passes over fields it does not know.
+/// skips fields that it does not know.
 /// </summary>
 internal interface IFrame
 {
     FrameType Type { get; }
 
-    /// <summary>How many values <see cref="Write"/> writes.</summary>
+    /// <summary>Number of values that <see cref="Write"/> writes.</summary>
     int Fields { get; }
 
     void Write(ref MessagePackWriter writer);

@@ -4,8 +4,8 @@ using Oracle.Log;
 namespace Oracle.Frames;
 
 /// <summary>
-/// A lease, counted from the time the asker sent its question, with who the replicas are. When the asker's process table is old:
-/// whom it is to watch.
+/// A lease, counted from the time at which the asker sent its question, with the present replicas. When the asker's process table is old,
+/// also the processes that it has to watch.
 /// </summary>
 internal sealed record LeaseGrant(long Sent, Configuration Replicas, ulong Version, IReadOnlyList<Subject>? Subjects) : IFrame
 {

@@ -3,7 +3,7 @@ using Oracle.Log;
 
 namespace Oracle.Frames;
 
-/// <summary>Who the Oracle is, or with a system id of none that the sender does not know either; it names itself as the leader then when it is about to found.</summary>
+/// <summary>Says who the Oracle is; with no system id: that the sender does not know either, and, if it names itself as leader, that it is about to found.</summary>
 internal sealed record OracleIs(Configuration Replicas, Replica Leader) : IFrame
 {
     public FrameType Type => FrameType.OracleIs;

@@ -7,7 +7,7 @@ using Oracle.Log;
 namespace Oracle.Frames;
 
 /// <summary>
-/// Sends frames of the Oracle by node id and address. What a process sends to itself takes the same way through bytes: it is queued
+/// Sends frames of the Oracle by node id and address. A frame from a process to itself is encoded in the same way: it is queued
 /// here and handled before the turn ends.
 /// </summary>
 internal sealed class Outlet(INode node)
@@ -34,7 +34,7 @@ internal sealed class Outlet(INode node)
         if (_scratch.WrittenCount + FrameHeader.Size <= LinkLimits.FrameBytes) Put(node.Links.Open(address, toNode), frame.Type);
     }
 
-    /// <summary>Answers over the link a frame came by; <see cref="Own"/> is this process itself. Returns the bytes that the frame has.</summary>
+    /// <summary>Answers over the link by which a frame came; <see cref="Own"/> is this process itself. Returns the size of the frame in bytes.</summary>
     public int Reply(int peer, IFrame frame)
     {
         Encode(frame);

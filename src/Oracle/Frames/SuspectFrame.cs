@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Oracle.Frames;
 
-/// <summary>What the sender holds against a process, or with <paramref name="Withdrawn"/> no longer does; <paramref name="Health"/> is its own (0 good … 8).</summary>
+/// <summary>Evidence of the sender against a process, or its withdrawal (<paramref name="Withdrawn"/>); <paramref name="Health"/> is the sender's (0 good … 8).</summary>
 internal sealed record SuspectFrame(ProcessId Subject, bool Withdrawn, Accusation Evidence, int Health) : IFrame
 {
     public FrameType Type => FrameType.Suspect;

@@ -6,8 +6,8 @@ using Oracle.State;
 namespace Oracle.Frames;
 
 /// <summary>
-/// Groups that are over, and who the replicas are. Views and proposals that were asked for come in frames of their own, before it;
-/// <paramref name="More"/> says that not all of them had room.
+/// Groups that are over, and the present replicas. The views and proposals that were asked for come before it, in frames of their own;
+/// <paramref name="More"/> says that there was no room for all of them.
 /// </summary>
 internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadOnlyList<GroupId> Over, string Reason, bool More = false) : IFrame
 {

@@ -9,7 +9,7 @@ using Oracle.State;
 namespace Oracle.Frames;
 
 /// <summary>
-/// How the types of membership are written. Reading throws <see cref="InvalidDataException"/> on anything malformed; the one place that
+/// Encodings of membership's types. Reading throws <see cref="InvalidDataException"/> on anything malformed; the one place that
 /// receives frames catches it and counts it.
 /// </summary>
 internal static class WireFormat
@@ -24,12 +24,12 @@ internal static class WireFormat
 
     public static string ReadText(ref MessagePackReader reader, int maxBytes)
     {
-        // What is not UTF-8 would be longer when it is written again, and then be refused.
+        // Text that is not UTF-8 would be longer when written again, and would then be refused.
         if (!reader.TryReadUtf8(out var utf8) || utf8.Length > maxBytes || !Utf8.IsValid(utf8)) throw new InvalidDataException($"No text of at most {maxBytes} bytes.");
         return Encoding.UTF8.GetString(utf8);
     }
 
-    /// <summary>A term or an index of the log: far above what any log reaches, and far enough below the end that nothing counted on from it wraps around.</summary>
+    /// <summary>A term or an index of the log: far more than any log reaches, and far enough below the maximum that counting on from it does not wrap around.</summary>
     public static ulong ReadPlace(ref MessagePackReader reader) => (ulong)reader.ReadWithin(0, 1L << 62);
 
     public static T ReadEnum<T>(ref MessagePackReader reader, int count) where T : struct, Enum
@@ -71,7 +71,7 @@ internal static class WireFormat
 
     public static void Write(ref MessagePackWriter writer, NodeAddress address) => writer.WriteString(address.Text);
 
-    /// <summary>An address that can be dialled: here, and nowhere behind, one that cannot be is found out.</summary>
+    /// <summary>An address that can be dialled; one that cannot is noticed here, and nowhere behind.</summary>
     public static NodeAddress ReadAddress(ref MessagePackReader reader)
     {
         string text = ReadText(ref reader, Limits.AddressBytes);
@@ -90,7 +90,7 @@ internal static class WireFormat
     public static ulong ReadNode(ref MessagePackReader reader) =>
         reader.ReadUInt64() is var node and not 0 ? node : throw new InvalidDataException("A process or a replica without a node.");
 
-    /// <summary>A leader; node 0 and no address stand for one that is not known.</summary>
+    /// <summary>A leader; node 0 and no address stand for an unknown leader.</summary>
     public static Replica ReadLeader(ref MessagePackReader reader)
     {
         ulong node = reader.ReadUInt64();
@@ -172,7 +172,7 @@ internal static class WireFormat
         }
     }
 
-    /// <summary>Values written for a <see cref="View"/>.</summary>
+    /// <summary>Number of values written for a <see cref="View"/>.</summary>
     public const int ViewFields = 11;
 
     public static View ReadView(ref MessagePackReader reader)
@@ -191,7 +191,7 @@ internal static class WireFormat
         return IsConsistent(view) ? view : throw new InvalidDataException("A view that contradicts itself.");
     }
 
-    /// <summary>Values written for a <see cref="Proposal"/>.</summary>
+    /// <summary>Number of values written for a <see cref="Proposal"/>.</summary>
     public const int ProposalFields = 7;
 
     public static void Write(ref MessagePackWriter writer, Proposal proposal)

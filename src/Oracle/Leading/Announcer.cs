@@ -7,9 +7,9 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Tells processes what was decided. An optimisation: what is lost here, members find out by asking (oracle.md#pushes-may-be-lost), and what a
-/// deposed leader sends is committed, so it may be old but never wrong. Proposals are repeated every second until they are superseded. What all
-/// processes are told, or as many as are excluded together, is told to a bounded number of them with each step.
+/// Tells processes what was decided. An optimisation: members find out by asking what is lost here (oracle.md#pushes-may-be-lost), and what a
+/// deposed leader sends is committed, so it may be old but never wrong. Proposals are repeated every second until they are superseded. News for all
+/// processes, or for many excluded ones, goes to a bounded number of processes with each step.
 /// </summary>
 internal sealed class Announcer(INode node, Outlet outlet)
 {
@@ -17,7 +17,7 @@ internal sealed class Announcer(INode node, Outlet outlet)
     private const int PerStep = 256;
     private readonly Dictionary<GroupId, long> _pending = [];
 
-    // By when they are due, so that each has its turn: of what was proposed anew, or decided, nothing is due here any more.
+    // In the order in which they are due, so that each has its turn. An item whose group was proposed anew, or whose view was decided, is skipped.
     private readonly Queue<(GroupId Group, long Due)> _order = new();
     private readonly List<Replica> _to = [];
     private readonly ToldInTurn _replicas = new();
@@ -31,7 +31,7 @@ internal sealed class Announcer(INode node, Outlet outlet)
         _excluded.Clear();
     }
 
-    /// <summary>A leadership begins: every process hears who leads, and all pending proposals follow, a bounded number at a time.</summary>
+    /// <summary>A leadership begins: every process is told who leads, and all pending proposals follow, a bounded number at a time.</summary>
     public void Begin(OracleState state, ReplicatedLog log)
     {
         _pending.Clear();
@@ -41,7 +41,7 @@ internal sealed class Announcer(INode node, Outlet outlet)
         Replicas(state, log);
     }
 
-    /// <summary>Every process hears who the replicas are now: those that it knew of may be gone before it asks the leader again.</summary>
+    /// <summary>Tells every process the present replicas: the replicas that it knew may be gone before it asks the leader again.</summary>
     public void Replicas(OracleState state, ReplicatedLog log)
     {
         foreach (var process in state.Processes)
@@ -83,7 +83,7 @@ internal sealed class Announcer(INode node, Outlet outlet)
         TellExcluded();
     }
 
-    /// <summary>Every 100 ms.</summary>
+    /// <summary>Called every 100 ms.</summary>
     public void Step(OracleState state, ReplicatedLog log)
     {
         _replicas.Step();
@@ -93,7 +93,7 @@ internal sealed class Announcer(INode node, Outlet outlet)
         Repeat(state);
     }
 
-    /// <summary>Repeats proposals that are due, those first that have been so longest.</summary>
+    /// <summary>Repeats proposals that are due, the longest due first.</summary>
     public void Repeat(OracleState state)
     {
         for (int left = PerStep; left > 0 && _order.TryPeek(out var next) && next.Due <= node.Now;)

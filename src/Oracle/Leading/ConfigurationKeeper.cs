@@ -9,18 +9,18 @@ namespace Oracle.Leading;
 /// processes first, other hosts preferred; one change at a time; learners catch up before they vote.
 /// </summary>
 /// <remarks>
-/// <para>Two voters stop at the death of either, one only at its own: so two processes have one voter and a learner, and even sizes exist
-/// only in passing. A first promotion waits until enough learners for the next odd size have caught up. From there the steps follow each
-/// other without a pause, since <see cref="Step"/> is called with everything that may allow the next: a commit, a learner that caught up,
-/// a process registered or gone. The learner heard last is promoted first: between one and three voters the death of that one alone stops
-/// the Oracle, and only if it comes in the round trip after its last answer. Of the founder that holds until three vote.</para>
-/// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not
-/// before that successor has caught up or 2 s have passed; of an even number one goes at once, since without it no fewer deaths are survived. A voter that leaves or is one too many is removed alike; a leader hands over first.
-/// No voter is removed where those that stay are not heard by a majority: that change could not be committed, and nothing after it. Its successor
-/// is added first then.</para>
-/// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and the lead is handed over to it only where it was introduced and the
-/// leader can dial no other voter: as leader it would not be believed by who cannot dial it either. It keeps no other from its place. Where a leader leaves and can dial none of those that stay, one of them votes all the same, and the leader
-/// takes itself out of the voters instead of handing over: alone that one has to be believed by nobody.</para>
+/// <para>With two voters the death of either stops the Oracle, with one voter only its own: so two processes have one voter and a learner, and
+/// even sizes exist only in passing. A first promotion waits until enough learners for the next odd size have caught up. From there the steps
+/// follow each other without a pause, since <see cref="Step"/> is called with everything that may allow the next: a commit, a learner that
+/// caught up, a process registered or gone. The learner heard last is promoted first: on the way from one voter to three, its death alone stops
+/// the Oracle, and only if it comes in the round trip after its last answer. The founder's death alone does so until three vote.</para>
+/// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not before that successor has
+/// caught up or 2 s have passed. Of an even number, one goes at once: without it as many deaths are survived. A voter that leaves, or is one too many, is
+/// removed in the same way; a leader hands over first. No voter is removed where no majority of the voters that stay follows the leader: that change could
+/// not be committed, nor anything after it. Then its successor is added first.</para>
+/// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and it blocks no other process. The lead is handed over to it only where it was
+/// introduced and the leader can dial no other voter: processes that cannot dial it would not believe it as leader. Where a leader leaves and can dial none of the
+/// processes that stay, one of them votes all the same, and the leader removes itself instead of handing over: a single voter needs no other to believe it.</para>
 /// <para>Source: oracle.md#the-size-of-the-oracle, #a-leader-can-be-dialled, #one-change-of-the-configuration-at-a-time.</para>
 /// </remarks>
 internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
@@ -29,7 +29,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     private const long SuccessorWait = 2 * Durations.Second;
     private long _deadSince;
 
-    // This process leaves, and reaches none of those that may take its place.
+    // This process leaves, and reaches none of the processes that may take its place.
     private bool _reachesNone;
 
     /// <summary>Takes the next step, if one is due and allowed.</summary>
@@ -79,7 +79,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         }
     }
 
-    /// <summary>Learners that may vote soon: one that does not answer, as where it cannot confirm who leads, keeps no other from its place. A leader that has just begun has yet to reach those that another took.</summary>
+    /// <summary>Number of learners that may vote soon. One that does not answer, perhaps since it cannot confirm the leader, blocks no other. A new leader counts all.</summary>
     private int Coming(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
     {
         if (node.Now - leader.Since < SuccessorWait) return learners.Count;
@@ -139,7 +139,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return false;
     }
 
-    /// <summary>A voter to remove: one that is gone or leaving, else the latest of too many; one first that the others can spare. The leader itself goes last: it can still take those out.</summary>
+    /// <summary>A voter to remove: gone or leaving, else the latest of too many; first one that the others can spare; the leader last, since it can remove the others.</summary>
     private Replica? FindUnwanted(Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted, int target)
     {
         Replica? unwanted = null, self = null;
@@ -161,10 +161,10 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return null;
     }
 
-    /// <summary>Whether a majority of the voters without that one follows this leader.</summary>
+    /// <summary>Whether a majority of the voters that stay follows this leader.</summary>
     private bool MayGo(Log.Leader leader, Configuration configuration, in Replica voter)
     {
-        // The leader itself goes by handing over to one that follows.
+        // The leader itself goes by handing over to a voter that follows.
         if (voter.Node == node.Id) return true;
         int follow = 0;
         foreach (var other in configuration.Voters)
@@ -185,8 +185,8 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     }
 
     /// <summary>
-    /// The voter to hand over to: of those that stay the first that the leader can dial, else the first that was introduced to it. Where one of
-    /// them follows, and none can be handed the lead, one that goes too may; where they are merely silent or behind it would only hand it back.
+    /// The voter to hand over to: of the voters that stay, the first that the leader can dial, else the first that was introduced to it. If one of them
+    /// follows but none can take the lead, a voter that leaves too may take it; if they are only silent or behind, that voter would only hand it back.
     /// </summary>
     private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
     {
@@ -207,7 +207,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return introduced;
     }
 
-    /// <summary>The next learner: the oldest process on a host without a replica, else the oldest; of those that the leader can dial.</summary>
+    /// <summary>The next learner, of the processes that the leader can dial: the oldest on a host without a replica, else the oldest.</summary>
     private Replica? Candidate(ReplicatedLog log, List<ProcessRecord> wanted, OracleState state)
     {
         var configuration = log.Entries.Configuration;

@@ -6,19 +6,19 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Tallies accusations and decides which processes to exclude together. Leader-local: a new leader starts empty and observers repeat
-/// themselves within 500 ms, or at once when they hear of it.
+/// Tallies suspicions and decides which processes to exclude together. Local to the leader: a new leader starts empty, and observers repeat
+/// their reports within 500 ms, or at once when they hear of the leader.
 /// </summary>
 /// <remarks>
-/// With K observers per process: a subject reported by H = ⌈0.7 K⌉ is decided when none is between Lo = ⌈0.3 K⌉ and H, or after 1 s; so
-/// processes that fail together are excluded by one entry. Proof of death (a process gone from its host; its own address, not a proxy's,
-/// refused or answered by another as two observers saw) needs no tally. What a proxy's address does counts only when it has lasted as long as a silence does before it
-/// is reported. A report that lasts 10 s without reaching H is a pair that does not
-/// get on: the one with more complaints goes, else the later registered.
-/// What a single member says of another's silence in its group is such a report too: its probes may well be answered. That handlers are slow is judged apart
-/// (<see cref="SlowMembers"/>).
-/// The process that decides is alive, since it decides: nothing is proof of the contrary. Without it nobody could decide if it is the only
-/// voter: then it stays.
+/// With K observers per process: a subject reported by H = ⌈0.7 K⌉ of them is decided when no other tally is between Lo = ⌈0.3 K⌉ and H, or after 1 s:
+/// so processes that fail together are excluded by one entry. Proof of death needs no tally: a process gone from its host; or its own address, not a
+/// proxy's, refused or answered by another process, as two observers saw. A refusal at a proxy's address counts only when it has lasted as long as a
+/// silence does before it is reported. A report that lasts 10 s without reaching H shows a pair that does not get on: the process with more reports
+/// against it goes, else the later registered one.
+/// When only one member reports another's silence in its group, that is such a report too: the other may well answer its probes. Slow handlers are
+/// judged separately (<see cref="SlowMembers"/>).
+/// The process that decides is alive, since it decides: nothing is proof of the contrary. If it is the only voter it stays, since without it
+/// no process could decide.
 /// Sources: failure-detection.md#a-cut-not-single-exclusions, #proof-of-death, #what-a-proxys-address-says, #a-pair-that-does-not-get-on, #one-stall-is-no-tally; Suresh et al.
 /// 2018 (Rapid).
 /// </remarks>
@@ -29,14 +29,14 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
     private const int PoorHealth = 4;
     private readonly ReportTable _reports = new();
     private readonly SlowMembers _slow = new(node);
-    // How long nothing is heard of a process before that is reported (Watch).
+    // How long nothing is heard of a process before an observer reports that (Watch).
     private readonly long _silence = options.ProbeInterval.Nanoseconds() * options.ProbeRounds;
     private long _decidedSince;
 
-    /// <summary>Whether anybody is accused.</summary>
+    /// <summary>Whether any process is suspected.</summary>
     public bool Any => _reports.Count + _slow.Count > 0;
 
-    /// <summary>Members of groups that were looked at for slowness.</summary>
+    /// <summary>Number of group members looked at for slowness.</summary>
     public long Looked => _slow.Looked;
 
     public void Clear()
@@ -46,7 +46,7 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
         _decidedSince = 0;
     }
 
-    /// <summary>What an observer says now takes the place of what it said.</summary>
+    /// <summary>Takes an observer's report, which replaces its earlier one.</summary>
     public void Accuse(ProcessId subject, ProcessId observer, Accusation evidence, int health)
     {
         bool slow = evidence == Accusation.Slow;
@@ -62,14 +62,14 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
         _slow.Withdraw(subject, observer);
     }
 
-    /// <summary>It is decided that a process goes, or it has gone.</summary>
+    /// <summary>The exclusion of a process was decided, or the process has gone.</summary>
     public void OnGoing(ProcessId subject) => _slow.OnGoing(subject);
 
-    /// <summary>Whom to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
-    /// <param name="state">Who is registered.</param>
-    /// <param name="alive">How many are.</param>
-    /// <param name="needed">Who does not go at all: the deciding process where it is the only voter.</param>
-    /// <param name="mayGo">Whether the others can decide without that process; of pairs that do not get on the next one is looked at where they cannot.</param>
+    /// <summary>The processes to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
+    /// <param name="state">The registered processes.</param>
+    /// <param name="alive">The number of processes that are not excluded.</param>
+    /// <param name="needed">The process that must not go: the deciding process where it is the only voter.</param>
+    /// <param name="mayGo">Whether the others can decide without this process; where they cannot, the next pair that does not get on is looked at.</param>
     public List<Failure> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         _reports.Expire(state, node.Now);
@@ -115,7 +115,7 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
         int gone = 0;
         foreach (var (observer, report) in reports)
         {
-            // Who runs elsewhere cannot have seen it.
+            // An observer on another host cannot have seen it.
             if (report.Evidence == Accusation.ProcessGone && process.Host.Length > 0 && state.Find(observer)?.Host == process.Host) return true;
             if (report.Evidence is Accusation.Refused or Accusation.Replaced) gone++;
         }
@@ -123,8 +123,8 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
     }
 
     /// <summary>
-    /// Distinct observers in halves: those in poor health count half where another could say it too; observers of it that are accused themselves stand for reports
-    /// they may fail to send.
+    /// Counts distinct observers, in halves. An observer in poor health counts half where another observer could say it too; an observer that is suspected
+    /// itself stands for a report that it may fail to send.
     /// </summary>
     private int Tally(OracleState state, ProcessRecord subject, SortedDictionary<ProcessId, Report> reports, int low)
     {
@@ -138,13 +138,13 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
     }
 
     /// <summary>
-    /// Whether a report counts by now. Where a proxy's address refuses that may be so for a moment only, as with a proxy that restarts, and the process behind it lives: it has the
-    /// time of one that is silent, in which each sign of life takes the report back. Where another answers it is over at once: links to it are.
+    /// Whether a report counts by now. A proxy's address may refuse for a moment only, as when the proxy restarts, while the process behind it lives. So such a
+    /// report waits as long as a silence would, and each sign of life withdraws it. When another process answers there it counts at once: links to the subject have ended.
     /// </summary>
     private bool Counts(ProcessRecord subject, in Report report) =>
         subject.OwnsAddress || report.Evidence != Accusation.Refused || node.Now - report.Since >= _silence;
 
-    /// <summary>How many say what counts against a process, or <paramref name="most"/> where that is less.</summary>
+    /// <summary>Number of observers whose reports against a process count, or <paramref name="most"/> where that is less.</summary>
     private int CountOf(OracleState state, ProcessId subject, int most = int.MaxValue)
     {
         int count = 0;
@@ -155,9 +155,9 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
     }
 
     /// <summary>
-    /// Whether a process has another observer, which is not accused itself. Half a word waits for that one's: where there is none, as of two processes, it waited for ever, since
-    /// health recovers with the answers of others, and the only one that could give them was the one that is silent. That health recovers with time instead would not be right:
-    /// who runs punctually again may still be cut off from all others, and cannot know. Poor health does its part without that: rounds of it are up to five times as long.
+    /// Whether a process has another observer that is not suspected itself. Half a vote waits for that observer's vote. Where there is none, as with two processes, it
+    /// would wait for ever: health recovers with answers of others, and the only process that could answer is silent. Nor may health recover with time instead: a process
+    /// that runs punctually again may still be cut off from all others, and cannot know. Poor health delays enough: rounds are up to five times as long.
     /// </summary>
     private bool HasOther(OracleState state, ProcessId subject, ProcessId observer, int low)
     {

@@ -6,8 +6,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Holds finished flushes of StrictPrimary groups back until every member that they exclude is proved dead or without a lease. One flush per
-/// group: a repeat or a later proposal takes the place of the one before.
+/// Holds reports of finished flushes of StrictPrimary groups until every member that they exclude is proved dead or without a lease. One report per
+/// group: a repeat, or the report of a later proposal, replaces the one before.
 /// </summary>
 internal sealed class FlushGate(INode node, LeaseTable leases)
 {
@@ -22,7 +22,7 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         Due = long.MaxValue;
     }
 
-    /// <summary>True when the flush may be appended now; else it is held, and <paramref name="replaced"/> is the one that it takes the place of.</summary>
+    /// <summary>True when the report may be appended now; otherwise it is held and replaces <paramref name="replaced"/>.</summary>
     public bool Admit(OracleState state, Request request, out Request? replaced)
     {
         replaced = null;
@@ -35,7 +35,7 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         return false;
     }
 
-    /// <summary>A process is proved dead; true when flushes are held. They are looked at once in the turn: with each proof it would cost the product of proofs and flushes.</summary>
+    /// <summary>A process is proved dead; true when reports are held. They are looked at once per turn: at each proof, that would cost proofs times reports.</summary>
     public bool OnProved(long now)
     {
         if (_held.Count == 0) return false;
@@ -43,10 +43,10 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         return true;
     }
 
-    /// <summary>How many flushes were looked at, for who counts what that costs.</summary>
+    /// <summary>Number of reports looked at; for tests of that cost.</summary>
     internal long Looked { get; private set; }
 
-    /// <summary>Moves what may be appended now, or concerns a proposal that is over, into <paramref name="released"/>.</summary>
+    /// <summary>Moves reports that may be appended now, or whose proposal is over, into <paramref name="released"/>.</summary>
     public void Release(OracleState state, List<Request> released)
     {
         Due = long.MaxValue;
@@ -61,7 +61,7 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         for (int i = before; i < released.Count; i++) _held.Remove(((Done)released[i].Operation).Group);
     }
 
-    /// <summary>Until when one of the members of that group may still act.</summary>
+    /// <summary>Until when some member of the lost group may still act.</summary>
     public long EndOf(OracleState state, LostGroup lost) => EndOf(state, lost.Failed, lost.Lease);
 
     private long WaitOf(OracleState state, Done done)
@@ -70,7 +70,7 @@ internal sealed class FlushGate(INode node, LeaseTable leases)
         return pending.Number == done.Proposal ? EndOf(state, pending.Failed, 0) : 0;
     }
 
-    /// <summary>Until when one of those processes may still act; <paramref name="lease"/> is the length of the leases of those that have no record any more.</summary>
+    /// <summary>Until when one of these processes may still act; <paramref name="lease"/> is the lease length for processes that have no record any more.</summary>
     private long EndOf(OracleState state, IReadOnlyList<ProcessId> failed, long lease)
     {
         long end = 0;

@@ -8,8 +8,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// What a leader does around the state machine: takes requests, weighs evidence, grants leases, announces decisions, keeps the Oracle at its
-/// size. All of it is local and starts empty with each leadership; nothing here is needed for safety but the lease table.
+/// The leader's services around the state machine: takes requests, weighs evidence, grants leases, announces decisions, keeps the Oracle at its
+/// size. All of it is local and starts empty with each leadership; only the lease table matters for safety.
 /// Source: oracle.md#the-normal-case, failure-detection.md#silence-excludes-nobody-before-a-majority-confirms-the-leader, #an-exclusion-that-the-log-refused-is-decided-again.
 /// </summary>
 internal sealed class LeaderShell
@@ -31,7 +31,7 @@ internal sealed class LeaderShell
     private readonly Observers _observers = new();
     private readonly SortedSet<ProcessId> _excluding = [];
 
-    // Those of them whose exclusion is not in the log yet.
+    // Processes in _excluding whose exclusion is not in the log yet.
     private readonly SortedSet<ProcessId> _unlogged = [];
     private readonly List<Request> _appended = [];
     private readonly List<Request> _refused = [];
@@ -56,35 +56,35 @@ internal sealed class LeaderShell
     }
 
     /// <summary>
-    /// Whether this replica leads, knows all that was decided before it, and takes it that its predecessors' leases are held: it decides nothing before.
+    /// Whether this replica leads, knows everything that was decided before, and counts its predecessors' leases as held: it decides nothing before that.
     /// </summary>
     public bool Active => _began && Knowing;
 
-    /// <summary>What it applies is decided, so it may say it, also while it has not begun yet.</summary>
+    /// <summary>Whether this replica leads and has applied everything decided: then it may announce what it applies, even before it has begun.</summary>
     private bool Knowing => _log.Leading is { Ready: true };
 
     /// <summary>Whether this replica leads a system without any other process.</summary>
     public bool Alone => Active && CountAlive(most: 2) == 1;
 
-    /// <summary>Leases remembered here, and requests whose senders wait; for checks.</summary>
+    /// <summary>Number of leases remembered here, and of requests whose senders wait; for checks.</summary>
     public (int Leases, int Requests) Held => (_leases.Count, _intake.Waiting);
 
     /// <summary>Whether the exclusion of a process is decided here and not applied yet; for checks.</summary>
     public bool IsExcluding(ProcessId process) => _excluding.Contains(process);
 
-    /// <summary>Whether anything is held against anybody; for checks.</summary>
+    /// <summary>Whether any process is suspected; for checks.</summary>
     public bool IsTold => _detector.Any;
 
     /// <summary>How often the evidence was weighed; for checks.</summary>
     public long Decisions { get; private set; }
 
-    /// <summary>How many processes were looked at to know how many live; for checks.</summary>
+    /// <summary>Number of processes looked at to count those alive; for checks.</summary>
     public long Looked { get; private set; }
 
-    /// <summary>How often it was looked until when the members of a lost group may act; for checks.</summary>
+    /// <summary>How often the end of a lost group's leases was looked up; for checks.</summary>
     public long NamesLooked => _names.Looked;
 
-    /// <summary>How often it was looked whether a held flush may be appended; for checks.</summary>
+    /// <summary>How often a held flush report was looked at; for checks.</summary>
     public long FlushesLooked => _gate.Looked;
 
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
@@ -142,7 +142,7 @@ internal sealed class LeaderShell
                 break;
             case Join { Acceptors: var acceptors } when acceptors != _acceptors:
             case Create { Acceptors: var named } when named != _acceptors:
-                // Who is the last acceptor of a group is not excluded: one process alone could keep any other in all groups by it, silent as it may be.
+                // The last acceptor of a group is excluded only with proof: by naming acceptors, one process alone could keep any other in all groups, even a silent one.
                 OnAnswered(request, OperationResult.Refused($"the Oracle's leader has {_acceptors} acceptors in a group, and the request has others"));
                 break;
             case Join or Leave or Renew:
@@ -190,20 +190,20 @@ internal sealed class LeaderShell
         if (!IsSettled(peer, observer)) return;
         if (suspect.Withdrawn) _detector.Withdraw(suspect.Subject, observer.Id);
         else _detector.Accuse(suspect.Subject, observer.Id, suspect.Evidence, suspect.Health);
-        // All that comes in this turn is weighed together: to do so with each report would cost the square of how many there are.
+        // All reports of this turn are weighed together: weighing with each report would cost the square of their number.
         _evidence = true;
     }
 
     /// <summary>
-    /// Who watches a process may say anything of it; who is in a group with it, what a group sees. One that watched it until a moment ago and
-    /// was not told otherwise says what others say by now.
+    /// A watcher of a process may report anything of it; a process that shares a group with it, what a group sees. A process that watched it until a
+    /// moment ago, and was not told otherwise yet, is not needed: other watchers report the same by now.
     /// </summary>
     private bool MayAccuse(ProcessRecord observer, ProcessRecord subject, Accusation evidence) =>
         _observers.Watches(observer.Id, subject.Id, _state) || (evidence is Accusation.FlushStall or Accusation.Slow && observer.Shares(subject));
 
     /// <summary>
-    /// Whether nothing says that another came in the name of that process. One that only dialled in may be anybody: two that say that an address refused them are proof,
-    /// and a replica that begins to lead has asked for few of the others so far. It is asked for where it is registered; what it said it says again within 500 ms.
+    /// Whether nothing speaks against this link being that process's. A peer that only dialled in may be anybody, two reports of a refused address are proof, and a new
+    /// leader has asked for few processes so far. If not settled, the process is asked for where it is registered; it repeats its report within 500 ms.
     /// </summary>
     private bool IsSettled(int peer, ProcessRecord process)
     {
@@ -214,7 +214,7 @@ internal sealed class LeaderShell
 
     /// <summary>
     /// Something was committed, or a learner took more of the log: the next step of the configuration may be allowed. The first commit of a
-    /// leadership begins it here, and not with the end of the turn: what follows in the turn may be a flush report that only leases hold back.
+    /// leadership begins it here, not at the end of the turn: a flush report that only leases hold back may follow in the same turn.
     /// </summary>
     public void OnProgress()
     {
@@ -222,7 +222,7 @@ internal sealed class LeaderShell
         if (!_began && Knowing) Begin(_log.Leading!);
     }
 
-    /// <summary>Every 100 ms.</summary>
+    /// <summary>Called every 100 ms.</summary>
     public void Tick()
     {
         if (!Active) return;
@@ -239,7 +239,7 @@ internal sealed class LeaderShell
 
     public void EndOfTurn()
     {
-        // Before it is active it may not know all; it decides when it begins.
+        // Before it is active this leader may not know everything; it decides when it begins.
         if (!Active || _log.Leading is not { } leader) return;
         if (_evidence) Decide();
         _leases.Grant(_log, _state, _excluding, _observers);
@@ -252,7 +252,7 @@ internal sealed class LeaderShell
         _progress = false;
         if (_gate.Due <= _node.Now) ReleaseFlushes();
         if (_intake.HasWork) Append(leader);
-        // What was to be excluded and is not, now that all is applied, rule A5 kept.
+        // Everything is applied: rule A5 kept the processes that are still marked.
         else if (_excluding.Count > 0 && _log.Commit == _log.Entries.LastIndex) _excluding.Clear();
     }
 
@@ -261,7 +261,7 @@ internal sealed class LeaderShell
         if (_intake.TryEnd(request, out int peer)) _outlet.Reply(peer, new ResponseFrame(request.Number, ResponseStatus.Applied, result, _log.LeaderHint));
     }
 
-    /// <summary>A request had no effect and has no answer: its sender does not wait for one.</summary>
+    /// <summary>A request had no effect and gets no answer: its sender does not wait for one.</summary>
     public void OnIgnored(Request request) => _intake.TryEnd(request, out _);
 
     public void OnFailed(ProcessRecord process)
@@ -311,11 +311,11 @@ internal sealed class LeaderShell
         _detector.OnGoing(process);
     }
 
-    /// <summary>An exclusion that the log does not take is decided again by the evidence, which is repeated; until then the process is a member like others.</summary>
+    /// <summary>Appends requests. If the log refuses an exclusion, repeated reports decide it again; until then the process is a member like others.</summary>
     private void Append(Log.Leader leader)
     {
         _intake.Append(leader, _appended, _refused);
-        // Of several that name the same process one may have been taken.
+        // Of several requests that name the same process, the log may have taken one.
         foreach (var request in _appended) EachExcluded(request, _unlogged.Remove);
         foreach (var request in _refused)
         {
@@ -345,7 +345,7 @@ internal sealed class LeaderShell
     private void Redirect(int peer, ulong number) =>
         _outlet.Reply(peer, new ResponseFrame(number, ResponseStatus.NotLeader, OperationResult.Done, _log.Leading is null ? _log.LeaderHint : default));
 
-    /// <summary>Whether the process is registered; one that is excluded is told so, one from the future waits.</summary>
+    /// <summary>Whether the process is registered. An excluded process is told so; one whose registration is not applied here yet gets no answer.</summary>
     private bool Knows(int peer, ProcessId process)
     {
         if (_state.IsAlive(process)) return true;
@@ -353,11 +353,11 @@ internal sealed class LeaderShell
         return false;
     }
 
-    /// <summary>Whether a flush report counts no more, or not from that process: it must not take the place of one that does.</summary>
+    /// <summary>Whether a flush report does not count any more, or not from this process: it must not replace one that counts.</summary>
     private bool IsOver(ProcessId from, Done done) => _node.Without != Rule.A3PendingProposalOnly
         && (_state.Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || pending.Number != done.Proposal || !pending.IsLedBy(from, group.View));
 
-    /// <summary>Whether a flush report names more than are in the view: it would be kept here for as long as a lease lasts, for each group.</summary>
+    /// <summary>Whether a flush report names more members than the view has: it could be held here as long as a lease lasts, for each group.</summary>
     private bool NamesMore(Done done) => _state.Find(done.Group) is { View: var view } && view.Id == done.View && done.Initialised.Count > view.Members.Count;
 
     private void ReleaseFlushes()
@@ -368,7 +368,7 @@ internal sealed class LeaderShell
         if (_released.Count > 0) _log.Port.RequestTurn();
     }
 
-    /// <summary>How many processes live, or <paramref name="most"/> where that is less.</summary>
+    /// <summary>Number of processes that are not excluded, or <paramref name="most"/> where that is less.</summary>
     private int CountAlive(int most = int.MaxValue)
     {
         int alive = 0;
@@ -393,26 +393,26 @@ internal sealed class LeaderShell
         bool mass = 2 * failures.Count > alive;
         if (!confirmed && (mass || failures.Exists(static failure => !failure.Proved)))
         {
-            // Silence may mean that it is this process that is cut off, as may so many at once. What it wrote then would come into force when all
-            // are together again: without a majority it leads on for a second, longer than it may take to report who is silent.
+            // Silence, or very many exclusions at once, may mean that this process is cut off. Without a majority it leads on for a second, longer than it may
+            // take to report silent processes; entries that it writes then would come into force when the partition heals.
             _decision ??= leader.BeginRead();
             failures.RemoveAll(failure => mass || !failure.Proved);
         }
         if (failures.Count > 0) Exclude(failures);
     }
 
-    /// <summary>The own process where nobody but it votes.</summary>
+    /// <summary>This process, if it is the only voter.</summary>
     private ProcessId Needed() => _log.Entries.Configuration.Voters.Count == 1 && _state.FindNode(_node.Id) is { } self ? self.Id : default;
 
     private void ConfirmDecision(Log.Leader leader)
     {
         if (leader.ConfirmedRead < _decision || _decision is null) return;
         _decision = null;
-        // What was held against them may have been taken back since.
+        // Reports may have been withdrawn since.
         Decide(confirmed: true);
     }
 
-    /// <summary>Whether the majority of the voters is left without that process.</summary>
+    /// <summary>Whether a majority of the voters is left without this process.</summary>
     private bool MayGo(ProcessId process)
     {
         if (_log.Leading is not { } leader) return false;

@@ -23,8 +23,8 @@ namespace Oracle.Leading;
 /// committed, and grants no lease to a process whose exclusion is in its log. So a later leader's log has the entry that was
 /// committed, and with it no exclusion or flush of an earlier term that this leader did not see: what was appended before the grant
 /// and never committed can not come back after it.</para>
-/// <para>Both are dated by what the clock shows then, not by the time of the turn: a process that is frozen behind the start of a turn reads
-/// in it questions, and votes, that came later.</para>
+/// <para>Lease and election are dated by the clock at that moment, not by the time of the turn: a process that was frozen after the start of a
+/// turn reads questions and votes in that turn which came later.</para>
 /// <para>The wait is before the flush report is appended (<see cref="FlushGate"/>), not before the view is announced: once Done is in the
 /// log any replica may commit and announce it.</para>
 /// </remarks>
@@ -35,11 +35,11 @@ internal sealed class LeaseTable(INode node, Outlet outlet)
     private readonly List<ProcessId> _over = [];
     private readonly Queue<(ulong Read, LeaseAsk Ask, int Peer)> _asks = new();
 
-    // Of every process a lease is assumed that was granted then, unless no leader was before this one. One that has not begun knows of no lease that it is over.
+    // When this leadership began; unless it is the first, every process is assumed to hold a lease granted then. Null before the begin: no lease counts as over.
     private long? _since;
     private bool _inherits;
 
-    /// <summary>The role changed: what is known here was another leadership's.</summary>
+    /// <summary>The role changed: the leases and questions here belong to another leadership.</summary>
     public void Clear()
     {
         _until.Clear();
@@ -47,7 +47,7 @@ internal sealed class LeaseTable(INode node, Outlet outlet)
         _since = null;
     }
 
-    /// <summary>A leadership has committed its first entry; <paramref name="assumeLeases"/> unless no leader was before it. Questions that came since it won wait here.</summary>
+    /// <summary>A leadership has committed its first entry; <paramref name="assumeLeases"/> unless it is the first. Questions since its election wait here.</summary>
     public void Begin(long since, bool assumeLeases) =>
         (_since, _inherits) = (since, assumeLeases && node.Without != Rule.StrictPrimaryInherits);
 
@@ -72,14 +72,14 @@ internal sealed class LeaseTable(INode node, Outlet outlet)
         }
     }
 
-    /// <summary>Leases that may not be over yet.</summary>
+    /// <summary>Number of leases that may not be over yet.</summary>
     public int Count => _until.Count;
 
-    /// <summary>The latest time at which that process, whose leases have that length in ns, may still hold one.</summary>
+    /// <summary>The latest time at which a process, whose leases have this length in ns, may still hold one.</summary>
     public long EndOf(ProcessId process, long length) =>
         _since is { } since ? Math.Max(_inherits ? since + length : since, _until.GetValueOrDefault(process)) : long.MaxValue;
 
-    /// <summary>Forgets leases that are over: they say no more than none.</summary>
+    /// <summary>Forgets leases that are over: such a lease counts like none.</summary>
     public void Prune()
     {
         _over.Clear();

@@ -5,8 +5,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// The names of lost groups that are not in the log yet, by when no member can act any more. Each is proposed once in a leadership, again only where
-/// the log refused it, and a bounded number at a time.
+/// Names of lost groups whose release is not in the log yet, in the order in which their last lease ends. Each release is proposed once in a
+/// leadership, again only where the log refused it, and a bounded number at a time.
 /// </summary>
 internal sealed class LostNames(INode node, FlushGate gate)
 {
@@ -14,7 +14,7 @@ internal sealed class LostNames(INode node, FlushGate gate)
     private readonly PriorityQueue<LostGroup, long> _kept = new();
     private bool _proved;
 
-    /// <summary>How often it was looked until when the members of one may act; for checks.</summary>
+    /// <summary>How often the end of a lost group's leases was looked up; for checks.</summary>
     public long Looked { get; private set; }
 
     public void Clear()
@@ -23,24 +23,24 @@ internal sealed class LostNames(INode node, FlushGate gate)
         _proved = false;
     }
 
-    /// <summary>A leadership begins: what an earlier one proposed is lost, or applied by now.</summary>
+    /// <summary>A leadership begins: what an earlier leadership proposed is lost, or applied by now.</summary>
     public void Begin(OracleState state)
     {
         Clear();
         foreach (var lost in state.Lost) Add(state, lost);
     }
 
-    /// <summary>Who is a member of it gets no lease any more: when the last one ends does not move.</summary>
+    /// <summary>Adds a lost group. Its members get no lease any more, so the end of the last one does not move.</summary>
     public void Add(OracleState state, LostGroup lost)
     {
         Looked++;
         _kept.Enqueue(lost, gate.EndOf(state, lost));
     }
 
-    /// <summary>Some process is proved dead: nothing waits for its lease. Of many that are in one turn those names are gone through once.</summary>
+    /// <summary>A process is proved dead: nothing waits for its lease. However many proofs a turn brings, the names are gone through once.</summary>
     public void OnProved() => _proved = true;
 
-    /// <summary>Proposes those that are due; whether there were any.</summary>
+    /// <summary>Proposes the releases that are due; true if there were any.</summary>
     public bool Release(OracleState state, RequestIntake intake)
     {
         if (_proved) Reorder(state);

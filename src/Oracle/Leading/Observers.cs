@@ -5,9 +5,9 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Who watches whom: up to 9 processes everyone watches everyone; above that each is watched from K = 8 rings, each ordered by another hash: by the nearest before it
-/// that does not watch it already. So each has K watchers, on which the tally counts: where neighbours on several rings counted once, every fifth of
-/// 14 processes had too few of them to be excluded by it. Source: failure-detection.md#each-process-has-k-watchers.
+/// Assigns watchers. Up to 9 processes everyone watches everyone. Above that there are K = 8 rings, each ordered by another hash: on each ring, the nearest process
+/// before a subject that does not watch it already does so. So each process has the K watchers that the tally counts on: when neighbours on several rings
+/// counted once, every fifth of 14 processes had too few of them to be excluded by it. Source: failure-detection.md#each-process-has-k-watchers.
 /// </summary>
 internal sealed class Observers
 {
@@ -16,13 +16,13 @@ internal sealed class Observers
     private readonly SortedDictionary<ProcessId, List<ProcessId>> _watchers = [];
     private ulong _version = ulong.MaxValue;
 
-    /// <summary>How many watch each process.</summary>
+    /// <summary>Number of watchers of each process.</summary>
     public static int PerSubject(int processes) => Math.Min(MaxPerSubject, processes - 1);
 
-    /// <summary>Whether it is that process's part to watch the other.</summary>
+    /// <summary>Whether the observer is assigned to watch the subject.</summary>
     public bool Watches(ProcessId observer, ProcessId subject, OracleState state) => WatchersOf(subject, state).Contains(observer);
 
-    /// <summary>Whose part it is to watch that process, or was until it was excluded.</summary>
+    /// <summary>The processes assigned to watch this one; for an excluded one, those that were when it was excluded.</summary>
     public List<ProcessId> WatchersOf(ProcessId subject, OracleState state)
     {
         if (_version != state.ProcessesVersion) Assign(state);
@@ -72,7 +72,7 @@ internal sealed class Observers
     }
 
     /// <summary>
-    /// Keeps who watched a process when it was excluded on suspicion: that it is dead may be proved only then, and spares those it was with the wait
+    /// Keeps the watchers of a process that was excluded on suspicion: its death may be proved only then, which spares the other members the wait
     /// for its lease.
     /// </summary>
     private void Forget(OracleState state)

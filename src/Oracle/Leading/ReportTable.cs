@@ -4,16 +4,16 @@ using Oracle.State;
 
 namespace Oracle.Leading;
 
-/// <summary>Reports by whom they accuse, then by who says so. Those that are not repeated for <see cref="Life"/> end.</summary>
+/// <summary>Reports by subject, then by observer. A report that is not repeated for <see cref="Life"/> ends.</summary>
 internal sealed class ReportTable : IEnumerable<(ProcessId Subject, SortedDictionary<ProcessId, Report> Reports)>
 {
     private const long Life = 2 * Durations.Second;
     private readonly SortedDictionary<ProcessId, SortedDictionary<ProcessId, Report>> _reports = [];
 
-    /// <summary>How many are accused.</summary>
+    /// <summary>Number of processes that are suspected.</summary>
     public int Count => _reports.Count;
 
-    /// <summary>What is said of one that is accused.</summary>
+    /// <summary>The reports against a suspected process.</summary>
     public SortedDictionary<ProcessId, Report> this[ProcessId subject] => _reports[subject];
 
     public void Clear() => _reports.Clear();
@@ -31,7 +31,7 @@ internal sealed class ReportTable : IEnumerable<(ProcessId Subject, SortedDictio
         if (reports.Count == 0) _reports.Remove(subject);
     }
 
-    /// <summary>How many accuse a process.</summary>
+    /// <summary>Number of processes that report a process.</summary>
     public int CountOf(ProcessId subject) => _reports.TryGetValue(subject, out var reports) ? reports.Count : 0;
 
     public void Expire(OracleState state, long now)

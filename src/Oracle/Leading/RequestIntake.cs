@@ -5,14 +5,14 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Requests on their way into the log: joins, leaves and asked-for views wait up to 20 ms for others, the rest goes with the turn. One entry holds as many as fit, so
-/// that what came together is one view change. Remembers where to answer and passes over repeats. Source: oracle.md#what-comes-together-is-one-entry.
+/// Requests on their way into the log: joins, leaves and requests for a view wait up to 20 ms for more of them, all others go with the turn. One entry holds as many
+/// as fit, so that requests that came together are one view change. Remembers where to answer, and skips repeats. Source: oracle.md#what-comes-together-is-one-entry.
 /// </summary>
 internal sealed class RequestIntake(INode node)
 {
     public const long GatherTime = 20 * Durations.Millisecond;
     private const int GatherMost = 256;
-    // A flush report for each group that it may be in, and the requests that it may have waiting besides.
+    // A flush report for each group in which the process may be, and the other requests that it may have waiting.
     private const int MaxPerProcess = Limits.GroupsPerProcess + Limits.RequestsPerProcess;
     private const int EntryOperations = 256;
     private readonly Dictionary<(ulong Node, ulong Number), int> _origins = [];
@@ -21,7 +21,7 @@ internal sealed class RequestIntake(INode node)
     private readonly List<Request> _gathered = [];
     private readonly List<Request> _entry = [];
 
-    /// <summary>When the requests that wait for others are due; <see cref="long.MaxValue"/> without any.</summary>
+    /// <summary>When the gathered requests are due; <see cref="long.MaxValue"/> if there are none.</summary>
     public long Due { get; private set; } = long.MaxValue;
 
     public bool HasWork => _now.Count > 0 || _gathered.Count > 0;
@@ -35,10 +35,10 @@ internal sealed class RequestIntake(INode node)
         Due = long.MaxValue;
     }
 
-    /// <summary>Requests whose senders wait for an answer.</summary>
+    /// <summary>Number of requests whose senders wait for an answer.</summary>
     public int Waiting => _origins.Count;
 
-    /// <summary>Notes a request; false for a repeat of one that is under way, which is answered where it came from last, and when its process has too many.</summary>
+    /// <summary>Notes a request. False when its process has too many, and for a repeat of one under way; the answer then goes where the repeat came from.</summary>
     public bool TryBegin(Request request, int peer)
     {
         var key = Key(request);
@@ -58,7 +58,7 @@ internal sealed class RequestIntake(INode node)
         return true;
     }
 
-    /// <summary>Where a finished request came from; false when it did not come here.</summary>
+    /// <summary>The origin of a finished request; false when it did not come here.</summary>
     public bool TryEnd(Request request, out int peer)
     {
         var key = Key(request);
@@ -78,8 +78,8 @@ internal sealed class RequestIntake(INode node)
     }
 
     /// <summary>
-    /// Appends what is due, now in <paramref name="appended"/>. What the log does not take, now in <paramref name="refused"/>, is forgotten: its
-    /// senders repeat it.
+    /// Appends the requests that are due and lists them in <paramref name="appended"/>. Requests that the log refuses are listed in
+    /// <paramref name="refused"/> and forgotten: their senders repeat them.
     /// </summary>
     public void Append(Log.Leader leader, List<Request> appended, List<Request> refused)
     {

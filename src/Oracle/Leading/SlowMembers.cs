@@ -6,22 +6,22 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Who goes because its handlers are slow. That is seen by nobody but the members of a group that evicts for it, however many processes watch the slow
-/// one: two other members of one such group say it for 6 s, or the only other one that lives.
+/// Decides which members go because their handlers are slow. Only members of a group that evicts for it can see that, however many processes watch the slow
+/// one. It goes when two other members of one such group report it for 6 s, or when the only other living member does.
 /// </summary>
 /// <remarks>
-/// Where handlers wait for the same thing, members say it of each other: of whom enough say it is no witness, so that somebody is left in each
-/// group, nor is it one in the 6 s after that: when what they wait for comes, each takes its word back at a look of its own.
-/// Those of whom it is said for 10 s, but by none who is not slow, go too, the latest registered first. Who says it of one that goes
-/// stays for 10 s more: what it waited for may have been with that one.
+/// Where handlers wait for the same thing, members report each other. So a member that enough others report is no witness, nor in the 6 s after
+/// that: when the thing comes, each member withdraws its reports at its own next look. So some member is left in each group.
+/// Members that are reported for 10 s, though only by slow ones, go too, the latest registered first. A member that reported one that goes
+/// stays for 10 s more: it may have waited for something that the other one held.
 /// Source: failure-detection.md#slow-members-are-judged-by-their-group.
 /// </remarks>
 internal sealed class SlowMembers(INode node)
 {
     private const int Witnesses = 2;
 
-    // Members look once a second, and who is quick again says so in a flush; where that does not arrive they take their word back at their third
-    // look after the leader's last, which comes 2.5 s after the slow one's last at most: nobody speaks of others for what is over.
+    // Members look once a second. A member that is quick again says so in a flush; if that does not arrive, others withdraw their reports at their
+    // third look after the leader's last, which comes at most 2.5 s after the slow member's last: then no report stands for something that is over.
     private const long Wait = 6 * Durations.Second;
     private const long StuckWait = 10 * Durations.Second;
     private static readonly HashSet<ProcessId> s_nobody = [];
@@ -29,16 +29,16 @@ internal sealed class SlowMembers(INode node)
     private readonly ReportTable _reports = new();
     private readonly List<ProcessId> _witnesses = [];
 
-    // When one went of whom a process said it.
+    // By observer: when a process that it had reported went.
     private readonly SortedDictionary<ProcessId, long> _freedAt = [];
 
-    // When enough said it of a process last.
+    // By subject: when enough members last reported it.
     private readonly SortedDictionary<ProcessId, long> _slowAt = [];
 
-    /// <summary>How many are accused.</summary>
+    /// <summary>Number of members that are reported.</summary>
     public int Count => _reports.Count;
 
-    /// <summary>Members of groups that were looked at.</summary>
+    /// <summary>Number of group members looked at.</summary>
     public long Looked { get; private set; }
 
     public void Clear()
@@ -52,14 +52,14 @@ internal sealed class SlowMembers(INode node)
 
     public void Withdraw(ProcessId subject, ProcessId observer) => _reports.Remove(subject, observer);
 
-    /// <summary>A process goes, for whatever reason: who waits for it may wait no longer.</summary>
+    /// <summary>A process goes, for whatever reason: the members that waited for it may now be quick again.</summary>
     public void OnGoing(ProcessId subject)
     {
         if (_reports.CountOf(subject) == 0) return;
         foreach (var observer in _reports[subject].Keys) _freedAt[observer] = node.Now;
     }
 
-    /// <summary>Adds those who go, if they may and are not <paramref name="needed"/>, to those decided.</summary>
+    /// <summary>Adds the slow members that may go, and are not <paramref name="needed"/>, to <paramref name="decided"/>.</summary>
     public void Decide(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         _reports.Expire(state, node.Now);
@@ -95,9 +95,9 @@ internal sealed class SlowMembers(INode node)
         foreach (var process in old) times.Remove(process);
     }
 
-    /// <summary>Whether enough of the living others of a group say it, and for so long since they were slow themselves, without those who are no witnesses.</summary>
+    /// <summary>Whether enough living other members of a group report the subject, for this long since they were slow themselves, without those that are no witnesses.</summary>
     /// <remarks>
-    /// By those who say it and not by all members: with 1,000 groups of 40, all slow to each other, the leader took 0.5 s and more for each look, and the system was lost.
+    /// Walks its reports, not all members: with 1,000 groups of 40, all slow to each other, the leader took 0.5 s and more for each look, and the system was lost.
     /// </remarks>
     private bool IsSlow(OracleState state, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses, IReadOnlyDictionary<ProcessId, long> slowAt, long wait)
     {
@@ -123,7 +123,7 @@ internal sealed class SlowMembers(INode node)
         return false;
     }
 
-    /// <summary>Whether no more than one other member lives that is a witness or might be.</summary>
+    /// <summary>Whether at most one other living member is a witness or might be.</summary>
     private bool IsOneOther(OracleState state, View view, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses)
     {
         int others = 0;

@@ -5,8 +5,8 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Who is still to be told something: all processes may be at once, and each may have to be dialled for it. A bounded number with each step, in order; one that is
-/// to be told again keeps its place, since it is told what holds by then.
+/// Processes that still have to be told something: all may be waiting at once, and each may have to be dialled. A bounded number is told with each step, in order; a
+/// process that is to be told again keeps its place, since it is told what holds by then.
 /// </summary>
 internal sealed class ToldInTurn
 {
@@ -20,7 +20,7 @@ internal sealed class ToldInTurn
         if (_waiting.Add(process.Id)) _order.Enqueue(process);
     }
 
-    /// <summary>Every 100 ms.</summary>
+    /// <summary>Called every 100 ms.</summary>
     public void Step() => _left = PerStep;
 
     public void Clear()
@@ -29,7 +29,7 @@ internal sealed class ToldInTurn
         _waiting.Clear();
     }
 
-    /// <summary>The next one; false when there is none, or none before the next step.</summary>
+    /// <summary>The next process; false when there is none, or none before the next step.</summary>
     public bool TryTake([NotNullWhen(true)] out ProcessRecord? process)
     {
         process = null;

@@ -6,16 +6,16 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// A decision must not end the service that takes it: without a majority of its voters nothing is ever decided again. When a partition
-/// heals, what each side says of the other may reach the leader at once, and be enough against its own side too.
+/// A decision must not end the service that takes it: without a majority of its voters nothing is ever decided again. When a partition heals, the
+/// reports of each side against the other may reach the leader together, and be enough against its own side too.
 /// </summary>
 internal static class VoterMajority
 {
     private const long AnswerLife = Durations.Second;
 
     /// <summary>
-    /// Leaves out of <paramref name="failures"/> voters that answer this leader, itself first, until those that stay are a majority. Who is
-    /// proved dead is no loss any more. <paramref name="excluding"/> go already.
+    /// Removes from <paramref name="failures"/> voters that answer this leader, itself first, until the voters that stay are a majority. A voter
+    /// that is proved dead is lost already. The processes in <paramref name="excluding"/> count as gone.
     /// </summary>
     public static void Keep(List<Failure> failures, Leader leader, Configuration configuration, OracleState state, IReadOnlySet<ProcessId> excluding, ulong self, long now)
     {
@@ -27,7 +27,7 @@ internal static class VoterMajority
 
         bool Answers(ulong node) => (node == self || now - leader.HeardAt(node) < AnswerLife) && !Leaves(node);
 
-        // The record of one that was in no view is forgotten with its exclusion, when it still is a voter.
+        // The record of a process that was in no view is forgotten with its exclusion, though it may still be a voter.
         bool Leaves(ulong node) => state.FindNode(node) is not { Alive: true } process || excluding.Contains(process.Id);
 
         void Spare(Predicate<Failure> which)

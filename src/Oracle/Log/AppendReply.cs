@@ -4,8 +4,8 @@ using Oracle.Frames;
 namespace Oracle.Log;
 
 /// <summary>
-/// What a follower has. <paramref name="Ok"/>: it agrees with the leader up to <paramref name="Index"/>; else it does not, and
-/// <paramref name="Index"/> is the last one worth trying.
+/// A follower's answer. <paramref name="Ok"/>: it agrees with the leader up to <paramref name="Index"/>; otherwise it does not, and
+/// <paramref name="Index"/> is the last index worth trying.
 /// </summary>
 internal sealed record AppendReply(ulong Term, bool Ok, ulong Index, ulong Read) : IFrame
 {

@@ -38,11 +38,11 @@ internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm
         for (int i = 0; i < count; i++)
         {
             var entry = new LogEntry(WireFormat.ReadPlace(ref reader), WireFormat.ReadEnum<EntryKind>(ref reader, 3), reader.ReadBinary().ToArray());
-            // What cannot be read does not come into the log: once it is committed there, nothing but the end of the node keeps its state from going astray.
+            // An unreadable entry must not enter the log: once it is committed there, only the end of the node keeps its state from going astray.
             if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
             else if (entry.Kind == EntryKind.Operations) OperationCodec.ReadEntry(entry.Content);
             else if (entry.Content.Length > 0) throw new InvalidDataException("Content of an entry that is for none.");
-            // Such a log would be ahead of all others for ever.
+            // Such a log would be ahead of all other logs for ever.
             if (entry.Term > term) throw new InvalidDataException("An entry of a term after the leader's.");
             entries.Add(entry);
         }

@@ -1,11 +1,11 @@
 namespace Oracle.Log;
 
-/// <summary>Collects votes, or answers to the question before them.</summary>
+/// <summary>Collects votes, or answers to a pre-vote.</summary>
 internal abstract class Campaign(ReplicatedLog log, bool pre) : Role(log)
 {
     private readonly List<ulong> _granted = [];
 
-    /// <summary>Asks all voters; the own vote is given at once.</summary>
+    /// <summary>Asks all voters; this replica grants itself at once.</summary>
     protected void Ask(ulong term, bool transfer)
     {
         _granted.Clear();
@@ -24,7 +24,7 @@ internal abstract class Campaign(ReplicatedLog log, bool pre) : Role(log)
         Decided();
     }
 
-    /// <summary>When to go on without an answer.</summary>
+    /// <summary>When to go on without a majority.</summary>
     protected abstract long AskAgainAt();
 
     /// <summary>The term that a vote must be for.</summary>

@@ -1,6 +1,6 @@
 namespace Oracle.Log;
 
-/// <summary>Asks for votes in a term of its own.</summary>
+/// <summary>Starts a new term and asks for votes in it.</summary>
 internal sealed class Candidate(ReplicatedLog log, bool transfer) : Campaign(log, pre: false)
 {
     protected override ulong Term => Log.Term;

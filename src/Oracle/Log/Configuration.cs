@@ -1,6 +1,6 @@
 namespace Oracle.Log;
 
-/// <summary>Who votes and who only listens. Two configurations that follow each other differ by one replica, so their majorities meet.</summary>
+/// <summary>The voters and the learners. Two configurations that follow each other differ by one replica, so their majorities meet.</summary>
 internal sealed class Configuration(IReadOnlyList<Replica> voters, IReadOnlyList<Replica> learners)
 {
     public static readonly Configuration Empty = new([], []);

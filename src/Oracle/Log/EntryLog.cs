@@ -8,7 +8,7 @@ namespace Oracle.Log;
 /// </summary>
 internal sealed class EntryLog
 {
-    // With the sum of the content up to it, of all entries since the last start.
+    // End: the content bytes of all entries up to this one, since the log was last reset.
     private readonly List<(LogEntry Entry, long End)> _entries = [];
     private readonly List<(ulong Index, Configuration Configuration)> _configurations = [(0, Configuration.Empty)];
     private long _baseEnd;
@@ -32,15 +32,15 @@ internal sealed class EntryLog
 
     public ulong ConfigurationIndex => _configurations[^1].Index;
 
-    /// <summary>Whether the term of that index is still known.</summary>
+    /// <summary>Whether the term of this index is still known.</summary>
     public bool Knows(ulong index) => index >= Base && index <= LastIndex;
 
     public ulong TermAt(ulong index) => index == Base ? BaseTerm : this[index].Term;
 
-    /// <summary>Bytes of content after that index.</summary>
+    /// <summary>Bytes of content after this index.</summary>
     public long BytesBehind(ulong index) => EndOf(LastIndex) - EndOf(index);
 
-    /// <summary>The configuration in force at that index.</summary>
+    /// <summary>The configuration in force at this index.</summary>
     public Configuration ConfigurationAt(ulong index)
     {
         for (int i = _configurations.Count - 1; i > 0; i--)
@@ -71,7 +71,7 @@ internal sealed class EntryLog
         while (_configurations.Count > 1 && _configurations[1].Index <= index) _configurations.RemoveAt(0);
     }
 
-    /// <summary>Starts again behind a saved state.</summary>
+    /// <summary>Starts anew after a saved state.</summary>
     public void Reset(ulong index, ulong term, Configuration configuration)
     {
         _entries.Clear();

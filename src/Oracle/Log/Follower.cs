@@ -1,6 +1,6 @@
 namespace Oracle.Log;
 
-/// <summary>Takes entries from the leader; a voter that hears none for an election time-out asks whether it would be elected.</summary>
+/// <summary>Takes entries from the leader. A voter that hears nothing for an election time-out asks whether it would be elected.</summary>
 internal sealed class Follower(ReplicatedLog log) : Role(log)
 {
     private const long HurryWithin = 30 * Durations.Millisecond;
@@ -12,7 +12,7 @@ internal sealed class Follower(ReplicatedLog log) : Role(log)
         Log.Arm(_due);
     }
 
-    /// <summary>The leader or a candidate that got the vote was heard; the timer is moved when it fires.</summary>
+    /// <summary>Heard the leader, or gave a candidate its vote. The timer is moved only when it fires.</summary>
     public void Heard() => _due = ElectionDue();
 
     /// <summary>The leader is known to be gone. The random part keeps the voters from splitting their votes.</summary>

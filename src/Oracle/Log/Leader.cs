@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace Oracle.Log;
 
 /// <summary>
-/// Replicates entries, commits them by majority, changes the configuration one server at a time, and confirms by read rounds that it
-/// still leads. Entries of earlier terms are committed by an own one only.
+/// Replicates entries, commits them by majority, changes the configuration one replica at a time, and confirms by read rounds that it
+/// still leads. Entries of earlier terms are committed only along with an entry of its own term.
 /// </summary>
 internal sealed class Leader(ReplicatedLog log) : Role(log)
 {
@@ -13,11 +13,11 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     private const int BatchBytes = 256 << 10;
     private const ulong PipelineEntries = 4 * AppendRequest.MaxEntries;
 
-    /// <summary>Entries that are not committed, and bytes of their content, from which on no more are taken.</summary>
+    /// <summary>Bounds of the uncommitted entries, and of the bytes of their content: at either, no more are taken.</summary>
     public const ulong UncommittedEntries = 8_192;
     public const long UncommittedBytes = 16 << 20;
 
-    // Followers wait for the leader that they heard for as long: had it stepped down, nobody would lead meanwhile.
+    // Followers wait that long for the leader that they heard: if it had stepped down before, no replica would lead meanwhile.
     private readonly long _patience = Math.Max(QuorumTimeout, log.Options.ElectionTimeout.Nanoseconds());
     private readonly List<Progress> _others = [];
     private ulong _firstOwn;
@@ -28,10 +28,10 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     private ulong _transferTo;
     private bool _dirty;
 
-    /// <summary>When this leadership began, on the own clock: no lease of an earlier leader was asked for later.</summary>
+    /// <summary>When this leadership began, by this replica's clock: no lease of an earlier leader was asked for later.</summary>
     public long Since { get; private set; }
 
-    /// <summary>Whether an entry of the own term is committed: all that earlier leaders committed is applied then.</summary>
+    /// <summary>Whether an entry of this leader's term is committed: then everything that earlier leaders committed is applied.</summary>
     public bool Ready => Log.Commit >= _firstOwn;
 
     /// <summary>The highest read round that a majority answered: the leadership was current when that round began.</summary>
@@ -43,7 +43,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         Since = Log.Node.Clock();
         Log.Lead();
-        // Others take as many as this one took, so its first entry needs the place of one: only a leader that lied can have brought it there.
+        // Other replicas take as many entries as this one did, so its first entry needs the place of one. Only a lying leader can have filled the log so far.
         if (Log.Entries.LastIndex - Log.Commit >= ReplicatedLog.MostUncommitted) Log.Entries.Truncate(Log.Commit + ReplicatedLog.MostUncommitted);
         _firstOwn = Log.Entries.LastIndex + 1;
         Log.Entries.Append(new(Log.Term, EntryKind.Noop, []));
@@ -84,7 +84,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         return _readWanted;
     }
 
-    /// <summary>Hands the lead over to a voter that is up to date, or as soon as it is.</summary>
+    /// <summary>Hands the lead over to a voter, as soon as that voter is up to date.</summary>
     public void TransferTo(ulong node)
     {
         if (Transferring) return;
@@ -96,10 +96,10 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     public ulong LagOf(ulong node) =>
         Find(node) is { Match: > 0 } other && Log.Node.Now - other.LastAck < QuorumTimeout ? Log.Entries.LastIndex - Math.Min(other.Match, Log.Entries.LastIndex) : ulong.MaxValue;
 
-    /// <summary>Whether a replica has not answered for so long, nor was taken since.</summary>
+    /// <summary>Whether a replica has not answered, nor been added, within this time.</summary>
     public bool IsSilent(ulong node, long time) => Find(node) is not { } other || Log.Node.Now - other.LastAck >= time;
 
-    /// <summary>When a replica last answered this leader; long ago when it never did, since the death of one of them may be what began this leadership.</summary>
+    /// <summary>When a replica last answered this leader; long ago if it never did, since the death of that replica may have caused this election.</summary>
     public long HeardAt(ulong node) => Find(node) is { HasAnswered: true } other ? other.LastAck : long.MinValue / 2;
 
     public override void OnTimer()
@@ -130,7 +130,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         if (reply.Read <= _read) other.Read = Math.Max(other.Read, reply.Read);
         if (reply.Ok && reply.Index <= Log.Entries.LastIndex)
         {
-            // What a voter has shows in the commit; what a learner has is told, since it may now become a voter.
+            // The commit index shows what voters have. A learner's progress is reported, since the learner may now become a voter.
             if (reply.Index > other.Match && Log.Entries.Configuration.IsLearner(from.Node)) Log.Port.OnProgress();
             other.Match = Math.Max(other.Match, reply.Index);
             other.Next = Math.Max(other.Next, other.Match + 1);
@@ -162,7 +162,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         Log.Port.RequestTurn();
     }
 
-    /// <summary>Brings the list of other replicas in line with the latest configuration.</summary>
+    /// <summary>Updates the list of other replicas to the latest configuration.</summary>
     private void Follow()
     {
         var configuration = Log.Entries.Configuration;
@@ -196,7 +196,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         return heard >= Log.Quorum;
     }
 
-    /// <summary>Counts acknowledgements: what a majority has is committed, the round a majority answered is confirmed.</summary>
+    /// <summary>Counts acknowledgements: commits entries that a majority has, and confirms the read round that a majority answered.</summary>
     private void Count()
     {
         var matches = new List<ulong>();
@@ -230,7 +230,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         if (other.Snapshot is not null || other.Next <= Log.Entries.Base)
         {
-            // It does not have the entry named, unless it needs no saved state; its answer counts as one to a heartbeat all the same.
+            // Unless it needs no saved state, the replica lacks the entry named here; its answer still counts as one to a heartbeat.
             if (heartbeat || other.SentRead != _read) Append(other, Log.Entries.LastIndex, []);
             SendParts(other, heartbeat);
             return;
@@ -256,8 +256,8 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         (other.SentRead, other.SentCommit) = (_read, Log.Commit);
     }
 
-    // A link that others' bulk keeps full has no room whenever it is looked at: with a heartbeat a part goes all the same when the replica has
-    // taken those before it. What still waits in the link is not sent once more, however slow the link is.
+    // A link kept full by other traffic never shows room: so at a heartbeat one part goes all the same, if the replica has taken all parts before.
+    // A part that still waits in the link is not sent again, however slow the link is.
     private void SendParts(Progress other, bool heartbeat)
     {
         var parts = other.Snapshot ??= new(Log.Saved, Log.Node.Now);

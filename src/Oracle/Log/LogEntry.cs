@@ -1,4 +1,4 @@
 namespace Oracle.Log;
 
-/// <summary>One entry; its index is its place.</summary>
+/// <summary>One entry; its place in the log is its index.</summary>
 internal sealed record LogEntry(ulong Term, EntryKind Kind, byte[] Content);

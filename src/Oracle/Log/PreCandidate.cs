@@ -1,11 +1,11 @@
 namespace Oracle.Log;
 
-/// <summary>Asks whether a majority would vote for it, without starting a term: a replica that was cut off disturbs nobody.</summary>
+/// <summary>Asks whether a majority would vote for it, without starting a term: so a replica that was cut off deposes no leader.</summary>
 internal sealed class PreCandidate(ReplicatedLog log) : Campaign(log, pre: true)
 {
     protected override ulong Term => Log.Term + 1;
 
-    /// <summary>Soon: the question changes nothing, and after a leader's death voters learn of it a little apart.</summary>
+    /// <summary>Asks again soon: the question changes nothing, and voters learn of a leader's death at slightly different times.</summary>
     protected override long AskAgainAt() => Log.Node.Now + Log.Node.Random.Next(Log.ElectionTimeout / 8, Log.ElectionTimeout / 4);
 
     public override void Enter() => Ask(Term, transfer: false);

@@ -1,6 +1,6 @@
 namespace Oracle.Log;
 
-/// <summary>How far a leader knows one other replica to be.</summary>
+/// <summary>A leader's knowledge of one other replica.</summary>
 internal sealed class Progress(Replica replica, ulong next, long now)
 {
     public Replica Replica { get; } = replica;
@@ -8,22 +8,22 @@ internal sealed class Progress(Replica replica, ulong next, long now)
     /// <summary>Next entry to send.</summary>
     public ulong Next { get; set; } = next;
 
-    /// <summary>Last entry known to be there.</summary>
+    /// <summary>Last entry that the replica is known to have.</summary>
     public ulong Match { get; set; }
 
-    /// <summary>Last read round it answered.</summary>
+    /// <summary>Last read round that the replica answered.</summary>
     public ulong Read { get; set; }
 
-    /// <summary>When it answered last; of one that has not answered yet, when this leader began to count on it.</summary>
+    /// <summary>When the replica last answered; if it has not answered yet, when this leader began to count on it.</summary>
     public long LastAck { get; private set; } = now;
 
     /// <summary>Whether it has answered this leader.</summary>
     public bool HasAnswered { get; private set; }
 
-    /// <summary>The saved state that is on its way to it; null when none is.</summary>
+    /// <summary>The saved state on its way to the replica; null when none is.</summary>
     public SnapshotTransfer? Snapshot { get; set; }
 
-    /// <summary>Not 0: no longer in the configuration, and gets entries only until then, to learn of it.</summary>
+    /// <summary>Not 0: the replica is no longer in the configuration, and gets entries only until then, to learn of that.</summary>
     public long RemovedUntil { get; set; }
 
     public ulong SentRead { get; set; }

@@ -10,29 +10,29 @@ namespace Oracle.Log;
 /// <para>Guarantees: at most one leader per term; a committed entry is in the log of every later leader; replicas apply the same entries
 /// in the same order. A decision needs a majority of the latest configuration, which is the primary partition (oracle.md#majority-of-the-latest-configuration).</para>
 /// <para>Roles are classes (<see cref="Follower"/>, <see cref="PreCandidate"/>, <see cref="Candidate"/>, <see cref="Leader"/>); a learner is a
-/// follower that its configuration does not list as a voter, so it never campaigns. What is sent leaves at the end of the turn, so that the
+/// follower that its configuration does not list as a voter, so it never campaigns. Frames leave at the end of the turn, so that the
 /// entries and read rounds of a turn share one frame per replica.</para>
-/// <para>Failure cases: a leader that hears no majority for 1 s, or an election time-out if that is more, steps down; a replica behind the cut gets the saved state; frames lost with
-/// a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: what it decides would be
-/// believed by none of them. Who cannot dial it elects it only where others have introduced it and it has more of the log, so that it could not be
-/// the other way round, or the leader hands over to it. State lives in memory: a process that restarts is another replica.
+/// <para>Failure cases: a leader that hears no majority for 1 s, or an election time-out if that is more, steps down; a replica behind the cut gets the saved
+/// state; frames lost with a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: none of them would
+/// believe its decisions. A voter that cannot dial a candidate elects it only where other replicas have introduced it, and the candidate has more of the log (so
+/// the roles could not be swapped) or the leader hands over to it. State lives in memory: a process that restarts is another replica.
 /// Source: oracle.md#rules; Ongaro and Ousterhout 2014, and Ongaro's erratum on single-server changes.</para>
 /// </remarks>
 internal sealed class ReplicatedLog : ITimerTarget
 {
     private const long SnapshotAtBytes = 8 << 20;
 
-    // Some ten elections a second for as many years: no replica is ever so far behind.
+    // 2^32 terms are some ten elections a second for as many years: no replica is ever that far behind.
     private const ulong MostAhead = 1UL << 32;
 
-    /// <summary>Entries that are not committed, as a replica takes them: four times what an honest leader appends.</summary>
+    /// <summary>Bound of the uncommitted entries that a replica takes: four times what an honest leader appends.</summary>
     public const ulong MostUncommitted = 4 * Leader.UncommittedEntries;
     private const long MostUncommittedBytes = 4 * Leader.UncommittedBytes;
 
-    // Who sends a state says something more often by far.
+    // A leader that sends a state is heard far more often than this.
     private const long IncomingLife = 30 * Durations.Second;
 
-    // Saving takes all of a turn, 0.1 s with 100,000 memberships: not all replicas do it at the same entry.
+    // Saving takes the whole turn, 0.1 s with 100,000 memberships: so replicas save at different entries.
     private readonly ulong _saveLater;
     private IncomingState? _incoming;
     private long _appliedBytes;
@@ -79,17 +79,17 @@ internal sealed class ReplicatedLog : ITimerTarget
     /// <summary>The saved state, empty before the first.</summary>
     public (ulong Index, ulong Term, Configuration Configuration, ReadOnlyMemory<byte> Bytes) Saved { get; private set; } = (0, 0, Configuration.Empty, default);
 
-    /// <summary>Bytes held of a state of which not all has come; for checks.</summary>
+    /// <summary>Bytes held of a state that has not arrived completely; for checks.</summary>
     public int Incoming => _incoming?.Count ?? 0;
 
-    /// <summary>Hears of every applied entry; for checkers.</summary>
+    /// <summary>Called for every applied entry; for checkers.</summary>
     public Action<ulong, LogEntry>? OnApplied { get; set; }
 
     public bool IsVoter => Entries.Configuration.IsVoter(Node.Id);
 
     public long ElectionTimeout => Options.ElectionTimeout.Nanoseconds() * TimeoutFactor;
 
-    /// <summary>Votes or acknowledgements that decide.</summary>
+    /// <summary>Number of votes or acknowledgements that make a majority.</summary>
     public int Quorum
     {
         get
@@ -101,7 +101,7 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     /// <summary>
     /// Begins a new system with this process as its only voter. It leads from here on, so the founder's own registration, which follows, is
-    /// the first entry: a voter that is not registered would count as one that has left.
+    /// the first entry: a voter that is not registered would be taken for one that has left.
     /// </summary>
     public void Found(Replica self)
     {
@@ -127,14 +127,14 @@ internal sealed class ReplicatedLog : ITimerTarget
     public void OnTimer(long token)
     {
         _timer = default;
-        // What came of a state may be as large as all else that this process holds.
+        // The received part of a state may be as large as everything else that this process holds.
         if (Node.Now - LeaderContact >= IncomingLife) _incoming = null;
         Role.OnTimer();
     }
 
     public void OnFrame(in Replica from, Frames.IFrame frame)
     {
-        // It would be followed, and told to others, who would have to follow too, until there is no higher one left.
+        // This replica would follow the term, and other replicas would have to follow too, until no higher term is left.
         if (TermOf(frame) > Term + MostAhead)
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -195,7 +195,7 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     internal void StepDown(ulong term)
     {
-        // Of a state that the leader of another term sends the parts begin anew.
+        // A leader of another term sends a state from its first part again.
         if (term > Term) (Term, VotedFor, _incoming) = (term, 0, null);
         LeaderHint = default;
         Become(new Follower(this));
@@ -222,12 +222,12 @@ internal sealed class ReplicatedLog : ITimerTarget
     internal bool UpToDate(VoteRequest request) => Node.Without == Rule.RaftUpToDateVote
         || request.LastTerm > Entries.LastTerm || (request.LastTerm == Entries.LastTerm && request.LastIndex >= Entries.LastIndex);
 
-    /// <summary>Whether this replica leads, or heard who does within the shortest election time-out.</summary>
+    /// <summary>Whether this replica leads, or has heard the leader within the shortest election time-out.</summary>
     public bool HearsLeader => Role is Leader || (LeaderHint.Node != 0 && Node.Now - LeaderContact < ElectionTimeout);
 
     /// <summary>
-    /// Whether one that is up to date may have the vote. Who was only introduced gives way to a replica with as much of the log, which others may be able to dial,
-    /// unless the leader hands over to it.
+    /// Whether an up-to-date candidate may have the vote. A candidate that was only introduced gives way to a replica with as much of the log, which other
+    /// replicas may be able to dial, unless the leader hands over to it.
     /// </summary>
     private bool MayLead(in Replica from, VoteRequest request) =>
         Port.IsConfirmed(from) || ((request.Transfer || (request.LastTerm, request.LastIndex) != (Entries.LastTerm, Entries.LastIndex)) && Port.IsIntroduced(from));
@@ -260,7 +260,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         Port.Send(from, new VoteReply(false, Term, granted));
     }
 
-    /// <summary>Takes the sender as leader of its term; false when it is not.</summary>
+    /// <summary>Takes the sender as leader of its term; false when the sender is not.</summary>
     private bool Follow(in Replica from, ulong term)
     {
         if (term < Term)
@@ -299,7 +299,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         {
             ulong index = previous + 1 + (ulong)i;
             LogEntry entry = request.Entries[i];
-            // What was cut away is committed, so it is the leader's too.
+            // Entries that were cut away are committed, so the leader has them too.
             if (index <= Entries.Base || (index <= Entries.LastIndex && Entries.TermAt(index) == entry.Term)) continue;
             if (index <= Commit)
             {
@@ -307,7 +307,7 @@ internal sealed class ReplicatedLog : ITimerTarget
                 return;
             }
             if (index <= Entries.LastIndex) Entries.Truncate(index);
-            // Nothing of it can be cut away. Who leads honestly never comes so far, and one that commits some of it sends the rest again.
+            // Uncommitted entries cannot be cut away. An honest leader never goes so far; one that commits some of them sends the rest again.
             if (Entries.LastIndex - Commit >= MostUncommitted || Entries.BytesBehind(Commit) + entry.Content.Length > MostUncommittedBytes)
             {
                 Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -317,11 +317,11 @@ internal sealed class ReplicatedLog : ITimerTarget
             Entries.Append(entry);
         }
         CommitThrough(Math.Min(request.Commit, last));
-        // What is committed the leader has too: one that has less does not count a replica that a lie has led beyond it.
+        // The leader has every committed entry. A leader with fewer must not count a replica that a lie has led beyond it.
         Port.Send(from, new AppendReply(Term, true, Math.Max(last, Commit), request.Read));
     }
 
-    /// <summary>The last index before the entries of the term that does not fit: one round per term, not per entry.</summary>
+    /// <summary>The last index before the entries of the conflicting term: one round per term, not per entry.</summary>
     private ulong BeforeConflict(ulong index)
     {
         ulong term = Entries.TermAt(index);
@@ -337,7 +337,7 @@ internal sealed class ReplicatedLog : ITimerTarget
             Port.Send(from, new AppendReply(Term, true, Commit, 0));
             return;
         }
-        // The index after the highest could be told to nobody. Only who has nothing yet cannot know how far the others are.
+        // Beyond an index near the maximum, no next one could be sent. Only a replica that has nothing yet cannot know how far the others are.
         if (Commit > 0 && chunk.LastIndex - Commit > MostAhead)
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -358,7 +358,7 @@ internal sealed class ReplicatedLog : ITimerTarget
             return;
         }
         incoming.Finish();
-        // What follows an entry that both have may be acknowledged, and count for a majority: it stays (Ongaro and Ousterhout 2014, section 7).
+        // Entries behind one that both have may be acknowledged, and count for a majority: they stay (Ongaro and Ousterhout 2014, section 7).
         if (Entries.Knows(chunk.LastIndex) && Entries.TermAt(chunk.LastIndex) == chunk.LastTerm && Node.Without != Rule.RaftKeepMatching) Entries.Cut(chunk.LastIndex);
         else Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
         Commit = Applied = chunk.LastIndex;
@@ -370,11 +370,11 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     private void Save()
     {
-        // Not the bytes held: of those that are not committed none can be cut away, and the state would be saved again with each commit.
+        // Counts applied bytes, not held ones: uncommitted entries cannot be cut away, and with them the state would be saved again at each commit.
         if (Applied - Saved.Index < (ulong)Options.SnapshotEntries + _saveLater && _appliedBytes < SnapshotAtBytes + ((long)_saveLater << 10)) return;
         if (Applied == Saved.Index) return;
         _appliedBytes = 0;
-        // With room for some growth, and then kept as it is: to move it takes as long as to write it.
+        // The buffer has room for some growth and is then kept as it is: moving it would take as long as writing it.
         var buffer = new ArrayBufferWriter<byte>(Math.Max(1_024, Saved.Bytes.Length + (Saved.Bytes.Length / 16)));
         Machine.Save(buffer);
         Saved = (Applied, Entries.TermAt(Applied), Entries.ConfigurationAt(Applied), buffer.WrittenMemory);

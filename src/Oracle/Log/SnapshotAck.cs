@@ -4,7 +4,7 @@ using Oracle.State;
 
 namespace Oracle.Log;
 
-/// <summary>How many bytes the sender holds of the saved state up to <paramref name="LastIndex"/>.</summary>
+/// <summary>The number of bytes that the sender holds of the saved state up to <paramref name="LastIndex"/>.</summary>
 internal sealed record SnapshotAck(ulong Term, ulong LastIndex, int Held) : IFrame
 {
     public const int Kind = 1;

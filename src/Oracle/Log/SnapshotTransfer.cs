@@ -1,9 +1,9 @@
 namespace Oracle.Log;
 
 /// <summary>
-/// A saved state on its way to one replica: parts that it acknowledges, 1 MiB of them unacknowledged at most, so that a state of any size
-/// leaves the link its room and heartbeats pass between the parts. What is lost with a link is sent again from where the receiver stands, and
-/// nothing that still waits in one.
+/// A saved state on its way to one replica, in parts that the replica acknowledges, at most 1 MiB of them unacknowledged: so a state of any
+/// size leaves room on the link, and heartbeats pass between the parts. Parts lost with a link are sent again from where the receiver stands;
+/// parts that still wait in a link are not.
 /// </summary>
 internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration Configuration, ReadOnlyMemory<byte> Bytes) saved, long now)
 {
@@ -19,13 +19,13 @@ internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration C
     /// <summary>Whether the receiver has taken all that was sent.</summary>
     public bool IsIdle => _sent == _held;
 
-    /// <summary>Whether it has taken nothing for so long that what was sent may be lost.</summary>
+    /// <summary>Whether the receiver has taken nothing for so long that parts may be lost.</summary>
     public bool IsOverdue(long now) => !IsIdle && now - _progressAt >= Patience;
 
-    /// <summary>Where the link's stream ended behind the last part.</summary>
+    /// <summary>The end of the link's stream after the last part was sent.</summary>
     public LinkMark End { get; set; }
 
-    /// <summary>What the receiver has not taken is lost: it is sent again.</summary>
+    /// <summary>Goes back to what the receiver holds: the parts after that are lost and are sent again.</summary>
     public void Rewind(long now) => (_sent, _progressAt) = (_held, now);
 
     /// <summary>The next part to send; null until the receiver has taken more.</summary>
@@ -38,7 +38,7 @@ internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration C
         return new(term, saved.Index, saved.Term, saved.Configuration, offset, saved.Bytes.Length, saved.Bytes.Slice(offset, length));
     }
 
-    /// <summary>The receiver holds so many bytes.</summary>
+    /// <summary>The receiver reports the number of bytes that it holds.</summary>
     public void Held(int bytes, long now)
     {
         if (bytes > saved.Bytes.Length) return;

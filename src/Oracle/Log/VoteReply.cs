@@ -3,7 +3,7 @@ using Oracle.Frames;
 
 namespace Oracle.Log;
 
-/// <summary>A vote or its refusal. <paramref name="Term"/> is that of the voter, and for a granted pre-vote the term asked about.</summary>
+/// <summary>A vote or its refusal. <paramref name="Term"/> is the voter's term; for a granted pre-vote, the term asked about.</summary>
 internal sealed record VoteReply(bool Pre, ulong Term, bool Granted) : IFrame
 {
     public FrameType Type => Pre ? FrameType.PreVoteReply : FrameType.VoteReply;

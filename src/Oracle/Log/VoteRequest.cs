@@ -3,7 +3,7 @@ using Oracle.Frames;
 
 namespace Oracle.Log;
 
-/// <summary>Asks for a vote, or with <paramref name="Pre"/> whether one would be given. <paramref name="Transfer"/>: the leader asked for this election itself.</summary>
+/// <summary>Asks for a vote; with <paramref name="Pre"/>, whether one would be given. <paramref name="Transfer"/>: the leader itself asked for this election.</summary>
 internal sealed record VoteRequest(bool Pre, ulong Term, ulong LastIndex, ulong LastTerm, bool Transfer) : IFrame
 {
     public FrameType Type => Pre ? FrameType.PreVote : FrameType.Vote;

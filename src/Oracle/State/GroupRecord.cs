@@ -18,25 +18,25 @@ internal sealed class GroupRecord(GroupId id, string name, GroupOptions options,
 
     public PendingProposal? Pending { get; set; }
 
-    /// <summary>Who waits to join, in the order of the log.</summary>
+    /// <summary>Processes that wait to join, in the order of the log.</summary>
     public List<JoinRequest> Queue { get; } = [];
 
-    /// <summary>Members and coming members that want to leave.</summary>
+    /// <summary>Members and joiners that want to leave.</summary>
     public SortedSet<ProcessId> Leavers { get; } = [];
 
     /// <summary>The latest installs, oldest first.</summary>
     public List<View> Installs { get; } = [view];
 
-    /// <summary>Bytes of the members of each kept view, of which the last is <see cref="View"/>.</summary>
+    /// <summary>Bytes of the members of each kept view; the last one is <see cref="View"/>.</summary>
     public List<long> InstallBytes { get; } = [Sizes.Of(view)];
 
-    /// <summary>Bytes of those in <see cref="Queue"/>, each as a member.</summary>
+    /// <summary>Bytes of the processes in <see cref="Queue"/>, each counted as a member.</summary>
     public long QueueBytes { get; set; }
 
-    /// <summary>What is counted of the state for this group now.</summary>
+    /// <summary>Bytes that <see cref="OracleState.Bytes"/> counts for this group now.</summary>
     public long Counted { get; set; }
 
-    /// <summary>Bytes that it takes at most in the saved state, until another one asks to join.</summary>
+    /// <summary>Most bytes that the group takes in the saved state, until another process asks to join.</summary>
     public long Bytes => Sizes.Group(Name, Math.Max(InstallBytes[^1] + QueueBytes, InstallBytes.Max()));
 
     /// <summary>Processes whose exclusion rule A5 refused.</summary>

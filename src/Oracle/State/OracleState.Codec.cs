@@ -38,7 +38,7 @@ internal sealed partial class OracleState
 
     public IRestore BeginRestore() => new Restore(this, new(events, without, most, room));
 
-    /// <summary>Takes the place of what is here; nothing is copied.</summary>
+    /// <summary>Replaces the present state by another one; copies nothing.</summary>
     private void Become(OracleState other)
     {
         (_index, ProcessesVersion, _lastGroup, Bytes) = (other._index, other.ProcessesVersion, other._lastGroup, other.Bytes);
@@ -201,7 +201,7 @@ internal sealed partial class OracleState
         return group;
     }
 
-    /// <summary>A proposal says of each member whether it stays, and lets in who waits; what is installed of it has records.</summary>
+    /// <summary>Whether a proposal says of each member whether it stays, and lets in only processes that wait to join: then all that it may install have records.</summary>
     private static bool IsOf(GroupRecord group, PendingProposal pending)
     {
         var (proposal, members) = (pending.Proposal, group.View.Members);

@@ -104,7 +104,7 @@ internal sealed partial class OracleState
     {
         if (Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || !pending.IsLedBy(process.Id, group.View)) return OperationResult.Done;
         if (pending.Number != done.Proposal && without != Rule.A3PendingProposalOnly) return OperationResult.Done;
-        // An exclusion earlier in this very entry supersedes what is still noted as pending.
+        // An exclusion earlier in this very entry supersedes the proposal that is still noted as pending.
         if (_rebuild.GetValueOrDefault(group.Id).HasFlag(Rebuild.Supersede)) return OperationResult.Done;
         Install(group, pending, done.Initialised);
         return OperationResult.Done;
@@ -131,7 +131,7 @@ internal sealed partial class OracleState
             members.Add(before >= 0 ? old.Members[before] with { Initialised = holds } : comers[id]);
             if (before >= 0 && before != rank) moved.Add(new(id, before, rank));
         }
-        // Without members it is the final view: the last ones left, after a flush among them.
+        // A view without members is the last one: its last members left, after a flush among themselves.
         if (!held && ranks.Count > 0)
         {
             End(group, StateLost);
@@ -163,7 +163,7 @@ internal sealed partial class OracleState
         }
         if (ranks.Count > 0 && (group.Queue.Count > 0 || group.Leavers.Count > 0)) Request(group, Rebuild.WhenIdle);
         events.OnInstalled(group, goers);
-        // Who asked to join after the last flush began finds nobody left to have the state from.
+        // A process that asked to join after the last flush began finds no member left that has the state.
         if (ranks.Count == 0) End(group, AllLeft);
     }
 
@@ -178,7 +178,7 @@ internal sealed partial class OracleState
         }
         if (survivors.Count + leavers.Count == 0)
         {
-            // Nobody was left to flush for, so nothing has waited for the leases of those that are gone.
+            // No member was left to flush, so nothing has waited for the leases of the members that are gone.
             failed.RemoveAll(id => Find(id) is { Proved: true });
             if (group.Options.StrictPrimary && failed.Count > 0) Add(new LostGroup(group.Id, group.Name, failed, failed.Max(id => Find(id)!.Lease)));
             End(group, StateLost);

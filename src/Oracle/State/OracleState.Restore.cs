@@ -4,7 +4,7 @@ using Oracle.Log;
 
 namespace Oracle.State;
 
-/// <summary>Reads a saved state as it comes, one process or group after the other.</summary>
+/// <summary>Reads a saved state as it arrives, one process or group after the other.</summary>
 internal sealed partial class OracleState
 {
     private sealed class Restore(OracleState into, OracleState read) : IRestore
@@ -14,7 +14,7 @@ internal sealed partial class OracleState
         private Part _part;
         private int _at, _left = NotCounted;
 
-        // Bytes that have to be there before it is tried again: where the rest of a large group is awaited it is not looked through at each part that comes.
+        // Bytes that must have arrived before the next try: so a large group that is not complete yet is not looked through again with each part.
         private int _next;
         private bool _malformed;
 
@@ -95,7 +95,7 @@ internal sealed partial class OracleState
             if (reader.ReadArrayHeader() < 8 || reader.ReadWithin(0, int.MaxValue) != Format) throw new InvalidDataException("Not a saved state of this format.");
             read._index = reader.ReadUInt64();
             read.ProcessesVersion = reader.ReadUInt64();
-            // No log founds as many, and what is counted on from it does not wrap around.
+            // No log founds that many groups, and counting on from it does not wrap around.
             read._lastGroup = (uint)reader.ReadWithin(0, int.MaxValue);
             int past = WireFormat.ReadCount(ref reader, Limits.PastLives);
             for (int i = 0; i < past; i++) read.Past(reader.ReadUInt64());

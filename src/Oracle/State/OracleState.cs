@@ -7,15 +7,15 @@ using Oracle.State.Operations;
 namespace Oracle.State;
 
 /// <summary>
-/// The replicated state machine: processes, groups, pending proposals and what was answered. Deterministic, without clock: leases, batching
-/// and evidence live with the leader.
+/// The replicated state machine: processes, groups, pending proposals and results of requests. Deterministic, without clock: leases,
+/// batching and evidence live with the leader.
 /// </summary>
 /// <remarks>
-/// Apply rules (oracle.md#a1-an-exclusion-supersedes, #the-name-of-a-lost-group-waits-for-leases, #a-request-has-one-effect). All operations of an entry are applied first, then
-/// one proposal is built for each group that
-/// needs one, so the causes known in one entry share a view change and the entry's index names the proposal.
+/// Apply rules (oracle.md#a1-an-exclusion-supersedes, #the-name-of-a-lost-group-waits-for-leases, #a-request-has-one-effect). All operations of an
+/// entry are applied first, then one proposal is built for each group that needs one: so the causes in one entry share a view change, and the
+/// entry's index names the proposal.
 /// <list type="bullet">
-/// <item>A1: an exclusion builds a new proposal in every group that has the process as member or coming member; it supersedes.</item>
+/// <item>A1: an exclusion builds a new proposal in every group that has the process as member or joiner; it supersedes the pending one.</item>
 /// <item>A2: a join waits in the queue while a proposal is pending.</item>
 /// <item>A3: a flush counts only for the pending proposal of the current view, and from the member that leads it.</item>
 /// <item>A4: a proposal is superseded, never withdrawn: members are wedged by it and only a view frees them.</item>
@@ -23,15 +23,15 @@ namespace Oracle.State;
 /// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, so a joiner that has
 /// loaded meanwhile does not show it: as long as members survive, the flush decides by what they report.</item>
 /// <item>The name of a lost StrictPrimary group is kept while a member that is not proved dead may hold a lease (<see cref="LostGroup"/>):
-/// who asks for that name then gets no answer, and asks again.</item>
+/// a process that asks for that name gets no answer, and asks again.</item>
 /// </list>
-/// What the state takes when it is saved is counted with each change (<see cref="Sizes"/>), alike at each replica and in each copy: where it would take more than
+/// The size of the saved state is counted with each change (<see cref="Sizes"/>), alike at each replica and in each copy: where it would be more than
 /// <paramref name="most"/>, no group is founded or joined.
 /// </remarks>
-/// <param name="events">Who hears of what changes.</param>
+/// <param name="events">Gets the changes.</param>
 /// <param name="without">A rule that is left out.</param>
-/// <param name="most">Bytes of the state with which no group is founded or joined any more.</param>
-/// <param name="room">Bytes beside those for results that are kept; with more of each process only the oldest request is answered.</param>
+/// <param name="most">Size of the state in bytes from which no group is founded or joined any more.</param>
+/// <param name="room">Bytes beyond that for kept results; above it, only the oldest request of each process is answered.</param>
 internal sealed partial class OracleState(IStateEvents events, Rule without, long most = Limits.StateBytes, long room = Limits.ResultBytes) : IStateMachine
 {
     private SortedDictionary<ProcessId, ProcessRecord> _processes = [];
@@ -52,7 +52,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
     /// <summary>Index of the last applied entry.</summary>
     public ulong Index => _index;
 
-    /// <summary>Bytes that the saved state takes at most; the same at every replica that applied the same entries.</summary>
+    /// <summary>Most bytes that the saved state takes; the same at every replica that applied the same entries.</summary>
     public long Bytes { get; private set; } = Sizes.Empty;
 
     public IReadOnlyCollection<ProcessRecord> Processes => _processes.Values;
@@ -62,7 +62,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
     /// <summary>Groups that are over and whose names are not free yet, by name.</summary>
     public IReadOnlyCollection<LostGroup> Lost => _lost.Values;
 
-    /// <summary>That group, if it is over and its name is not free yet.</summary>
+    /// <summary>The group with this id, if it is over and its name is not free yet.</summary>
     public LostGroup? FindLost(GroupId id) => _lostNames.TryGetValue(id, out string? name) ? _lost[name] : null;
 
     public ProcessRecord? Find(ProcessId id) => _processes.GetValueOrDefault(id);
@@ -130,7 +130,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
             requester.Results.RemoveAt(0);
         }
         bool known = requester.Results.TryGetValue(request.Number, out var result);
-        // The oldest that waits has room always: only its answer makes room for others. A farewell needs none.
+        // The oldest waiting request always has room: only its answer makes room for later ones. A goodbye needs none.
         bool full = (requester.Results.Count >= Limits.RequestsPerProcess || Bytes > most + room) && request.Operation is not Depart { Goodbye: true };
         if (request.Number < requester.Floor || (!known && full && request.Number != requester.Floor))
         {
@@ -161,7 +161,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
             case Depart { Goodbye: true }:
                 Fail([new(requester.Id, true)]);
                 return OperationResult.Done;
-            // Said again it has no effect: it is on its way out of all its groups, and may join none.
+            // A repeat has no effect: the process is leaving all its groups already, and may join none.
             case Depart when requester.Status == ProcessStatus.Leaving: return OperationResult.Done;
             case Depart:
                 ProcessesVersion = _index;
@@ -229,7 +229,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
         if (member || coming) Request(group, Rebuild.Supersede);
     }
 
-    /// <summary>A5: takes the last acceptor of a group out of what is to be excluded, unless its death is proved.</summary>
+    /// <summary>A5: removes the last acceptor of a group from the processes to exclude, unless its death is proved.</summary>
     private void KeepLastAcceptors(SortedSet<ProcessId> excluded)
     {
         if (without == Rule.A5LastAcceptor) return;
@@ -277,7 +277,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
 
     private int PlaceOf(JoinRequest request) => Sizes.Place(request.Process, Find(request.Process)!.Address, request.Tag);
 
-    /// <summary>Counts a group as it is now.</summary>
+    /// <summary>Counts the present size of a group.</summary>
     private void Count(GroupRecord group)
     {
         Bytes += group.Bytes - group.Counted;

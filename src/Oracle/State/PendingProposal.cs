@@ -2,11 +2,11 @@ using GroupCore.Membership;
 
 namespace Oracle.State;
 
-/// <summary>The proposal that a group is working on, and who was removed as failed to get there.</summary>
+/// <summary>The proposal on which a group is working, and the members that it removes as failed.</summary>
 internal sealed record PendingProposal(Proposal Proposal, IReadOnlyList<ProcessId> Failed)
 {
     public ulong Number => Proposal.Number;
 
-    /// <summary>Whether that process may report the flush as done, in the group's present view: it leads it.</summary>
+    /// <summary>Whether this process leads the flush in the group's present view: only then it may report it as done.</summary>
     public bool IsLedBy(ProcessId process, View view) => view.RankOf(process) is >= 0 and var rank && rank == Proposal.LeaderIn(view);
 }

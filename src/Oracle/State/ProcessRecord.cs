@@ -3,7 +3,7 @@ using GroupCore.Transport;
 
 namespace Oracle.State;
 
-/// <summary>A registered process. Records of processes that are gone stay until no view names them.</summary>
+/// <summary>A registered process. The record of an excluded process stays until no view names it.</summary>
 internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string tag, string host, int number, long start, long lease, bool ownsAddress)
 {
     public ProcessId Id { get; } = id;
@@ -19,10 +19,10 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
 
     public long Start { get; } = start;
 
-    /// <summary>For how long it may act after it has asked for a lease, in ns on its clock.</summary>
+    /// <summary>How long it may act after it has asked for a lease, in ns on its clock.</summary>
     public long Lease { get; } = lease;
 
-    /// <summary>Whether it listens at the address itself: only then does a refusal there say that it is gone.</summary>
+    /// <summary>Whether it listens at its address itself: only then a refusal there says that it is gone.</summary>
     public bool OwnsAddress { get; } = ownsAddress;
 
     public ProcessStatus Status { get; set; }
@@ -33,7 +33,7 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
     /// <summary>Groups that have it as member, in their queue or in their pending proposal.</summary>
     public SortedSet<GroupId> Groups { get; } = [];
 
-    /// <summary>Whether the two have a group in common; one of few groups is not compared with all of one that is in thousands.</summary>
+    /// <summary>Whether two processes share a group; a process in few groups is not compared with all groups of a process in thousands.</summary>
     public bool Shares(ProcessRecord other) => Groups.Count < other.Groups.Count ? other.Groups.Overlaps(Groups) : Groups.Overlaps(other.Groups);
 
     /// <summary>Results of its latest requests by number, for repeats.</summary>

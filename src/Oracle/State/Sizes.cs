@@ -4,20 +4,20 @@ using GroupCore.Transport;
 
 namespace Oracle.State;
 
-/// <summary>How many bytes the parts of the state take at most when it is saved, whatever becomes of them: <see cref="OracleState.Bytes"/> is their sum.</summary>
+/// <summary>Most bytes that the parts of the state take in the saved state, however they change: <see cref="OracleState.Bytes"/> is their sum.</summary>
 internal static class Sizes
 {
     /// <summary>Numbers and headers of a saved state without processes and groups, with all past lives that it remembers.</summary>
     public const long Empty = 64 + (Number * (long)Limits.PastLives);
 
-    // A number with its header, and the header of a text or a list, where they are long.
+    // Most bytes of a number with its header, and of the header of a text or a list.
     private const int Number = 9;
     private const int Header = 5;
 
-    // The views that are kept, the proposal, and what waits: the queue, those who leave, those who may not go.
+    // The kept views, the proposal, and one more for what waits: the queue, the leavers, the stalled processes.
     private const int Views = Limits.InstallsKept + 2;
 
-    // Of a view or a proposal without its name and its members: a dozen numbers, as many headers, and the options.
+    // A view or a proposal without its name and its members: a dozen numbers, as many headers, and the options.
     private const int Overhead = 12 * (Number + Header);
 
     public static int Of(ProcessId id) => Of(id.Node) + Of(id.Incarnation);
@@ -35,8 +35,8 @@ internal static class Sizes
     }
 
     /// <summary>
-    /// A member, or one that waits to be: as in a view, and once more by name and two ranks, as among those that joined or moved; in the view without it, as one that
-    /// left or failed, it takes less. So no view is larger than the one before it with all who waited to join.
+    /// A member, or a process that waits to join: once as in a view, and once more as its id and two ranks, as among those that joined or moved. In a view without
+    /// it, as a process that left or failed, it takes less. So no view is larger than the one before it together with all processes that waited to join.
     /// </summary>
     public static int Place(ProcessId id, NodeAddress address, string tag) => (2 * Of(id)) + Of(address.Text) + Of(tag) + 7;
 
@@ -49,7 +49,7 @@ internal static class Sizes
         return bytes;
     }
 
-    /// <summary>A group, of which no view or proposal, kept or to come, has more bytes of members than that.</summary>
+    /// <summary>A group in which no view or proposal, kept or future, has more than <paramref name="members"/> bytes of members.</summary>
     public static long Group(string name, long members) => Views * (Overhead + Of(name) + members);
 
     private static int Of(string text) => Encoding.UTF8.GetByteCount(text) is var bytes && bytes < 32 ? 1 + bytes : Header + bytes;

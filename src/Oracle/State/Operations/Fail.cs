@@ -1,4 +1,4 @@
 namespace Oracle.State.Operations;
 
-/// <summary>Processes are excluded from everything, or the death of excluded ones is proved.</summary>
+/// <summary>Excludes processes from everything, or proves the death of excluded ones.</summary>
 internal sealed record Fail(IReadOnlyList<Failure> Failures) : Operation;

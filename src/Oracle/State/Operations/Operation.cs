@@ -1,4 +1,4 @@
 namespace Oracle.State.Operations;
 
-/// <summary>What a log entry can do to the state. Sources: oracle.md#messages.</summary>
+/// <summary>An operation of a log entry on the state. Sources: oracle.md#messages.</summary>
 internal abstract record Operation;

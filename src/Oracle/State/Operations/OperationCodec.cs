@@ -7,7 +7,7 @@ namespace Oracle.State.Operations;
 /// <summary>Bytes of operations, in requests and in log entries. Kind numbers are never used again for another operation.</summary>
 internal static class OperationCodec
 {
-    /// <summary>Values of a request by kind: requester (2), number, floor, kind, and the operation's own.</summary>
+    /// <summary>Number of values in a request by kind: requester (2), number, floor, kind, and the operation's own values.</summary>
     private static readonly int[] KnownFields = [5, 13, 9, 9, 7, 6, 10, 8, 6, 7];
 
     public static byte[] WriteEntry(IReadOnlyList<Request> requests)

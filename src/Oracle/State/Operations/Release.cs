@@ -2,5 +2,5 @@ using GroupCore.Membership;
 
 namespace Oracle.State.Operations;
 
-/// <summary>Nobody can act any more in that group, whose state is lost: its name is free. The leader's own.</summary>
+/// <summary>No process can act any more in this group, whose state is lost: its name is free. Only the leader makes this request.</summary>
 internal sealed record Release(GroupId Group) : Operation;
