@@ -10,7 +10,7 @@ internal static class Demo
     {
         string seed = FreeAddress();
         var members = new List<DemoMember>();
-        // A member leaves when its input ends, so none is left behind, whatever happens to this process.
+        // A member leaves when its input ends, so no member outlives this process, whatever happens to it.
         try
         {
             Tell("Three members:");
@@ -61,7 +61,7 @@ internal static class Demo
 
     private static void Tell(string text) => Console.WriteLine($"{Environment.NewLine}{text}");
 
-    /// <summary>A port that was free a moment ago; the first member takes it, as the first address of its seeds.</summary>
+    /// <summary>A port that was free a moment ago; the first member takes it, since its address is the first seed.</summary>
     private static string FreeAddress()
     {
         using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

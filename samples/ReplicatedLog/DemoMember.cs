@@ -3,7 +3,7 @@ using System.Threading.Channels;
 
 namespace ReplicatedLog;
 
-/// <summary>A member that the demo started: this program again, with what a person would type as its input.</summary>
+/// <summary>A member process that the demo started: this program again; the demo writes to its input what a person would type.</summary>
 internal sealed class DemoMember : IDisposable
 {
     private readonly Process _process;
@@ -36,17 +36,17 @@ internal sealed class DemoMember : IDisposable
         }
     }
 
-    /// <summary>Completes when the latest view that it printed, maybe before this call, has these members.</summary>
+    /// <summary>Completes when the latest view that the member printed, maybe before this call, has these members.</summary>
     public async Task IsInViewAsync(string members)
     {
         using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(30));
         while (!_view.EndsWith($": {members}", StringComparison.Ordinal)) await NextAsync(limit.Token);
     }
 
-    /// <summary>SIGKILL.</summary>
+    /// <summary>Sends SIGKILL.</summary>
     public void Kill() => _process.Kill();
 
-    /// <summary>Its input ends, and it leaves.</summary>
+    /// <summary>Closes the member's input, so that it leaves and ends.</summary>
     public Task LeaveAsync()
     {
         _process.StandardInput.Close();

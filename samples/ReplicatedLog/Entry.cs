@@ -1,4 +1,4 @@
 namespace ReplicatedLog;
 
-/// <summary>One line of the log: who wrote it, and what.</summary>
+/// <summary>One line of the log: its author and its text.</summary>
 internal sealed record Entry(string Author, string Text);

@@ -4,7 +4,7 @@ using System.Text;
 namespace ReplicatedLog;
 
 /// <summary>
-/// The replicated state: the same entries in the same order at every member, since every member appends what the group delivers in
+/// The replicated state: the same entries in the same order at every member, since the group delivers them to every member in
 /// one order. It needs no lock: the group calls one handler at a time.
 /// </summary>
 internal sealed class Log
@@ -15,10 +15,10 @@ internal sealed class Log
 
     public void Append(Entry entry) => _entries.Add(entry);
 
-    /// <summary>The state as a new member gets it.</summary>
+    /// <summary>The state that a new member gets.</summary>
     public Entry[] Save() => [.. _entries];
 
-    /// <summary>Takes the state of another member in place of the own one.</summary>
+    /// <summary>Replaces this log by the state of another member.</summary>
     public void Load(Entry[] entries)
     {
         _entries.Clear();

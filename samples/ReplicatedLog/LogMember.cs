@@ -24,7 +24,7 @@ internal sealed class LogMember : IAsyncDisposable
         return member;
     }
 
-    /// <summary>Appends a line at every member, at the same place; completes when it stands in the log here.</summary>
+    /// <summary>Appends a line at every member, at the same place; completes when the line stands in this member's log.</summary>
     public ValueTask WriteAsync(string text) => _group!.OrderedSendAsync("append", new Entry(_name, text));
 
     /// <summary>Asks every member, at the same point of the order, how long its log is, and for its digest.</summary>
@@ -36,7 +36,7 @@ internal sealed class LogMember : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _node.DisposeAsync();
 
-    /// <summary>The group calls these one after the other, in the same order at every member; so the log needs no lock, and is the same everywhere.</summary>
+    /// <summary>The group calls these handlers one after the other, in the same order at every member; so the log needs no lock, and is the same everywhere.</summary>
     private void Register(GroupBuilder group) => group
         .OnView(Show)
         .Handle<Entry>("append", (_, entry) =>
@@ -45,7 +45,7 @@ internal sealed class LogMember : IAsyncDisposable
             Console.WriteLine($"{_log.Count,4}  {entry.Author}: {entry.Text}");
         })
         .OnQuery<string, string>("digest", (_, _) => $"{_log.Count} lines, digest {_log.Digest()}")
-        // A member that comes later gets the log as it is between the last line of the old view and the first of the new one.
+        // A member that joins later gets the log as it is between the last line of the old view and the first line of the new one.
         .Checkpoint(
             save => save.Write(JsonSerializer.SerializeToUtf8Bytes(_log.Save())),
             saved =>

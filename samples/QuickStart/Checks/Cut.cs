@@ -3,8 +3,8 @@ using QuickStart.Data;
 namespace QuickStart.Checks;
 
 /// <summary>
-/// A set of keys that is read in one step, chosen so that a half-done put cannot hide: with a row come lists it must be in, or with a
-/// counter come all the rows that it counts.
+/// A set of keys that is read in one step, chosen so that a half-done put cannot hide: a row together with lists that must contain it, or a
+/// counter together with all the rows that it counts.
 /// </summary>
 internal sealed class Cut
 {
@@ -29,7 +29,7 @@ internal sealed class Cut
     /// <summary>Continents whose counters are read; all their rows are in <see cref="Rows"/>.</summary>
     public IReadOnlyList<string> Continents { get; }
 
-    /// <summary>How many keys that is.</summary>
+    /// <summary>Number of keys in the cut.</summary>
     public int Keys => Rows.Count + Countries.Count + Continents.Count;
 
     /// <summary>The list of a country and all its rows.</summary>

@@ -1,12 +1,12 @@
 namespace QuickStart.Checks;
 
 /// <summary>
-/// Whether what was read in one step is a state that whole puts lead to. Exact, because only the put of a row writes its name anywhere: the row is
-/// there ⇔ its name stands once in the list of each of its countries, and a counter equals the number of its rows that are there.
+/// Checks that the result of one atomic read is a state that whole puts lead to. The check is exact, because only the put of a row writes its name anywhere: the row
+/// is there ⇔ its name stands once in the list of each of its countries, and a counter equals the number of its rows that are there.
 /// </summary>
 internal static class CutCheck
 {
-    /// <summary>The first thing that is wrong, null when nothing is.</summary>
+    /// <summary>A text for the first fault, null when there is none.</summary>
     public static string? FirstFault(Cut cut, CutResult read)
     {
         var there = new HashSet<string>(StringComparer.Ordinal);
@@ -29,7 +29,7 @@ internal static class CutCheck
         return null;
     }
 
-    /// <summary>The first row that the read lacks though its put had returned, to whomever, before the read began; null when there is none.</summary>
+    /// <summary>A text for the first row that the read lacks though its put had returned, at any member, before the read began; null when there is none.</summary>
     public static string? FirstStale(Cut cut, CutResult read, Func<string, bool> knownBefore)
     {
         foreach (var row in cut.Rows)

@@ -1,4 +1,4 @@
 namespace QuickStart.Conducting;
 
-/// <summary>One thing that was verified, and how it stands.</summary>
+/// <summary>One property that was checked, and the result.</summary>
 internal sealed record Check(string Name, bool Passed, string Detail);

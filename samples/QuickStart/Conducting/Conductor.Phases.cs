@@ -76,7 +76,10 @@ internal sealed partial class Conductor
         return candidates[_random.Next(candidates.Count)];
     }
 
-    /// <summary>What the dead member had not acknowledged: it may be stored or not, so whoever gets it looks first. That is safe from the new view on, which refuses what the dead one left in flight.</summary>
+    /// <summary>
+    /// Rows that the dead member had not acknowledged may be stored or not, so their new owner looks first. That is safe from the new view on:
+    /// it refuses puts that the dead member left in flight.
+    /// </summary>
     private void GiveAway(MemberProcess dead)
     {
         int[] rows = _ledger.OpenRowsOf(dead.Name);
@@ -90,7 +93,7 @@ internal sealed partial class Conductor
         Step($"the {rows.Length} rows it had not acknowledged go to the survivors");
     }
 
-    /// <summary>Waits until the survivors hold what their slots ask for and every shard has all its members again.</summary>
+    /// <summary>Waits until each survivor holds the complete state of its shard and every shard has all its members again.</summary>
     private async Task AwaitSwapAsync(ulong view, Dictionary<MemberProcess, SlotEvent> before)
     {
         await UntilAsync(

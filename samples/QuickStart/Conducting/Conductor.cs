@@ -7,12 +7,12 @@ using QuickStart.Reporting;
 namespace QuickStart.Conducting;
 
 /// <summary>
-/// Runs the whole story: starts the members, lets them load and read, kills one in the middle, and checks what is left.
-/// Everything it knows it has from the members' lines, which it takes one at a time; each wait has a bound.
+/// Runs the whole story: starts the members, lets them load and read, kills one in the middle, and checks the survivors.
+/// It knows only what the members' lines say, and takes these lines one at a time; each wait has a bound.
 /// </summary>
 internal sealed partial class Conductor(RunOptions options, ZoneTable table, IReport report, CancellationToken cancel) : IDisposable
 {
-    // Slow enough to be watched and to be in the middle of it when the member dies; a put takes a small part of a millisecond to a few.
+    // Slow enough to watch, and for the kill to come in the middle of loading; a put takes a small part of a millisecond to a few milliseconds.
     private const int RowsPerSecond = 70;
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan LoadLimit = TimeSpan.FromSeconds(60);
@@ -44,7 +44,7 @@ internal sealed partial class Conductor(RunOptions options, ZoneTable table, IRe
         return _result;
     }
 
-    /// <summary>Ends what still runs.</summary>
+    /// <summary>Kills the member processes that still run.</summary>
     public void Dispose()
     {
         foreach (var member in _members) member.Kill();
@@ -97,7 +97,7 @@ internal sealed partial class Conductor(RunOptions options, ZoneTable table, IRe
         report.Progress(_ledger.StoredRows, table.Rows.Count, _members.Sum(m => m.Reads));
     }
 
-    /// <summary>From here on every read at every member has to see the row, so the others are told at once.</summary>
+    /// <summary>From now on every read at every member has to see the row, so the other members are told at once.</summary>
     private void TakeStored(MemberProcess member, StoredEvent stored)
     {
         _ledger.Stored(member.Name, stored);

@@ -3,7 +3,7 @@ using QuickStart.Protocol;
 
 namespace QuickStart.Conducting;
 
-/// <summary>What was acknowledged, who is in charge of which row, how long things took, and what was found wrong.</summary>
+/// <summary>Which rows were acknowledged, which member is in charge of which row, how long puts took, and the faults found.</summary>
 internal sealed class Ledger(ZoneTable table)
 {
     private readonly string?[] _owner = new string?[table.Rows.Count];
@@ -25,7 +25,7 @@ internal sealed class Ledger(ZoneTable table)
 
     public void Stored(string member, StoredEvent stored)
     {
-        // A line of the dead member can still come after its rows were given away; it counts, and so does the later one, once.
+        // A line of the dead member can still come after its rows were given away: the row counts once, and its first line is kept.
         if (_stored[stored.Row] is null) StoredRows++;
         _stored[stored.Row] ??= stored;
         _owner[stored.Row] ??= member;

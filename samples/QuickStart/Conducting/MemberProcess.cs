@@ -6,7 +6,7 @@ using QuickStart.Protocol;
 
 namespace QuickStart.Conducting;
 
-/// <summary>One member process as the conductor sees it: lines in, lines out, and what is known of it so far.</summary>
+/// <summary>One member process as the conductor sees it: lines in, lines out, and the state that its lines told.</summary>
 internal sealed class MemberProcess : IDisposable
 {
     private const int TailLines = 8;
@@ -47,7 +47,7 @@ internal sealed class MemberProcess : IDisposable
 
     public VerifiedEvent? Verified { get; set; }
 
-    /// <summary>Starts this program again as a member. It ends when its input ends, which the system closes when this process is gone, however.</summary>
+    /// <summary>Starts this program again as a member. A member ends when its input ends, and the system closes that input when this process ends in any way.</summary>
     public static MemberProcess Start(string name, ChannelWriter<(MemberProcess, MemberEvent?)> events)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath!)
@@ -56,7 +56,7 @@ internal sealed class MemberProcess : IDisposable
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        // Started as `dotnet QuickStart.dll`, the process is dotnet and wants the assembly first.
+        // If this program was started as `dotnet QuickStart.dll`, the process is dotnet, whose first argument is the assembly.
         if (Path.GetFileNameWithoutExtension(start.FileName) == "dotnet") start.ArgumentList.Add(typeof(MemberProcess).Assembly.Location);
         start.ArgumentList.Add(Program.MemberCommandName);
         return new(name, Process.Start(start)!, events);
@@ -71,7 +71,7 @@ internal sealed class MemberProcess : IDisposable
         }
         catch (IOException)
         {
-            // It is gone; its end comes as an event.
+            // The process is gone; its end comes as an event.
         }
     }
 
@@ -85,13 +85,13 @@ internal sealed class MemberProcess : IDisposable
         }
         catch (InvalidOperationException)
         {
-            // It ended before.
+            // The process has ended already.
         }
     }
 
     public Task WaitForExitAsync(CancellationToken limit) => _process.WaitForExitAsync(limit);
 
-    /// <summary>How it ended, with its last words.</summary>
+    /// <summary>How the process ended, with its last lines of output.</summary>
     public string Epitaph() => $"{Name} (process {ProcessId}) ended on its own with exit code {_process.ExitCode}"
         + (_tail.IsEmpty ? "" : ":" + string.Concat(_tail.Select(line => Environment.NewLine + "    " + line)));
 

@@ -1,6 +1,6 @@
 namespace QuickStart.Conducting;
 
-/// <summary>What the run showed.</summary>
+/// <summary>Checks and figures of a run.</summary>
 internal sealed class RunResult
 {
     public List<Check> Checks { get; } = [];

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace QuickStart.Data;
 
-/// <summary>The data set: zone1970.tab and iso3166.tab of the tz database, and what the checks expect of it.</summary>
+/// <summary>The data set, zone1970.tab and iso3166.tab of the tz database, with its rows by country and by continent for the checks.</summary>
 internal sealed class ZoneTable
 {
     private readonly SortedDictionary<string, List<Zone>> _byCountry = new(StringComparer.Ordinal);

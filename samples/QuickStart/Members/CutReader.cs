@@ -5,7 +5,7 @@ using QuickStart.Protocol;
 
 namespace QuickStart.Members;
 
-/// <summary>Reads one cut after the other, as long as it may, and checks each.</summary>
+/// <summary>Reads one cut after the other until it is told to be quiet, and checks each.</summary>
 internal sealed class CutReader(DhtMember member, ZoneTable table, KnownRows known, EventWriter events, int seed)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);

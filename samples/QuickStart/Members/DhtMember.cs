@@ -8,7 +8,7 @@ using QuickStart.Protocol;
 
 namespace QuickStart.Members;
 
-/// <summary>All that this program says to Ida: a node, a group, a DHT with three maps.</summary>
+/// <summary>All calls of this program to Ida: a node, a group, a DHT with three maps.</summary>
 internal sealed class DhtMember : IAsyncDisposable
 {
     private readonly CancellationTokenSource _disposed = new();
@@ -44,7 +44,7 @@ internal sealed class DhtMember : IAsyncDisposable
         _ = Task.Run(WatchSlotAsync);
     }
 
-    /// <summary>The atomic put: the row, its name in the list of each of its countries, and one more on its continent's counter.</summary>
+    /// <summary>The atomic put: stores the row, appends its name to the list of each of its countries, and adds one to its continent's counter.</summary>
     public async Task StoreAsync(Zone row)
     {
         var batch = _dht.NewBatch().Put(_zones, row.Name, row);
@@ -69,7 +69,7 @@ internal sealed class DhtMember : IAsyncDisposable
             counters.Where(c => c.Cell.Found).ToDictionary(c => c.Continent, c => c.Cell.Value));
     }
 
-    /// <summary>What this member holds itself.</summary>
+    /// <summary>The number of entries in this member's replica, and their digest.</summary>
     public async Task<VerifiedEvent> DescribeAsync(string? fault, int rows)
     {
         var slice = await _dht.SnapshotAsync();

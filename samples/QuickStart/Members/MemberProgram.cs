@@ -8,7 +8,7 @@ using QuickStart.Protocol;
 namespace QuickStart.Members;
 
 /// <summary>
-/// A member process. Does what the conductor's lines say, and ends when these end: whatever happens to the conductor, no member
+/// A member process. It obeys the conductor's lines, and ends when its input ends: whatever happens to the conductor, no member
 /// outlives it.
 /// </summary>
 internal sealed class MemberProgram(EventWriter events, ZoneTable table) : IAsyncDisposable
@@ -21,7 +21,7 @@ internal sealed class MemberProgram(EventWriter events, ZoneTable table) : IAsyn
     {
         var events = new EventWriter(Console.OpenStandardOutput());
         Console.SetOut(Console.Error);
-        // A Ctrl-C at the terminal reaches the members too; the conductor hears it and ends them.
+        // A Ctrl-C at the terminal reaches the members too. They ignore it; the conductor hears it and ends them.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
         using var hangup = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal => signal.Cancel = true);
         try
@@ -102,7 +102,7 @@ internal sealed class MemberProgram(EventWriter events, ZoneTable table) : IAsyn
         events.Write(await Member.DescribeAsync(fault, read.Rows.Count));
     }
 
-    /// <summary>A thread of its own waits for lines, so that the end of the input is seen whatever the rest of the process does.</summary>
+    /// <summary>A separate thread reads the lines, so that the end of the input is seen whatever the rest of the process does.</summary>
     private static ChannelReader<MemberCommand> ReadCommands()
     {
         var commands = Channel.CreateUnbounded<MemberCommand>();

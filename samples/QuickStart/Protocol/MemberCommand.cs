@@ -24,7 +24,7 @@ internal sealed record ReadCommand(int Seed) : MemberCommand;
 
 /// <summary>
 /// Store these rows (numbers in the table), the i-th not before <paramref name="StartAt"/> + i · <paramref name="Interval"/> (<c>Stopwatch</c> ticks).
-/// <paramref name="LookFirst"/>: another member may have stored them before it died, so look, and store what is not there.
+/// <paramref name="LookFirst"/>: another member may have stored some of them before it died, so read each row first, and store only missing ones.
 /// </summary>
 internal sealed record LoadCommand(int[] Rows, long StartAt, long Interval, bool LookFirst) : MemberCommand;
 
@@ -34,7 +34,7 @@ internal sealed record KnownCommand(int[] Rows) : MemberCommand;
 /// <summary>Stop reading.</summary>
 internal sealed record QuietCommand : MemberCommand;
 
-/// <summary>Read everything in one step and check it, and take the digest of the own replica.</summary>
+/// <summary>Read everything in one step, check it, and take the digest of this member's replica.</summary>
 internal sealed record VerifyCommand : MemberCommand;
 
 /// <summary>Leave and end.</summary>

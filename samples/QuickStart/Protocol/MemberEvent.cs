@@ -40,10 +40,10 @@ internal sealed record GapEvent(long From, long To) : MemberEvent;
 /// <summary>No read is under way any more.</summary>
 internal sealed record QuietEvent(long Count, long Keys) : MemberEvent;
 
-/// <summary>What the member found: a fault of the whole, null for none; its slot, shard, the entries of its replica and their digest.</summary>
+/// <summary>Answer to <see cref="VerifyCommand"/>: a fault in a read of everything, null for none; the member's slot, shard, number of entries and their digest.</summary>
 internal sealed record VerifiedEvent(string? Fault, int Rows, int Slot, int Shard, long Entries, string Digest) : MemberEvent;
 
-/// <summary>A read showed something that must not be.</summary>
+/// <summary>A read failed a check of <see cref="Checks.CutCheck"/>.</summary>
 internal sealed record FaultEvent(string Text) : MemberEvent;
 
 /// <summary>The member cannot go on.</summary>

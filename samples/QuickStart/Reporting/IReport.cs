@@ -2,7 +2,7 @@ using QuickStart.Conducting;
 
 namespace QuickStart.Reporting;
 
-/// <summary>Shows a person what goes on.</summary>
+/// <summary>Shows the progress and the result of a run to a person.</summary>
 internal interface IReport
 {
     /// <summary>Something happened, at this time since the start.</summary>

@@ -9,7 +9,7 @@ internal sealed class LiveReport(IAnsiConsole console) : IReport
     private ProgressTask? _rows;
     private ProgressTask? _reads;
 
-    /// <summary>Runs the work under the bars, which are gone when it ends.</summary>
+    /// <summary>Runs the work and shows bars meanwhile; they disappear when it ends.</summary>
     public Task<T> RunAsync<T>(Func<Task<T>> work) => console.Progress()
         .AutoClear(true)
         .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new ElapsedTimeColumn())
