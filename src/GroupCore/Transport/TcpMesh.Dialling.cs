@@ -8,9 +8,6 @@ namespace GroupCore.Transport;
 internal sealed partial class TcpMesh
 {
     private const long ShortLife = 1000 * Millisecond;
-
-    // A peer that takes each connection and ends it would else be dialled without a pause. A peer that is needed is dialled at once after the first such end.
-    private const long ShortNeededLife = 10 * Millisecond;
     private const long DialTime = 1000 * Millisecond;
     private const long HelloTime = 5000 * Millisecond;
     private const long ReportPause = 50 * Millisecond;
@@ -206,14 +203,13 @@ internal sealed partial class TcpMesh
         peer.Connection = null;
         Become(peer, LinkPhase.Down);
         peer.Session.Detach();
-        peer.ShortLived = _node.Now - connection.UpAt < (peer.IsOpened ? ShortNeededLife : ShortLife) ? Math.Min(peer.ShortLived + 1, RedialAfter.Length) : 0;
-        int pauses = peer.IsOpened ? peer.ShortLived - 1 : peer.ShortLived;
-        peer.Attempt = Math.Max(0, pauses - 1);
+        peer.ShortLived = !peer.IsOpened && _node.Now - connection.UpAt < ShortLife ? Math.Min(peer.ShortLived + 1, RedialAfter.Length) : 0;
+        peer.Attempt = Math.Max(0, peer.ShortLived - 1);
         Raise(peer, LinkFault.Reset);
         if (pause > 0 && peer.IsOpened) Redial(peer, pause);
         else if (pause == 0 && connection.Kind == ConnectionKind.Dialled)
         {
-            if (pauses <= 0) DialOnce(peer);
+            if (peer.ShortLived == 0) DialOnce(peer);
             else RedialInTurn(peer, 0);
         }
         else

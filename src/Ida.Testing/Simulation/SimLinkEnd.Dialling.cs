@@ -9,7 +9,6 @@ internal sealed partial class SimLinkEnd
     private const long ReportPause = 50 * Millisecond;
     private const long FramingPause = 1000 * Millisecond;
     private const long ShortLife = 1000 * Millisecond;
-    private const long ShortNeededLife = 10 * Millisecond;
     private const long ForgetAfter = 60_000 * Millisecond;
     private const int RedialGrowth = 5;
 
@@ -136,13 +135,12 @@ internal sealed partial class SimLinkEnd
     {
         if (IsOver || !Connected || !Owner.Alive) return;
         Lose();
-        _shortLived = _simulation.Time - _upAt < (_opened ? ShortNeededLife : ShortLife) ? _shortLived + 1 : 0;
-        int pauses = _opened ? _shortLived - 1 : _shortLived;
-        _failures = Math.Max(0, pauses - 1);
+        _shortLived = !_opened && _simulation.Time - _upAt < ShortLife ? _shortLived + 1 : 0;
+        _failures = Math.Max(0, _shortLived - 1);
         Raise(LinkFault.Reset);
         if (pause > 0 && _opened) RedialAfter(pause);
         else if (pause > 0 || !_dialled) RedialLater();
-        else if (pauses <= 0) Dial();
+        else if (_shortLived == 0) Dial();
         else RedialInTurn();
     }
 

@@ -89,35 +89,6 @@ public sealed class ReleasedLinkTests
         Assert.Equal(dialled + 1, node.Port.Dialled.Count);
     }
 
-    /// <summary>Also where it is needed: else this node would do nothing but dial it.</summary>
-    [Fact]
-    public void One_that_accepts_and_closes_at_once_is_dialled_with_pauses_where_it_is_needed()
-    {
-        var node = new ScriptedNode();
-        Held(node, out var link);
-        for (int i = 0; i < 1000; i++)
-        {
-            link.End();
-            node.Pass(ScriptedNode.Second / 1000);
-            if (node.Port.Dialled[^1].IsClosed) continue;
-            link = node.Dials(There);
-            node.Answers(link, HelloStatus.Accepted, Meant, 9);
-        }
-        Assert.InRange(node.Port.Dialled.Count, 5, 7);
-        node.Pass(2 * ScriptedNode.Second);
-        if (link.IsClosed)
-        {
-            link = node.Dials(There);
-            node.Answers(link, HelloStatus.Accepted, Meant, 9);
-        }
-        // What stood for a while is dialled at once.
-        node.Pass(ScriptedNode.Second);
-        int dialled = node.Port.Dialled.Count;
-        link.End();
-        node.Turn();
-        Assert.Equal(dialled + 1, node.Port.Dialled.Count);
-    }
-
     [Fact]
     public void A_simulated_one_that_accepts_and_closes_at_once_is_dialled_with_pauses_as_well()
     {
