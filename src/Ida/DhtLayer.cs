@@ -241,7 +241,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (decision.Kind == DecisionKind.Waiting && _state.Map is not null)
         {
             // No contribution tells the old slots, not even this member's: they would be used with the ranks of another view.
-            EndWith(new NotDhtMemberException("What the members of the DHT said at the view change could not be read."));
+            EndWith(new NotDhtMemberException("No contribution of the DHT's members at the view change could be read."));
             return;
         }
         if (decision.Kind == DecisionKind.Waiting)
@@ -276,7 +276,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         int slot = map.SlotOfRank(_state.Port.Rank);
         if (slot < 0)
         {
-            EndWith(IsLeaving ? Closed() : new NotDhtMemberException("The other members found the DHT without this process."));
+            EndWith(IsLeaving ? Closed() : new NotDhtMemberException("The other members founded the DHT without this process."));
             return;
         }
         bool full = map.IsFull(slot), sameShard = _state.Shard == map.ShardOfSlot(slot) && _incarnation == decision.Incarnation;

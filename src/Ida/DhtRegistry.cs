@@ -41,7 +41,7 @@ public sealed class DhtRegistry
         if (string.IsNullOrEmpty(HashName) || Encoding.UTF8.GetByteCount(HashName) > DhtConfig.MaxHashName)
             throw new DhtConfigurationException($"The name of the hash function is {(HashName is null ? "null" : $"'{HashName}'")}; allowed are 1 to {DhtConfig.MaxHashName} bytes of UTF-8.");
         if (!Utf8Text.IsKept(HashName))
-            throw new DhtConfigurationException($"The name of the hash function, '{Utf8Text.AsGot(HashName)}', holds half a surrogate pair: other members would read another name.");
+            throw new DhtConfigurationException($"The name of the hash function, '{Utf8Text.AsGot(HashName)}', contains an unpaired surrogate: other members would read another name.");
     }
 
     internal IPayloadSerializer Serializer { get; private set; } = null!;

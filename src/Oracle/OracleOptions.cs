@@ -124,7 +124,7 @@ public sealed record OracleOptions
         if (ProbeRounds is < 2 or > 1_000) throw new InvalidOptionException($"ProbeRounds is {ProbeRounds}; allowed are 2 to 1,000.");
         foreach (var seed in Seeds)
             if (!EndPointText.TryParse(seed.Text, out _)) throw new InvalidOptionException($"Seeds names '{seed}'; give host:port with an IP address or localhost.");
-        if (!Utf8Text.IsKept(Tag) || !Utf8Text.IsKept(Host)) throw new InvalidOptionException($"{(Utf8Text.IsKept(Tag) ? "Host" : "Tag")} holds half a surrogate pair: others would read another text.");
+        if (!Utf8Text.IsKept(Tag) || !Utf8Text.IsKept(Host)) throw new InvalidOptionException($"{(Utf8Text.IsKept(Tag) ? "Host" : "Tag")} contains an unpaired surrogate: others would read another text.");
         int tag = System.Text.Encoding.UTF8.GetByteCount(Tag);
         if (tag > State.Limits.TagBytes) throw new InvalidOptionException($"Tag has {tag} bytes of UTF-8; at most {State.Limits.TagBytes} are allowed.");
         if (System.Text.Encoding.UTF8.GetByteCount(Host) > State.Limits.NameBytes)

@@ -5,7 +5,7 @@ namespace GroupCore.Runtime;
 /// more. <see cref="Exception.InnerException"/> is what was thrown. To other nodes this one has crashed; the process may start a new node.
 /// </summary>
 public sealed class NodeFaultedException(Exception fault)
-    : NodeStoppedException($"The node ended by a fault: {UserError.Text(fault)}", fault)
+    : NodeStoppedException($"The node was ended by a fault: {UserError.Text(fault)}", fault)
 {
     private protected override Exception Copy() => new NodeFaultedException(InnerException!);
 }

@@ -9,7 +9,7 @@ internal readonly struct Surroundings(ExecutionContext context)
     private readonly SynchronizationContext? _place = SynchronizationContext.Current;
 
     /// <summary>The state of this thread.</summary>
-    public static Surroundings Take() => new(ExecutionContext.Capture() ?? throw new InvalidOperationException("A worker does not suppress the flow of its context."));
+    public static Surroundings Take() => new(ExecutionContext.Capture() ?? throw new InvalidOperationException("A thread that runs completions must not suppress the flow of its execution context."));
 
     /// <summary>Restores that state on this thread.</summary>
     public void Restore()

@@ -12,7 +12,7 @@ internal static class TimeLimit
 
     /// <exception cref="ArgumentOutOfRangeException">It is neither positive nor infinite.</exception>
     public static TimeSpan Checked(TimeSpan time, string parameter) => IsAllowed(time) ? time
-        : throw new ArgumentOutOfRangeException(parameter, time, "The Timeout of a call is positive, or Timeout.InfiniteTimeSpan for none.");
+        : throw new ArgumentOutOfRangeException(parameter, time, "Timeout must be positive, or Timeout.InfiniteTimeSpan for no limit.");
 
     /// <summary>When the limit is over, by the clock of a node; <see cref="Never"/> without a limit.</summary>
     public static long Due(long now, TimeSpan time) => time == Timeout.InfiniteTimeSpan || time.TotalNanoseconds >= Longest ? Never : now + (long)time.TotalNanoseconds;

@@ -66,7 +66,7 @@ public sealed class ContractSerializer : IPayloadSerializer
         catch (Exception e) when (e is not InvalidDataException and not OutOfMemoryException)
         {
             // A constructor or setter of the type, or of the BCL, refused what was read.
-            throw new InvalidDataException($"The bytes are no {ContractException.Name(typeof(T))} (near byte {reader.Position} of {bytes.Length}): {UserError.Message(e)}", e);
+            throw new InvalidDataException($"The bytes are not a valid {ContractException.Name(typeof(T))} (near byte {reader.Position} of {bytes.Length}): {UserError.Message(e)}", e);
         }
         return reader.AtEnd ? value : throw new InvalidDataException($"{reader.Remaining} bytes follow the {ContractException.Name(typeof(T))}.");
     }

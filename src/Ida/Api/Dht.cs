@@ -59,7 +59,7 @@ public sealed class Dht : IDhtEvents
     public IDhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
-        if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The map name '{Utf8Text.AsGot(name)}' holds half a surrogate pair: another such name would be the same map.", nameof(name));
+        if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The map name '{Utf8Text.AsGot(name)}' contains an unpaired surrogate: other such names would mean the same map.", nameof(name));
         return (IDhtMap<TKey, TValue>)_maps.GetOrAdd((name, typeof(TKey), typeof(TValue)), static (at, dht) => new DhtMap<TKey, TValue>(dht, at.Name), this);
     }
 
@@ -136,12 +136,12 @@ public sealed class Dht : IDhtEvents
 
     internal static ValueTask<PutResult> Submit(PutOp op, PutOptions? options, CancellationToken cancellationToken)
     {
-        if (options?.Operation is { } named && named.Session == 0) throw new ArgumentException($"{nameof(PutOptions.Operation)} names no put: it is the empty id.", nameof(options));
+        if (options?.Operation is { } named && named.Session == 0) throw new ArgumentException($"{nameof(PutOptions.Operation)} is the empty id; pass the id of an earlier put.", nameof(options));
         op.Requested = options?.Operation;
         if (op.PartCount == 0)
         {
             // Whether that put was executed is not known here.
-            if (op.Requested is not null) throw new ArgumentException($"{nameof(PutOptions.Operation)} names a put, but there are no pairs: its retry has those of that put.", nameof(options));
+            if (op.Requested is not null) throw new ArgumentException($"{nameof(PutOptions.Operation)} names an earlier put, but there are no pairs; a retry needs the pairs of that put.", nameof(options));
             var nothing = new PutResult(default, default, []);
             op.Drop();
             return cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<PutResult>(cancellationToken) : new(nothing);

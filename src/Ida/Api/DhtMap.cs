@@ -121,7 +121,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         }
         catch (InvalidDataException error)
         {
-            throw new UnsupportedTypeException(typeof(TValue), "the stored bytes are not such a value.", error);
+            throw new UnsupportedTypeException(typeof(TValue), "the stored bytes are not a value of this type.", error);
         }
         catch (Exception error)
         {

@@ -81,7 +81,7 @@ public sealed record IdaNodeOptions
         ThrowIfNull(Tag, nameof(Tag));
         ThrowIfNull(Membership, nameof(Membership));
         ThrowIfNull(Groups, nameof(Groups));
-        if (!Utf8Text.IsKept(Cluster)) throw new InvalidOptionException($"Cluster is '{Utf8Text.AsGot(Cluster)}', with half a surrogate pair: other nodes would read another name.");
+        if (!Utf8Text.IsKept(Cluster)) throw new InvalidOptionException($"Cluster is '{Utf8Text.AsGot(Cluster)}', with an unpaired surrogate: other nodes would read another name.");
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
         foreach (string seed in Seeds) EndPointText.Parse(seed, nameof(Seeds));
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));

@@ -33,7 +33,7 @@ public sealed class PassedOverTests
             Assert.Equal(2, member.Node.Counters.Refused(RefusalReason.Unexpected));
         }
         Assert.Equal(4, world.Delivered);
-        Assert.Contains("passed over", Assert.IsType<NotMemberException>(calls[0].Exception?.InnerException).Message, StringComparison.Ordinal);
+        Assert.Contains("gave the message no position", Assert.IsType<NotMemberException>(calls[0].Exception?.InnerException).Message, StringComparison.Ordinal);
         Assert.Equal([false, true, true, false], calls.Select(call => call.IsCompletedSuccessfully));
         ((Node)sender.Node).Stop(new NodeStoppedException("on purpose"));
         sender.Turn(0);

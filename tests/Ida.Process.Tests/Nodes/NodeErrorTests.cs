@@ -191,8 +191,8 @@ public sealed class NodeErrorTests
         var e = await Assert.ThrowsAsync<InvalidOptionException>(() => StartAsync(new() { Cluster = "a", Tag = most + "x" }));
         Assert.Contains("65 bytes of UTF-8; at most 64", e.Message, StringComparison.Ordinal);
         e = await Assert.ThrowsAsync<InvalidOptionException>(() => StartAsync(new() { Cluster = "a", Tag = "a\uD83D" }));
-        Assert.Contains("Tag holds half a surrogate pair", e.Message, StringComparison.Ordinal);
-        Assert.Contains("half a surrogate pair", (await Assert.ThrowsAsync<JoinRefusedException>(async () => await node.JoinAsync("cut", g => g.Tag("a\uD83D")))).Message, StringComparison.Ordinal);
+        Assert.Contains("Tag contains an unpaired surrogate", e.Message, StringComparison.Ordinal);
+        Assert.Contains("unpaired surrogate", (await Assert.ThrowsAsync<JoinRefusedException>(async () => await node.JoinAsync("cut", g => g.Tag("a\uD83D")))).Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -18,7 +18,7 @@ namespace GroupCore.Groups;
 /// </remarks>
 public sealed class GroupBuilder
 {
-    private const string NotAwaited = $"What handles messages must not be async here, where nobody waits for it: {nameof(HandleAsync)} takes it.";
+    private const string NotAwaited = $"This handler must not be async, as nobody would await it: register it with {nameof(HandleAsync)}.";
     private readonly IPayloadSerializer _serializer;
     private volatile bool _sealed;
 
@@ -29,7 +29,7 @@ public sealed class GroupBuilder
     internal bool HasAsync { get; private set; }
 
     // The table does not change after Seal: handlers on their worker, and callers, read it without a lock.
-    private HandlerTable Open => !_sealed ? Table : throw new InvalidOperationException("What a member does with a group's events is set before it joins: a builder that is kept changes nothing later.");
+    private HandlerTable Open => !_sealed ? Table : throw new InvalidOperationException("The group is configured already: use the builder only inside the configure delegate.");
 
     /// <summary>Ends the configuration.</summary>
     internal void Seal() => _sealed = true;
@@ -98,7 +98,7 @@ public sealed class GroupBuilder
     public GroupBuilder OnView(Action<View> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Open.OnView.Add(UserCode.NotAsync(handler, "What hears of views must not be async: nobody waits for it, and the messages of the view come beside it.", nameof(handler)));
+        Open.OnView.Add(UserCode.NotAsync(handler, "A view handler must not be async: nobody awaits it, and messages of the view would be handled beside it.", nameof(handler)));
         return this;
     }
 
@@ -107,7 +107,7 @@ public sealed class GroupBuilder
     public GroupBuilder OnViewProposed(Action<Proposal, TerminationContext> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Open.OnProposed.Add(UserCode.NotAsync(handler, $"What hears of proposed views must not be async here, where nobody waits for it: {nameof(OnViewProposedAsync)} takes it.", nameof(handler)));
+        Open.OnProposed.Add(UserCode.NotAsync(handler, $"This hook must not be async, as nobody would await it: use {nameof(OnViewProposedAsync)}.", nameof(handler)));
         return this;
     }
 
@@ -153,14 +153,14 @@ public sealed class GroupBuilder
     }
 
     private static Action<ReadOnlyMemory<byte>> Loading(Action<ReadOnlyMemory<byte>> load) =>
-        UserCode.NotAsync(load, "What loads a state must not be async: it has replaced all of it when it returns.", nameof(load));
+        UserCode.NotAsync(load, "The load delegate must not be async: it must have replaced the whole state when it returns.", nameof(load));
 
     /// <summary>Called for handlers, hooks and checkpoints that failed, for messages that no handler takes and for slow members; by default these are counted at most.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>.</exception>
     public GroupBuilder OnError(Action<GroupError> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Open.OnError = UserCode.NotAsync(handler, "What hears of errors must not be async: nobody waits for it, and what it throws later ends the process.", nameof(handler));
+        Open.OnError = UserCode.NotAsync(handler, "The error handler must not be async: nobody awaits it, and an exception after its first await would end the process.", nameof(handler));
         return this;
     }
 

@@ -89,13 +89,13 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         cancellationToken.ThrowIfCancellationRequested();
         if (Encoding.UTF8.GetByteCount(name) > GroupLimits.NameBytes)
             throw new ArgumentException($"A group name has at most {GroupLimits.NameBytes} bytes of UTF-8.", nameof(name));
-        if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The group name '{Utf8Text.AsGot(name)}' holds half a surrogate pair: other processes would read another name.", nameof(name));
+        if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The group name '{Utf8Text.AsGot(name)}' contains an unpaired surrogate: other processes would read another name.", nameof(name));
         if (options is { SlowMemberTimeout: var slow } && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1)))
             throw new ArgumentException($"SlowMemberTimeout is {slow}; allowed are 1 s to 1 h.", nameof(options));
         if (options is { Composition: var composition } && !Enum.IsDefined(composition)) throw new ArgumentException($"Composition is {composition}, which names none.", nameof(options));
         if (options is { SlowMember: var policy } && !Enum.IsDefined(policy)) throw new ArgumentException($"SlowMember is {policy}, which names nothing.", nameof(options));
         var builder = new GroupBuilder(Options.Serializer);
-        UserCode.NotAsync(configure, "What configures a group must not be async: the group is joined with what is registered when it returns.", nameof(configure))(builder);
+        UserCode.NotAsync(configure, "The configure delegate must not be async: only what it has registered when it returns is used.", nameof(configure))(builder);
         builder.Seal();
         if (builder.Table.Inline && builder.HasAsync) throw new ArgumentException("Inline groups take synchronous handlers only.", nameof(configure));
         var call = new JoinCall(this, name, options ?? new(), builder.Table);
@@ -149,7 +149,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         string tag = table.Tag ?? Options.Tag;
         if (earlier is not null)
         {
-            if (_joinsWaiting.Exists(waiting => waiting.Name == name)) throw new InvalidOperationException($"Another call of this process joins group '{name}' already.");
+            if (_joinsWaiting.Exists(waiting => waiting.Name == name)) throw new InvalidOperationException($"Another JoinAsync of this process is still waiting for group '{name}' already.");
             if (earlier.Phase == GroupPhase.Abandoned && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
             _joinsWaiting.Add(call);
             return null;

@@ -49,7 +49,7 @@ public sealed record GroupHostOptions
     internal static void Validate(GroupHostOptions options)
     {
         if (options.Serializer is null || options.Tag is null)
-            throw new ArgumentException($"{(options.Tag is null ? "Tag" : "Serializer")} is null; it may be left out instead.", nameof(options));
+            throw new ArgumentException($"{(options.Tag is null ? "Tag" : "Serializer")} must not be null; leave it out to get the default.", nameof(options));
         if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
             throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
         if (options.SaveTimeout < TimeSpan.FromSeconds(1) || options.SaveTimeout > TimeSpan.FromHours(24))

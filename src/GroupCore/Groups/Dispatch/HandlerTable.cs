@@ -30,7 +30,7 @@ internal sealed class HandlerTable
     public void Add(HandlerEntry entry)
     {
         if (!Utf8Text.IsKept(entry.Name))
-            throw new ArgumentException($"The handler name '{Utf8Text.AsGot(entry.Name)}' holds half a surrogate pair: another such name would be the same handler.", nameof(entry));
+            throw new ArgumentException($"The handler name '{Utf8Text.AsGot(entry.Name)}' contains an unpaired surrogate: another such name would be the same handler.", nameof(entry));
         if (_byName.Count >= GroupLimits.Handlers) throw new ArgumentException($"A group takes at most {GroupLimits.Handlers} handlers.", nameof(entry));
         if (_byId.TryGetValue(entry.Id, out var other))
         {

@@ -39,7 +39,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
         throw refusal switch
         {
             Refusal.Receiver => receiver!.Full(group, bytes, canWait),
-            Refusal.Node => new SendQueueFullException(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}', and this node holds as much for its groups and links as it may: await them before you send more.") { RetryAfter = node!.TimeToCalls(bytes) },
+            Refusal.Node => new SendQueueFullException(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}', and this node has reached its limit of bytes for all groups and links: await them before you send more.") { RetryAfter = node!.TimeToCalls(bytes) },
             _ => new SendQueueFullException(group, Calls, $"{Calls} calls with {Bytes} bytes already wait to send to group '{group}': await them before you send more.") { RetryAfter = _load.TimeToRoom(bytes) },
         };
     }

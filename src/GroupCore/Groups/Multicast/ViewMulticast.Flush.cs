@@ -167,7 +167,7 @@ internal sealed partial class ViewMulticast
         (_sendSlab, _receiveSlab, _oldSlab) = (null, null, null);
         FailFlushes(reason);
         // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
-        FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended without this message"));
+        FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended before this message was delivered"));
     }
 
     /// <summary>

@@ -221,7 +221,7 @@ internal sealed partial class ViewMulticast
         {
             _ownOrdered.Dequeue();
             if (own.Seq == seq) return own.Call;
-            Fail(own.Call, new NotMemberException(_view.Name, "its sequencer passed over the message"));
+            Fail(own.Call, new NotMemberException(_view.Name, "the sequencer gave the message no position in the order"));
         }
         return null;
     }

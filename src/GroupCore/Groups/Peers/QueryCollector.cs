@@ -153,7 +153,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         var missing = new List<string>();
         for (int rank = 0; rank < _asked?.Length; rank++)
             if (_asked[rank] == Asked.Yes) missing.Add(_view!.Members[rank].Address.ToString());
-        Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, _values, missing.Count == 0 ? "the group, which did not deliver it" : string.Join(", ", missing)));
+        Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, _values, missing.Count == 0 ? "any member: the query was not delivered" : string.Join(", ", missing)));
     }
 
     private void Check()
@@ -162,7 +162,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         int wanted = code switch { 0 => int.MaxValue, Majority => _majority, _ => code };
         if (wanted == int.MaxValue ? _outstanding == 0 : _values >= wanted) Succeed(all: wanted == int.MaxValue);
         else if (wanted != int.MaxValue && _values + _outstanding < wanted)
-            Fail(new TooFewRepliesException(handler, wanted, _values, _outstanding == 0 ? "no member is left to answer" : "members failed"));
+            Fail(new TooFewRepliesException(handler, wanted, _values, _outstanding == 0 ? "no member is left to answer" : "too few of the remaining members can still answer with a value"));
     }
 
     private void Succeed(bool all)

@@ -36,11 +36,11 @@ internal sealed class StateWriter(StateCut cut, PayloadBuffer bytes, long limit)
     }
 
     public static Action<IBufferWriter<byte>> NotAsync(Action<IBufferWriter<byte>> save, string parameter) =>
-        UserCode.NotAsync(save, "What saves a state must not be async: it has written all of it when it returns.", parameter);
+        UserCode.NotAsync(save, "The save delegate must not be async: it must have written the whole state when it returns.", parameter);
 
     private void ThrowIfClosed()
     {
-        if (_closed) throw cut.FailLate(new InvalidOperationException("The state was written to after the code that saves it had returned: it must have written all of it by then."));
+        if (_closed) throw cut.FailLate(new InvalidOperationException("The checkpoint writer was used after the save had returned; the save must write everything before it returns."));
     }
 
     private void ThrowIfDropped()

@@ -256,7 +256,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         switch (token & 0xFF)
         {
             case LeaveTimeout:
-                Withdraw(new NotMemberException(Name, "it left, and the others had not decided so in time"), failed: false);
+                Withdraw(new NotMemberException(Name, "it gave up waiting for the others to decide the view without it"), failed: false);
                 break;
             case JoinTimeout:
                 LookAtJoin();

@@ -122,7 +122,7 @@ internal sealed partial class GroupProtocol
         // Counted once for each view: where none comes, the join timeout bounds the wait.
         if (View!.Id != _silentIn) _silentGivers++;
         _silentIn = View.Id;
-        if (_silentGivers >= 3) FailJoin("three checkpoints did not arrive");
+        if (_silentGivers >= 3) FailJoin("the giver was silent in three views, so no checkpoint arrived");
         else Membership.RequestView(View.Group);
     }
 

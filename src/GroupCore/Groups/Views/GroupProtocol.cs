@@ -130,7 +130,7 @@ internal sealed partial class GroupProtocol
     /// The error that <see cref="Completion"/> ends with where the membership did not fail: none after a view without this member. A member that gave up before the
     /// others had decided is not told that it has left: it may still be excluded, and lose what it delivered or sent last. Nor is a member told so if not all it sent had gone out.
     /// </summary>
-    private Exception? Outcome => _undecided ? _over : _unsent ? new NotMemberException(Name, "what it had sent had not gone out when it left") : null;
+    private Exception? Outcome => _undecided ? _over : _unsent ? new NotMemberException(Name, "it left before everything it had sent had gone out") : null;
 
     /// <summary>Something happened here in this turn.</summary>
     public void Touch()

@@ -79,7 +79,7 @@ internal static class Collections
     private static ImmutableDictionary<TKey, TValue> Tree<TKey, TValue>(KeyValuePair<TKey, TValue>[] entries) where TKey : notnull
     {
         var made = Entries(System.Collections.Immutable.ImmutableDictionary.CreateBuilder<TKey, TValue>(), entries).ToImmutable();
-        return made.Count == entries.Length ? made : throw new ArgumentException("An entry comes twice.", nameof(entries));
+        return made.Count == entries.Length ? made : throw new ArgumentException("A key occurs twice.", nameof(entries));
     }
 
     private static Formatter Array<T>() => new ArrayFormatter<T>();

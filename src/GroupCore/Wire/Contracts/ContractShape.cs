@@ -79,9 +79,9 @@ internal sealed class ContractShape
         if (Array.Find(shape.Members, m => TypeKinds.IsOfOneProcess(m.Type)) is { } foreign)
             throw new ContractException(foreign.Type, TypeKinds.OneProcess, $"{where ?? ContractException.Name(type)}.{foreign.Info.Name}");
         if (Unwritten.Lost(type, shape.Members) is { } lost)
-            throw new ContractException(type, $"holds {lost}, which would be lost: let it be public and set when it is read, by a setter or a parameter of the constructor, or give it [IgnoreDataMember].", where);
+            throw new ContractException(type, $"holds {lost}, which would be lost: make it public with a public setter or a constructor parameter, or mark it [IgnoreDataMember].", where);
         if (!TypeKinds.IsOfBaseLibrary(type) && Unwritten.Held(type, shape.Members) is { } held)
-            shape.NoKey = $"holds {held}, which is not written, so that unequal keys would be one; let it be a public member, or give it [IgnoreDataMember].";
+            shape.NoKey = $"holds {held}, which is not written, so that unequal keys would have equal bytes; make it a public member, or mark it [IgnoreDataMember].";
         return shape;
     }
 

@@ -54,12 +54,12 @@ internal sealed class FormatterBuild : IFormatterSource
         : typeof(MemberInfo).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || typeof(Task).IsAssignableFrom(type) ? "is not data."
         : TypeKinds.IsOfOneProcess(type) || type == typeof(IntPtr) || type == typeof(UIntPtr) ? TypeKinds.OneProcess
         : type.Assembly == typeof(object).Assembly && type.IsPrimitive ? "has no form in MessagePack."
-        : type.IsDefined(typeof(InlineArrayAttribute)) || type.IsDefined(typeof(UnsafeValueTypeAttribute)) ? "is a buffer of several elements, of which one would be written; declare an array."
+        : type.IsDefined(typeof(InlineArrayAttribute)) || type.IsDefined(typeof(UnsafeValueTypeAttribute)) ? "is a buffer of several elements, and only one would be written; declare an array."
         : type.IsDefined(typeof(DataContractAttribute), inherit: false) ? null
         // Their content is not in their public members: all of it would be lost without notice.
         : type.IsAssignableTo(typeof(IEnumerable))
-            ? "is a collection that cannot be made from its items; declare an array, a list or a dictionary, or say by [DataContract] which members it consists of."
-        : type.IsClass && TypeKinds.IsOfBaseLibrary(type) && !type.IsAssignableTo(typeof(ITuple)) ? "is a class of the base library that holds more than its public members say; declare a type of your own with what is to travel."
+            ? "is a collection that cannot be made from its items; declare an array, a list or a dictionary, or mark the type [DataContract] and its members [DataMember]."
+        : type.IsClass && TypeKinds.IsOfBaseLibrary(type) && !type.IsAssignableTo(typeof(ITuple)) ? "is a class of the base library with content beyond its public members; declare a type of your own with the data to send."
         : null;
 
     /// <summary>Why a collection that is known, or can be made from its items, is refused all the same; null when it is not.</summary>

@@ -4,7 +4,7 @@ namespace GroupCore.Wire.Contracts;
 internal static class TypeKinds
 {
     /// <summary>Why types that name places in the memory of one process are refused, as the rest of a sentence.</summary>
-    public const string OneProcess = "means something in one process only.";
+    public const string OneProcess = "has a meaning in one process only.";
 
     /// <summary>Whether a type names places in a process's memory. No such type can be the argument of a generic type of ours.</summary>
     public static bool IsOfOneProcess(Type type) => type.IsByRef || type.IsByRefLike || type.IsPointer || type.IsFunctionPointer;
