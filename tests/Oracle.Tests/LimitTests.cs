@@ -103,7 +103,7 @@ public sealed class LimitTests
         Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Active, 10), cluster.Describe());
         one.Node.Post(() => one.Oracle.Join(what == "name" ? half : "g", new(), what == "tag" ? half : ""));
         cluster.Run(1);
-        Assert.Contains($"its {what} holds", Assert.Single(one.Groups.Refused), StringComparison.Ordinal);
+        Assert.Contains($"its {what} contains an unpaired surrogate", Assert.Single(one.Groups.Refused), StringComparison.Ordinal);
     }
 
     /// <summary>Before, 129 to 256 characters were accepted, and refused later by the Oracle.</summary>

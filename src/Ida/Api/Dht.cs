@@ -55,7 +55,7 @@ public sealed class Dht : IDhtEvents
     /// The map of this name and these types; the first call makes it. This member keeps some memory for each map that it ever named, as long as it is in the
     /// DHT: put whatever varies without end into keys.
     /// </summary>
-    /// <exception cref="ArgumentException">The name holds half a surrogate pair.</exception>
+    /// <exception cref="ArgumentException">The name contains an unpaired surrogate.</exception>
     public IDhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);

@@ -149,7 +149,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         string tag = table.Tag ?? Options.Tag;
         if (earlier is not null)
         {
-            if (_joinsWaiting.Exists(waiting => waiting.Name == name)) throw new InvalidOperationException($"Another JoinAsync of this process is still waiting for group '{name}' already.");
+            if (_joinsWaiting.Exists(waiting => waiting.Name == name)) throw new InvalidOperationException($"Another JoinAsync of this process is still waiting for group '{name}'.");
             if (earlier.Phase == GroupPhase.Abandoned && earlier.Options == options && (earlier.Table.Tag ?? Options.Tag) == tag) return TakeOver(earlier, table);
             _joinsWaiting.Add(call);
             return null;

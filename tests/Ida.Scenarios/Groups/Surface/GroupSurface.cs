@@ -480,7 +480,7 @@ internal sealed class GroupSurface
 
     /// <summary>A membership that its process gave up in order has not failed, but where what it had sent had no time to go out.</summary>
     private string? LossOf(List<GroupSeat> members) =>
-        members.Find(seat => !seat.IsLeaving && IsSafe && seat.Group!.Completion.Exception?.InnerException is NotMemberException error && !error.Message.Contains("had not gone out", StringComparison.Ordinal)) is { } lost ? $"and {lost.Id} is told {lost.Group!.Completion.Exception!.InnerException}" : null;
+        members.Find(seat => !seat.IsLeaving && IsSafe && seat.Group!.Completion.Exception?.InnerException is NotMemberException error && !error.Message.Contains("it left before everything it had sent had gone out", StringComparison.Ordinal)) is { } lost ? $"and {lost.Id} is told {lost.Group!.Completion.Exception!.InnerException}" : null;
 
     /// <summary>Nobody is excluded, for a failure or as slow.</summary>
     private bool IsSafe => IsCalm && !_groups.Exists(static group => group.Evicts);
