@@ -1,3 +1,4 @@
+using GroupCore.Transport;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -14,24 +15,38 @@ internal static class Leftovers
     /// </summary>
     public static readonly TimeSpan LongRest = TimeSpan.FromSeconds(160);
 
-    /// <summary>What a node keeps too much of, in a cluster at rest with <paramref name="living"/> nodes, as a report names them; null where it keeps what it needs.</summary>
+    /// <summary>What a node keeps too much of, in a cluster at rest, as a report names it; null where it keeps what it needs.</summary>
     /// <param name="member">The node.</param>
-    /// <param name="living">Nodes that live.</param>
-    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then it has links to those that live, as a voter to seeds too, where it looks for whoever starts there, and no more waits on each than is on its way.</param>
-    public static string? Of(SimMember member, int living, bool rested)
+    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then each of its links is <see cref="WhyWrong">one that it needs</see>.</param>
+    public static string? Of(SimMember member, bool rested)
     {
-        var (commands, timers, links, mostQueued, slabs) = member.Host.Kept;
+        var (commands, timers, links, unacknowledged, calls, slabs) = member.Host.Kept;
         int groups = member.Node.Groups.Count;
         long early = groups == 0 ? 0 : member.Node.Groups[0].Host.EarlyBytes;
-        bool much = commands > 0 || timers > Timers + (TimersOfGroup * groups) || slabs > SendBuffer + (SlabsOfLink * (links + 1)) || early > 0
-            || (rested && (links > living - 1 + (IsVoter(member) ? VacantSeeds(member.Host.Simulation) : 0) || mostQueued > UnderWay));
-        return much ? $"{member} is at rest among {living} nodes, in {groups} groups, and keeps {commands} commands, {timers} timers, {links} links, {mostQueued} bytes that are not acknowledged on one of them, {slabs} bytes of slabs and {early} of early frames." : null;
+        string? wrong = rested ? links.Select((link, at) => WhyWrong(member, link, links.Take(at))).FirstOrDefault(static why => why is not null) : null;
+        // Links to strangers are not counted for the node.
+        bool much = commands > 0 || timers > Timers + (TimersOfGroup * groups) || slabs > SendBuffer + (SlabsOfLink * (links.Count + 1)) || early > 0 || calls != 0
+            || unacknowledged < 0 || unacknowledged > links.Sum(static link => link.Backlog) || wrong is not null;
+        return much ? $"{member} is at rest, in {groups} groups, and keeps {commands} commands, {timers} timers, {links.Count} links, {unacknowledged} bytes that are not acknowledged, {calls} bytes of calls that wait, {slabs} bytes of slabs and {early} of early frames. {wrong}" : null;
+    }
+
+    /// <summary>
+    /// Of a node that has rested, each link leads to a node that lives, or from a voter to a seed at which none does, where it looks for whoever starts there; one to each, on
+    /// which no more waits than is on its way.
+    /// </summary>
+    private static string? WhyWrong(SimMember member, LinkUse link, IEnumerable<LinkUse> before)
+    {
+        var simulation = member.Host.Simulation;
+        var there = simulation.Nodes.FirstOrDefault(node => node.Alive && (link.NodeId == 0 ? node.Address == link.Address : node.Id == link.NodeId));
+        if (there is null && !(IsVoter(member) && VacantSeeds(simulation).Contains(link.Address))) return $"Its link to {link.Address}, {link.NodeId:x}, leads to no node that lives.";
+        if (before.Any(other => there is null ? other.Address == link.Address : other.NodeId == there.Id)) return $"It has two links to {link.Address}, {link.NodeId:x}.";
+        return link.Backlog > UnderWay ? $"On its link to {link.Address} {link.Backlog} bytes are not acknowledged." : null;
     }
 
     private static bool IsVoter(SimMember member) => member.Node.Voters.Contains(member.Node.Address.Text);
 
-    private static int VacantSeeds(Simulation simulation) =>
-        Enumerable.Range(0, SimCluster.Seeds).Count(seed => !simulation.Nodes.Any(node => node.Alive && node.Address == Simulation.AddressOf(seed, simulation.Options.Carrier)));
+    private static IEnumerable<NodeAddress> VacantSeeds(Simulation simulation) => Enumerable.Range(0, SimCluster.Seeds).Select(seed => Simulation.AddressOf(seed, simulation.Options.Carrier))
+        .Where(seed => !simulation.Nodes.Any(node => node.Alive && node.Address == seed));
 
     /// <summary>Operations of the DHT that a member keeps though nobody calls any more; null where there is none.</summary>
     public static string? Of(SimMember member, Dht dht)

@@ -89,15 +89,13 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
-    /// <summary>Bytes that wait on the link with the most, strangers included. Looks at all links: for reports.</summary>
-    public long MostQueued
+    /// <summary>The links that are not over, those to strangers too: for reports.</summary>
+    public IEnumerable<LinkUse> Uses
     {
         get
         {
-            long most = 0;
             for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1))
-                if (_peers[number] is { IsOver: false } peer) most = Math.Max(most, peer.Session.Backlog);
-            return most;
+                if (_peers[number] is { IsOver: false } peer) yield return new(peer.Address, peer.NodeId, peer.Session.Backlog);
         }
     }
 

@@ -8,11 +8,11 @@ internal interface ISimCarrier
     /// <summary>What protocols send over.</summary>
     ILinks Links { get; }
 
-    /// <summary>Links that are not over.</summary>
-    int Live { get; }
+    /// <summary>Links that are not over, foreign ones too.</summary>
+    IEnumerable<LinkUse> Uses { get; }
 
-    /// <summary>Bytes that wait on the link on which most do, foreign ones too.</summary>
-    long MostQueued { get; }
+    /// <summary>What all links of the node, but foreign ones, count as unacknowledged.</summary>
+    NodeBacklog Backlog { get; }
 
     /// <summary>Bytes of the slabs that it holds for itself alone; 0 where all nodes share them.</summary>
     long SlabBytes { get; }

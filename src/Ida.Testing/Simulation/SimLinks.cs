@@ -19,9 +19,9 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
 
-    public int Live => _ends.Count(static end => !end.IsOver);
+    public IEnumerable<LinkUse> Uses => _ends.Where(static end => !end.IsOver).Select(static end => new LinkUse(end.Address, end.NodeId, end.Session.Backlog));
 
-    public long MostQueued => _ends.Where(static end => !end.IsOver).Select(static end => end.Session.Backlog).DefaultIfEmpty().Max();
+    NodeBacklog ISimCarrier.Backlog => Held;
 
     public long SlabBytes => 0;
 

@@ -249,8 +249,7 @@ internal sealed class DhtCluster
         if (Lost) return;
         foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht);
         await Simulation.Delay(TimeSpan.FromSeconds(2));
-        int living = Members.Count(static member => member.Host.Alive);
-        foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member, living, rested: false) ?? Leftovers.Of(member, dht));
+        foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member, rested: false) ?? Leftovers.Of(member, dht));
         foreach (var (member, dht) in Serving())
             if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder, snapshot => Begin(CallKind.Snapshot, member, snapshot))) throw new ScenarioFailedException($"{member} was full, and is not any more.\n{await DescribeAsync()}");
     }

@@ -51,7 +51,7 @@ internal sealed class WatchedGroup
             EndTheGone();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
             _checker.ThrowIfFailed();
-            foreach (var one in _members.Where(static one => one.Usable)) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _members.Count(static other => other.Member.Host.Alive), rested: true));
+            foreach (var one in _members.Where(static one => one.Usable)) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, rested: true));
             // Where too many have gone nobody decides any more, and calls wait for whoever comes.
             _calls.Finish(onlyOver: !_members.Exists(one => one.Usable));
             _run.Note(_calls);

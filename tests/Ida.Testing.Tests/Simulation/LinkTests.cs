@@ -208,12 +208,37 @@ public sealed class LinkTests
             simulation.Nodes[0].Node.Links.Release(peer);
         });
         simulation.Run(120 * Second);
-        Assert.Equal(1, simulation.Nodes[0].Kept.Links);
+        Assert.Single(simulation.Nodes[0].Kept.Links);
         simulation.Nodes[1].Crash(hostAnswers: false);
         simulation.Run(29 * Second);
         Assert.Equal((peer, null), first.Links[^1]);
         simulation.Run(130 * Second);
-        Assert.Equal(0, simulation.Nodes[0].Kept.Links);
+        Assert.Empty(simulation.Nodes[0].Kept.Links);
+    }
+
+    /// <summary>Each kernel finds by itself that the other one does not answer; a short cut ends nothing.</summary>
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_link_that_nobody_holds_is_over_at_both_ends_in_a_cut_that_lasts(SimCarrier carrier)
+    {
+        using var simulation = Start(carrier, 31);
+        var (first, second) = (new Chatter(simulation.AddNode()), new Chatter(simulation.AddNode()));
+        int peer = first.Open(simulation.Nodes[1]);
+        simulation.Run(Second);
+        Assert.Single(second.Links);
+        simulation.Nodes[0].Post(() =>
+        {
+            simulation.Nodes[0].Node.Links.Hold(peer);
+            simulation.Nodes[0].Node.Links.Release(peer);
+        });
+        simulation.Run(120 * Second);
+        simulation.Network.Partition([simulation.Nodes[0]], [simulation.Nodes[1]]);
+        simulation.Run(29 * Second);
+        simulation.Network.Heal();
+        simulation.Run(100 * Second);
+        Assert.All(simulation.Nodes, static node => Assert.Single(node.Kept.Links));
+        simulation.Network.Partition([simulation.Nodes[0]], [simulation.Nodes[1]]);
+        simulation.Run(160 * Second);
+        Assert.All(simulation.Nodes, static node => Assert.Empty(node.Kept.Links));
     }
 
     [Theory, MemberData(nameof(Carriers))]

@@ -311,8 +311,7 @@ internal sealed class CompletionPort : ISocketPort
         try
         {
             socket.NoDelay = true;
-            socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
-            SetTimes(socket);
+            AskForKeepAlive(socket);
             socket.Blocking = false;
         }
         catch
@@ -325,19 +324,27 @@ internal sealed class CompletionPort : ISocketPort
         return opened;
     }
 
-    // A system that does not know one of these options keeps its own times: a late reset is better than no link.
-    private static void SetTimes(Socket socket)
+    // A system that refuses one of these options keeps its own time: a late reset is better than no link.
+    private static void AskForKeepAlive(Socket socket)
     {
-        try
+        TrySet(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, 1);
+        TrySet(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, KeepAlive.Idle);
+        TrySet(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, KeepAlive.Interval);
+        TrySet(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, KeepAlive.Questions);
+        int milliseconds = KeepAlive.Unacknowledged;
+        if (OperatingSystem.IsLinux()) Try(() => socket.SetRawSocketOption(LibC.TcpLevel, LibC.UserTimeout, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in milliseconds))));
+
+        void TrySet(SocketOptionLevel level, SocketOptionName name, int value) => Try(() => socket.SetSocketOption(level, name, value));
+
+        static void Try(Action set)
         {
-            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, KeepAlive.Idle);
-            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, KeepAlive.Interval);
-            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, KeepAlive.Questions);
-            int milliseconds = KeepAlive.Unacknowledged;
-            if (OperatingSystem.IsLinux()) socket.SetRawSocketOption(LibC.TcpLevel, LibC.UserTimeout, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(in milliseconds)));
-        }
-        catch (SocketException)
-        {
+            try
+            {
+                set();
+            }
+            catch (SocketException)
+            {
+            }
         }
     }
 }

@@ -15,7 +15,10 @@ internal static class KeepAlive
     /// <summary>Questions without an answer after which the connection is reset.</summary>
     public const int Questions = 3;
 
-    /// <summary>The shortest and the longest time from when the other end vanishes until the connection is reset; shorter if it was silent before.</summary>
+    /// <summary>
+    /// The shortest and the longest time from when the other end vanishes until the connection is reset, if nothing is sent meanwhile. Whatever is sent before
+    /// stops the questions, and <see cref="Unacknowledged"/> counts from then on: a connection may stand for twice <see cref="Longest"/>.
+    /// </summary>
     public static readonly TimeSpan Shortest = TimeSpan.FromSeconds(Interval * Questions), Longest = TimeSpan.FromSeconds(Idle + (Interval * Questions));
 
     /// <summary>

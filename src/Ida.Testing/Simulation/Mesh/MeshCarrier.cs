@@ -26,9 +26,9 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
 
     public long NextTimer => _mesh.NextTimer;
 
-    public int Live => _mesh.Live;
+    public IEnumerable<LinkUse> Uses => _mesh.Uses;
 
-    public long MostQueued => _mesh.MostQueued;
+    public NodeBacklog Backlog => _mesh.Quota;
 
     public long SlabBytes => _mesh.SlabBytes;
 

@@ -86,6 +86,8 @@ internal sealed partial class SimSocket
     {
         if (IsConnected) return;
         IsConnected = true;
+        // The dialler has died since: nothing that this end waits for comes any more.
+        if (Other is { IsClosed: true }) Ask();
         _port.Knock(this);
     }
 

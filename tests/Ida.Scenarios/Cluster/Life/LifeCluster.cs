@@ -174,7 +174,7 @@ internal sealed class LifeCluster
         }
         bool rested = Simulation.Random.NextDouble() < RestsLong;
         await Simulation.Delay(rested ? Leftovers.LongRest : TimeSpan.FromSeconds(2));
-        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, _programs.Count, rested) ?? Leftovers.Of(one.Member, one.Dht!));
+        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, rested) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
             if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
     }
