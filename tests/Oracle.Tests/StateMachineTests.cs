@@ -170,6 +170,17 @@ public sealed class StateMachineTests
         Assert.False(_state.IsAlive(a));
     }
 
+    /// <summary>One of them suffices to vouch for what was delivered: the other one does not hold the group up.</summary>
+    [Fact]
+    public void A5_of_two_acceptors_without_proof_one_stays()
+    {
+        var (a, b, c) = (Register(1), Register(2), Register(3));
+        Apply(Of(a, new Create("safe", new(), 2, [a, b, c])));
+        Apply(new Request(default, 0, 0, new Fail([new(a, false), new(b, false)])));
+        Assert.Equal((false, true), (_state.IsAlive(a), _state.IsAlive(b)));
+        Assert.Equal([b], _state.FindGroup("safe")!.Stalled);
+    }
+
     /// <summary>Negative control of A5: who alone can vouch for what was delivered goes on suspicion, and may be alive.</summary>
     [Fact]
     public void Without_A5_the_last_acceptor_goes_without_proof()

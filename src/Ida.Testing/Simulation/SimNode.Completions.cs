@@ -70,9 +70,15 @@ public sealed partial class SimNode
                 Simulation.Events.Add(FrozenUntil, SimEventKind.Continuation, (Action)Thaw);
                 return;
             }
-            Begin(first.Completion, first.Late);
-            // Last: what comes due meanwhile is behind it.
-            _frozen.Dequeue();
+            try
+            {
+                Begin(first.Completion, first.Late);
+            }
+            finally
+            {
+                // Last: what comes due meanwhile is behind it.
+                _frozen.Dequeue();
+            }
         }
     }
 
@@ -85,7 +91,18 @@ public sealed partial class SimNode
         try
         {
             while (_beside.TryDequeue(out var completion))
-                if (!_crashed) completion.Run();
+            {
+                if (_crashed) continue;
+                try
+                {
+                    completion.Run();
+                }
+                catch (Exception error)
+                {
+                    // It ran on another thread: the run fails with it, and the caller does not hear of it.
+                    Simulation.Fail(error);
+                }
+            }
         }
         finally
         {

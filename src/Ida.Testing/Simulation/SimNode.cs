@@ -366,10 +366,10 @@ public sealed partial class SimNode : ICaller
         _crashed = told is null;
         Host.Answers = hostAnswers;
         Carrier.Die(hostAnswers, atFrame: _silent);
-        if (told is not null) _node.Stop(told);
-        else _node.Refuse(new NodeStoppedException($"{Name} crashed."));
         // What a caller's turn threw is a fault of the protocol also where a crash comes before the turn that would have ended the node with it.
         if (_callersFault is { } lost && !ReferenceEquals(lost, _fault)) Simulation.Fail(lost);
         _callersFault = null;
+        if (told is not null) _node.Stop(told);
+        else _node.Refuse(new NodeStoppedException($"{Name} crashed."));
     }
 }

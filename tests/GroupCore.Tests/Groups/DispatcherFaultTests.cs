@@ -51,6 +51,36 @@ public sealed class DispatcherFaultTests
         Assert.Equal("on purpose", (await told.Task.WaitAsync(TestNode.Patience, token)).Message);
     }
 
+    /// <summary>A stop was asked for already, and ends the node before the turn in which the error would have ended it.</summary>
+    [Fact]
+    public async Task A_stop_that_comes_first_does_not_hide_it()
+    {
+        var token = TestContext.Current.CancellationToken;
+        await using var loop = NodeLoop.Start(new() { Cluster = "test" });
+        using var thrown = new ManualResetEventSlim();
+        var target = new Target(later: true) { Wait = new() };
+        loop.Faulted += _ => thrown.Set();
+        Assert.True(loop.Node.TryPost(new ActionCommand(() =>
+        {
+            loop.Node.AtStop(new StopListener(() =>
+            {
+                target.Wait.SetResult();
+                Assert.True(thrown.Wait(TestNode.Patience, token));
+            }));
+            var dispatcher = new Dispatcher(loop.Node, target, inline: false);
+            dispatcher.Add(default);
+            dispatcher.Publish();
+        })));
+        await target.Called.Task.WaitAsync(TestNode.Patience, token);
+        await loop.StopAsync().WaitAsync(TestNode.Patience, token);
+        Assert.Equal("on purpose", Assert.Single(Assert.IsType<AggregateException>(loop.Fault).Flatten().InnerExceptions).Message);
+    }
+
+    private sealed class StopListener(Action stop) : IStopListener
+    {
+        public void OnStop(Exception reason) => stop();
+    }
+
     private sealed class Target(bool later) : IEventTarget
     {
         public int Handled { get; private set; }

@@ -372,6 +372,12 @@ public sealed class StrangerTests
         Assert.True(table.IsMuted(5_000, second));
         for (ulong node = 10_000; node < 11_024; node++) Add(node, 0);
         Assert.False(table.IsMuted(5_000, second));
+        // Of invented names, too, the one that was counted first is forgotten.
+        for (int i = 0; i < 3; i++) table.Add(30_000, 0);
+        for (ulong node = 30_001; node < 31_024; node++) table.Add(node, 0);
+        Assert.True(table.Add(30_000, second));
+        table.Add(31_024, 0);
+        Assert.False(table.Add(30_000, second));
 
         bool Add(ulong node, long now) => table.Add(node, now, confirmed: true);
     }

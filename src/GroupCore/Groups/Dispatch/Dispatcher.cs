@@ -357,11 +357,18 @@ internal sealed class Dispatcher : ICompletion
 
     private sealed class Failure(Exception error) : NodeCommand
     {
-        public override void Run() => ExceptionDispatchInfo.Throw(error);
+        private bool _thrown;
 
+        public override void Run()
+        {
+            _thrown = true;
+            ExceptionDispatchInfo.Throw(error);
+        }
+
+        // A stop that comes before it must not hide that the node had failed.
         public override void Abandon(Exception reason)
         {
-            // The node ends anyhow; the error itself was told where it was thrown.
+            if (!_thrown) ExceptionDispatchInfo.Throw(error);
         }
     }
 
