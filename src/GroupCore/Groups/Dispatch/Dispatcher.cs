@@ -357,18 +357,12 @@ internal sealed class Dispatcher : ICompletion
 
     private sealed class Failure(Exception error) : NodeCommand
     {
-        private bool _thrown;
-
-        public override void Run()
-        {
-            _thrown = true;
-            ExceptionDispatchInfo.Throw(error);
-        }
+        public override void Run() => ExceptionDispatchInfo.Throw(error);
 
         // A stop that comes before it must not hide that the node had failed.
         public override void Abandon(Exception reason)
         {
-            if (!_thrown) ExceptionDispatchInfo.Throw(error);
+            if (!ReferenceEquals(reason.InnerException, error)) ExceptionDispatchInfo.Throw(error);
         }
     }
 
