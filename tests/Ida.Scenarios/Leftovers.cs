@@ -39,7 +39,7 @@ internal static class Leftovers
         var simulation = member.Host.Simulation;
         var there = simulation.Nodes.FirstOrDefault(node => node.Alive && (link.NodeId == 0 ? node.Address == link.Address : node.Id == link.NodeId));
         if (there is null && !(IsVoter(member) && VacantSeeds(simulation).Contains(link.Address))) return $"Its link to {link.Address}, {link.NodeId:x}, leads to no node that lives.";
-        if (before.Any(other => there is null ? other.Address == link.Address : other.NodeId == there.Id)) return $"It has two links to {link.Address}, {link.NodeId:x}.";
+        if (before.Any(other => there is null ? other.Address == link.Address : other.NodeId == there.Id)) return $"It has two links to {link.Address}, {link.NodeId:x}: {string.Join("; ", before)}, {link}.";
         return link.Backlog > UnderWay ? $"On its link to {link.Address} {link.Backlog} bytes are not acknowledged." : null;
     }
 

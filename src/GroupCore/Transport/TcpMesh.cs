@@ -89,13 +89,13 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
-    /// <summary>The links that are not over, those to strangers too: for reports.</summary>
+    /// <summary>The links that are not over, those to strangers too, each once though several numbers may lead to it: for reports.</summary>
     public IEnumerable<LinkUse> Uses
     {
         get
         {
             for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1))
-                if (_peers[number] is { IsOver: false } peer) yield return new(peer.Address, peer.NodeId, peer.Session.Backlog);
+                if (_peers[number] is { IsOver: false } peer && peer.Number == number) yield return new(peer.Address, peer.NodeId, peer.Session.Backlog);
         }
     }
 
