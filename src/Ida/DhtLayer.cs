@@ -235,7 +235,10 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     {
         if (decision.Refusal(_state.Port.Self) is { } difference)
         {
+            bool mayHaveSlot = _state.Map is not null;
             EndWith(new DhtConfigurationException($"Options or registrations differ from those of the DHT in this group: {difference}."));
+            // A member keeps its slot in the decision: its shard would wait for it in this view.
+            if (mayHaveSlot) _state.Port.RequestView();
             return;
         }
         if (decision.Kind == DecisionKind.Waiting && _state.Map is not null)

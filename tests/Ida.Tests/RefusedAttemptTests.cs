@@ -108,12 +108,61 @@ public sealed class RefusedAttemptTests
         Assert.Equal(view, world.View!.Id);
     }
 
-    /// <summary>Another put on the same key, which no other finds room beside.</summary>
-    private static Task<PutResult> Crowd(DhtWorld world, int through)
+    /// <summary>One replica refuses a put, and is lost. The other holds it still, as all who are left, and commits it.</summary>
+    [Fact]
+    public async Task A_caller_hears_that_nothing_was_executed_only_when_every_replica_has_refused()
+    {
+        var world = DhtWorld.Founded(4, options: Options());
+        var other = Crowd(world, through: 3, at: 0);
+        var put = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll(static (from, to) => (from, to) is (1, 0) or (1, 2));
+        world.DeliverAll(static (_, to) => to == 1);
+        Assert.False(put.IsCompleted);
+        world.Crash(world.Members[0], loseAll: true);
+        world.ChangeView();
+        world.RunUntil(() => put.IsCompleted && other.IsCompleted, "The puts");
+        Assert.Single((await put).Versions);
+        await AssertOnceAsync(world, 2);
+    }
+
+    /// <summary>Its attempts pile up at one replica. One more is to come again later: "not executed" would be wrong, since those before may be.</summary>
+    [Fact]
+    public async Task A_replica_holds_so_many_attempts_of_a_put_and_no_more()
+    {
+        var world = DhtWorld.Founded(4);
+        var (target, issuer) = (world.Members[0], world.Members[1]);
+        byte[]? proposed = null;
+        PoisonReason? refused = null;
+        world.AtSend = (from, to, frame) =>
+        {
+            if (frame.Type == DhtFrame.Propose && to == target) proposed ??= frame.Body;
+            if (frame.Type == DhtFrame.Poisoned && from == target) refused = (PoisonReason)frame.Body[^1];
+        };
+        var put = issuer.Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        issuer.Turn(static () => { });
+        // Behind rank and number; no hash follows.
+        const int Attempt = 3;
+        Assert.Equal(1 << 1, proposed![Attempt]);
+        for (int attempt = 1; attempt <= OpTable.MostAttempts + 1; attempt++)
+        {
+            Assert.Null(refused);
+            byte[] frame = [.. proposed];
+            frame[Attempt] = (byte)(attempt << 1);
+            target.Deliver(new(DhtFrame.Propose, frame, world.View!.Id, issuer.Rank));
+        }
+        Assert.Equal((OpTable.MostAttempts, (PoisonReason?)PoisonReason.NotFull), (target.Host.Current!.Participant.OpCount, refused));
+        world.RunUntil(() => put.IsCompleted, "The put");
+        Assert.Single((await put).Versions);
+        await AssertOnceAsync(world, 1);
+    }
+
+    /// <summary>Another put on the same key, which no other finds room beside; at both replicas, or at one.</summary>
+    private static Task<PutResult> Crowd(DhtWorld world, int through, int at = -1)
     {
         var put = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
         world.Poke();
-        world.DeliverAll((from, to) => from == through && to is 0 or 2);
+        world.DeliverAll((from, to) => from == through && to is 0 or 2 && (at < 0 || to == at));
         Assert.False(put.IsCompleted);
         return put;
     }

@@ -52,4 +52,28 @@ public sealed class RetryLevelTests
         }
         Assert.NotEqual(0, shown);
     }
+
+    /// <summary>The next put of its member says which outcomes may be forgotten: not that one, for which a retry may still wait.</summary>
+    [Fact]
+    public async Task A_put_that_returned_early_is_not_acknowledged_before_it_is_stable()
+    {
+        var world = DhtWorld.Founded(4);
+        // One replica proposes a later time than the other, so that the put is not stable with its commit.
+        world.Members[2].Skew = 300_000_000;
+        var ahead = world.Members[2].Dht.Map<string, int>("m").OrderedGetAsync(["a0", "b0"]).AsTask();
+        var map = world.Members[1].Dht.Map<string, int>("m");
+        var early = map.OrderedPutAsync("a0", 7, new() { Level = ConsistencyLevel.Ordered }).AsTask();
+        world.Poke();
+        Assert.True(ahead.IsCompletedSuccessfully);
+        world.DeliverAll(static (from, _) => from == 1);
+        world.DeliverAll(static (_, to) => to == 1);
+        Assert.True(early.IsCompletedSuccessfully);
+        Assert.Empty((await early).Versions);
+        var next = map.OrderedPutAsync("c0", 1).AsTask();
+        world.Poke();
+        world.DeliverAll(static (from, _) => from == 1);
+        var retry = world.Members[3].Dht.Map<string, int>("m").OrderedPutAsync("a0", 7, new() { Operation = (await early).Operation }).AsTask();
+        world.RunUntil(() => retry.IsCompleted && next.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+    }
 }

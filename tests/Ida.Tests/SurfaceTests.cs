@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Testing;
+using Ida.Testing.Calls;
 
 namespace Ida.Tests;
 
@@ -14,6 +15,20 @@ public sealed class SurfaceTests(ITestOutputHelper output)
     [InlineData(4351)] // One put through two members, each refused where the other was, for ever.
     [InlineData(120030824)] // None of the code: the judge's, of an Ordered read whose place followed from a lost member's clock alone.
     public void A_seed_that_showed_a_defect_passes(int seed) => Assert.Null(DhtScenarios.Surface.Judge((ulong)seed, Rule.None));
+
+    /// <summary>What user code keeps of its member's turns is no time of a call; all else is.</summary>
+    [Fact]
+    public void A_call_is_late_by_the_time_of_its_member()
+    {
+        var world = DhtWorld.Founded(4);
+        var member = world.Members[0];
+        var call = new SurfaceCall(CallKind.Put, "of a test", member, new TaskCompletionSource().Task, world.Now, TimeSpan.FromSeconds(1));
+        member.Stall(TimeSpan.FromSeconds(5));
+        world.Advance(TimeSpan.FromSeconds(8));
+        Assert.False(call.IsLate);
+        world.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.True(call.IsLate);
+    }
 
     [Fact]
     public void D1_every_call_with_every_option_and_misuse_ends_in_time_and_is_strictly_serializable()

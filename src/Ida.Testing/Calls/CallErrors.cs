@@ -54,6 +54,12 @@ internal static class CallErrors
         return null;
     }
 
+    /// <summary>
+    /// Whether a put may have been executed, or may yet be, by a call of it that ended so (dht-order.md#what-it-guarantees, S6): that is not known, or the whole DHT is gone.
+    /// Nothing is said of other calls of the same put.
+    /// </summary>
+    public static bool MayHaveExecuted(Exception error) => error is OutcomeUnknownException or ShardDepopulatedException;
+
     /// <summary>All that a call of that kind may end with.</summary>
     public static IEnumerable<Type> Of(CallKind kind) => Enum.GetValues<ErrorMeaning>().SelectMany(meaning => s_rows[(int)kind][meaning]);
 

@@ -76,6 +76,28 @@ public sealed partial class ProtocolChapterTests
         Assert.InRange(named, 5, 1000);
     }
 
+    /// <summary>A rule may be in sections of several chapters: one of them names the test.</summary>
+    [Fact]
+    public void A_rule_that_chapters_say_is_left_out_is_so_by_a_test_that_they_name()
+    {
+        var named = new SortedDictionary<string, HashSet<string>>(StringComparer.Ordinal);
+        foreach (string section in s_anchors.Keys.SelectMany(static chapter => File.ReadAllText(RepositoryFiles.PathOf($"{Folder}/{chapter}")).Split("\n### ").Skip(1)))
+        {
+            if (LeftOut().Match(section) is not { Success: true } first) continue;
+            var tests = NamedTest().Matches(section).Select(static match => match.Groups["type"].Value);
+            foreach (Match match in NamedRule().Matches(section, first.Index))
+            {
+                string rule = match.Groups["rule"].Value;
+                if (!named.TryGetValue(rule, out var all)) named.Add(rule, all = []);
+                all.UnionWith(tests);
+            }
+        }
+        var wrong = named.Where(static rule => !s_sources.Values.Any(source =>
+            Regex.IsMatch(source, $@"\bRule\.{rule.Key}\b") && rule.Value.Any(type => Regex.IsMatch(source, $@"\bclass {type}\b"))));
+        Assert.Empty(wrong.Select(static rule => rule.Key));
+        Assert.InRange(named.Count, 30, 1000);
+    }
+
     [Theory, MemberData(nameof(Chapters))]
     public void Links_of_a_chapter_lead_somewhere(string chapter)
     {
@@ -122,6 +144,9 @@ public sealed partial class ProtocolChapterTests
 
     [GeneratedRegex(@"`Rule\.(?<rule>\w+)`")]
     private static partial Regex NamedRule();
+
+    [GeneratedRegex(@"(\*Controls?\*|[Ss]hown by(\*:)?)\s+`Rule\.")]
+    private static partial Regex LeftOut();
 
     [GeneratedRegex(@"\]\((?<target>[^)\s]+)\)")]
     private static partial Regex Link();

@@ -175,7 +175,10 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         return life.Life != CallerLife.Lost;
     }
 
-    /// <summary>What the guide says of a start, a join, an enabling and a leave while anything may fail.</summary>
+    /// <summary>
+    /// What becomes of a start, a join, an enabling and a leave while anything may fail. That the guide says it of them the ledger judges; less than the guide says, since nobody
+    /// takes an address here, no turn throws, no queue fills up, and a node stops with its own program.
+    /// </summary>
     private bool MayEnd(Exception error) => error is OperationCanceledException ? Stage != LifeStage.Serves : Stage switch
     {
         LifeStage.Starts => error is ClusterUnreachableException or PoisonedException,

@@ -6,7 +6,9 @@ namespace Ida.Scenarios;
 internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember member, Task task, long begun, TimeSpan bound)
 {
     // How much later than its bound a call may end: what the world's time jumps at once, and a tick.
-    private const long Slack = 2_000_000_000;
+    private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(2);
+
+    private readonly OpenEntry _entry = new(() => member.Clock, kind, what, member, null, default) { Bound = bound > TimeSpan.Zero && bound < TimeSpan.FromHours(1) ? bound : null };
 
     public CallKind Kind => kind;
 
@@ -34,10 +36,10 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
     /// <summary>Whether it waits for something that may never come, and is cancelled in the end.</summary>
     public bool Waits { get; init; }
 
-    public bool Expires => bound > TimeSpan.Zero && bound < TimeSpan.FromHours(1);
+    public bool Expires => _entry.Bound is not null;
 
-    /// <summary>Whether it is late: past its bound at a time when its member was able to tell.</summary>
-    public bool IsLate(long now) => Expires && now - Math.Max(begun, member.StalledUntil) > (long)bound.TotalNanoseconds + Slack + member.StalledFor;
+    /// <summary>Whether it is late: past its bound by its member's time, in which it was able to tell.</summary>
+    public bool IsLate => _entry.IsLate(_entry.Took, s_slack);
 
     public override string ToString() => $"{kind} {what} at m{member.Index}, begun at {begun / 1_000_000} ms";
 }

@@ -53,7 +53,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
             bool gone = !call.Member.Alive;
             if (!call.Task.IsCompleted && !gone)
             {
-                if (call.IsLate(world.Now)) throw new ScenarioFailedException($"{call} has not ended in time, at {world.Now / 1_000_000} ms.");
+                if (call.IsLate) throw new ScenarioFailedException($"{call} has not ended in time, at {world.Now / 1_000_000} ms.");
                 continue;
             }
             _calls.RemoveAt(i--);

@@ -316,10 +316,11 @@ internal sealed class SurfaceSchedule
         operation.Read = task as Task<List<(long[]? Elements, ulong Version)>>;
         // Refused at once: whether the put was executed is no question.
         if (token.IsCancellationRequested && !task.IsCanceled) throw new ScenarioFailedException($"A call of {operation.Client} whose token was cancelled before it was taken.");
-        _ledger.Begin(new(!operation.IsPut ? CallKind.Get : operation.Id is null ? CallKind.Put : CallKind.Retry, $"of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
+        var kind = !operation.IsPut ? CallKind.Get : operation.Id is null ? CallKind.Put : CallKind.Retry;
+        _ledger.Begin(new(kind, $"of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
         {
             Source = timing.Source, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView,
-            Ended = ended => Ended(operation, ended, level), Lost = () => Lost(operation),
+            Ended = ended => Ended(operation, kind, ended, level), Lost = () => Lost(operation),
         });
         if (timing.CancelQueued) timing.Source!.Cancel();
         Turn(member);
@@ -364,13 +365,13 @@ internal sealed class SurfaceSchedule
         if (!_world.IsStalled(member)) member.Turn(static () => { });
     }
 
-    private void Ended(SurfaceOperation operation, Task task, ConsistencyLevel level)
+    private void Ended(SurfaceOperation operation, CallKind kind, Task task, ConsistencyLevel level)
     {
         operation.Open--;
         if (task is Task<PutResult> { IsCompletedSuccessfully: true } early && (level, operation.Level) is (ConsistencyLevel.Ordered, ConsistencyLevel.Strict)) Accepted(operation, early.Result);
         else if (task is Task<PutResult> { IsCompletedSuccessfully: true } put) PutEnded(operation, put.Result);
         else if (task is Task<List<(long[]? Elements, ulong Version)>> { IsCompletedSuccessfully: true } get) GetEnded(operation, get.Result);
-        else operation.Unknown |= MayBeExecuted(task.IsCanceled ? new OperationCanceledException() : task.Exception!.InnerException!, operation);
+        else operation.Unknown |= MayBeExecuted(kind, CallErrors.ErrorOf(task)!, operation);
         GoOn(operation);
     }
 
@@ -481,8 +482,8 @@ internal sealed class SurfaceSchedule
             [.. read.Select(found => found.Elements is null ? (long?)null : (long)found.Version)]);
     }
 
-    /// <summary>Whether a put that ended so may have taken effect; what no page of the guide names is a failure.</summary>
-    private bool MayBeExecuted(Exception error, SurfaceOperation operation)
+    /// <summary>Whether a put that ended so may have taken effect. That the guide says it of such a call the ledger has judged.</summary>
+    private bool MayBeExecuted(CallKind kind, Exception error, SurfaceOperation operation)
     {
         switch (error)
         {
@@ -494,26 +495,28 @@ internal sealed class SurfaceSchedule
                 }
                 else if (operation.Id != unknown.Operation) throw new ScenarioFailedException($"{operation.Client} has id {operation.Id}, but was told {unknown.Operation}.");
                 operation.Forgotten |= unknown is OutcomeForgottenException;
-                return true;
+                break;
             case OverloadedException:
                 _drawn.Draw(SurfaceNames.Refused);
-                return false;
+                break;
             case OperationNotExecutedException:
                 // Also of a retry it says that the put was not executed and never will be.
                 operation.IsNever = true;
                 CheckNever(operation, operation.Done || operation.WasAccepted);
-                return false;
-            case OperationCanceledException or ViewUnavailableException: return false;
-            case OperationIdReusedException when operation.Id is not null: return false;
-            // The id is in use at this member.
-            case ArgumentException when operation.Calls > 1 || operation.IsImpostor: return false;
-            case ValueTooLargeException when operation.Parts.Count != 1: return false;
-            case ShardDepopulatedException: return true;
-            // Of a put that is called by an id, which may be another call's, that would say too much.
-            case NotDhtMemberException or NodeFaultedException when operation.Id is null: return false;
-            default: throw new ScenarioFailedException($"{operation.Client} ended with {error}");
+                break;
         }
+        if (CallErrors.MeaningOf(kind, error) == ErrorMeaning.Misuse && !IsMisused(error, operation)) throw new ScenarioFailedException($"{operation.Client} ended with {error}");
+        return CallErrors.MayHaveExecuted(error);
     }
+
+    private static bool IsMisused(Exception error, SurfaceOperation operation) => error switch
+    {
+        OperationIdReusedException => true,
+        // The id is in use at this member.
+        ArgumentException => operation.Calls > 1 || operation.IsImpostor,
+        ValueTooLargeException => operation.Parts.Count != 1,
+        _ => false,
+    };
 
     // A resolver that calls the library: it must not wait, and what it began ends as any call does.
     private void CallBack(HarnessMember member)
