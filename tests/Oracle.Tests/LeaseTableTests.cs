@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Oracle.Leading;
+using Oracle.Log;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -35,6 +36,98 @@ public sealed class LeaseTableTests
     [Fact]
     public void A_leadership_begins_when_it_was_won_not_at_the_time_of_the_turn()
     {
+        var bus = Voters();
+        bus.Connect(2, 3);
+        bus.Parts[2].Frozen = Freeze;
+        bus.Campaign(2);
+        Assert.Equal(bus.Parts[2].Now + Freeze, bus[2].Leading!.Since);
+    }
+
+    /// <summary>A leader that was deposed and does not know it would grant leases, while its successor installs the view without who holds them.</summary>
+    [Fact]
+    public void No_lease_is_granted_before_a_majority_has_said_that_the_leader_leads()
+    {
+        var bus = Voters();
+        var leader = bus[1].Leading!;
+        var state = StateOf(bus.Parts[1]);
+        var table = new LeaseTable(bus.Parts[1], new(bus.Parts[1]));
+        bus.Connect(1);
+        table.Ask(leader, new(state.FindNode(2)!.Id, 1, 0), 0);
+        bus.Settle();
+        table.Grant(bus[1], state, [], new());
+        Assert.Equal(0, table.Count);
+        bus.Connect(1, 2);
+        leader.OnTimer();
+        bus.Settle();
+        table.Grant(bus[1], state, [], new());
+        Assert.Equal(1, table.Count);
+    }
+
+    /// <summary>What is answered to a round says nothing of the time after it was sent, and in that time the second question came.</summary>
+    [Fact]
+    public void A_lease_waits_for_a_round_that_began_after_the_question()
+    {
+        var bus = Voters();
+        var leader = bus[1].Leading!;
+        var state = StateOf(bus.Parts[1]);
+        var table = new LeaseTable(bus.Parts[1], new(bus.Parts[1]));
+        ulong before = leader.ConfirmedRead;
+        table.Ask(leader, new(state.FindNode(2)!.Id, 1, 0), 0);
+        leader.EndOfTurn();
+        table.Ask(leader, new(state.FindNode(3)!.Id, 1, 0), 0);
+        bus.SettleUntil(() => leader.ConfirmedRead > before);
+        table.Grant(bus[1], state, [], new());
+        Assert.Equal(1, table.Count);
+        leader.OnTimer();
+        bus.Settle();
+        table.Grant(bus[1], state, [], new());
+        Assert.Equal(2, table.Count);
+    }
+
+    /// <summary>A majority answers its first round, and lacks its first entry still: what an earlier leader appended may be decided yet, the exclusion of the asker too.</summary>
+    [Fact]
+    public void A_new_leader_grants_no_lease_before_an_entry_of_its_term_is_committed()
+    {
+        var bus = Voters();
+        bus.Connect(2, 3);
+        bus.Campaign(2, until: () => bus[2].Leading is not null);
+        var leader = bus[2].Leading!;
+        var state = StateOf(bus.Parts[2]);
+        var table = new LeaseTable(bus.Parts[2], new(bus.Parts[2]));
+        table.Ask(leader, new(state.FindNode(3)!.Id, 1, 0), 0);
+        ulong round = leader.BeginRead();
+        leader.EndOfTurn();
+        bus[2].OnFrame(LogBus.ReplicaOf(3), new AppendReply(bus[2].Term, false, bus[3].Entries.LastIndex, round));
+        table.Grant(bus[2], state, [], new());
+        Assert.Equal(0, table.Count);
+        bus.Settle();
+        table.Grant(bus[2], state, [], new());
+        Assert.Equal(1, table.Count);
+    }
+
+    /// <summary>The view without it may wait for the lease that it has, and for no further one.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Whose_exclusion_is_decided_or_applied_gets_no_lease(bool applied)
+    {
+        var bus = Voters();
+        var state = StateOf(bus.Parts[1]);
+        var (asker, other) = (state.FindNode(2)!.Id, state.FindNode(3)!.Id);
+        // A view names it, so its record stays.
+        state.Apply(4, OperationCodec.WriteEntry([new(other, 1, 1, new Create("g", new(), 0, [asker, other]))]));
+        if (applied) state.Apply(5, OperationCodec.WriteEntry([new(default, 0, 0, new Fail([new(asker, false)]))]));
+        Assert.NotNull(state.Find(asker));
+        var table = new LeaseTable(bus.Parts[1], new(bus.Parts[1]));
+        table.Ask(bus[1].Leading!, new(asker, 1, 0), 0);
+        bus.Settle();
+        table.Grant(bus[1], state, applied ? [] : [asker], new());
+        Assert.Equal(0, table.Count);
+    }
+
+    /// <summary>Three voters, of which 1 leads.</summary>
+    private static LogBus Voters()
+    {
         var bus = new LogBus(Rule.None);
         for (ulong node = 1; node <= 3; node++) bus.Add(node);
         bus[1].Found(LogBus.ReplicaOf(1));
@@ -46,9 +139,15 @@ public sealed class LeaseTableTests
             bus[1].Leading!.TryChange(bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(node)));
             bus.Settle();
         }
-        bus.Connect(2, 3);
-        bus.Parts[2].Frozen = Freeze;
-        bus.Campaign(2);
-        Assert.Equal(bus.Parts[2].Now + Freeze, bus[2].Leading!.Since);
+        return bus;
+    }
+
+    /// <summary>The three voters are registered.</summary>
+    private static OracleState StateOf(LogBus.Part part)
+    {
+        var state = new OracleState(new OracleReplica(part, Options, new(part), () => { }, () => { }), Rule.None);
+        for (ulong node = 1; node <= 3; node++)
+            state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
+        return state;
     }
 }

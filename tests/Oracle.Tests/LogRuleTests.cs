@@ -29,6 +29,85 @@ public sealed class LogRuleTests
         Check(bus, name);
     }
 
+    /// <summary>1 votes for 2 in term 2. If it voted for 3 as well, both would lead that term.</summary>
+    [Fact]
+    public void A_voter_has_one_vote_in_a_term()
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        ulong term = bus[1].Term;
+        bus.Connect(1, 2);
+        bus[2].OnFrame(LogBus.ReplicaOf(1), new TimeoutNow(term));
+        bus.SettleUntil(() => bus[2].Leading is not null);
+        bus.Connect(1, 3);
+        bus[3].OnFrame(LogBus.ReplicaOf(1), new TimeoutNow(term));
+        bus.Settle();
+        Assert.Equal((term + 1, term + 1), (bus[2].Term, bus[3].Term));
+        Assert.Null(bus[3].Leading);
+        Check(bus, nameof(Rule.None));
+    }
+
+    /// <summary>It voted for itself, and has no other vote in that term when it hears of the leader and is a follower again.</summary>
+    [Fact]
+    public void A_candidate_that_follows_the_leader_of_its_term_has_voted_all_the_same()
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var (log, last, lastTerm) = (bus[3], bus[3].Entries.LastIndex, bus[3].Entries.LastTerm);
+        log.OnFrame(LogBus.ReplicaOf(1), new TimeoutNow(log.Term));
+        log.OnFrame(LogBus.ReplicaOf(2), new AppendRequest(log.Term, last, lastTerm, [], 0, 0));
+        Assert.IsType<Follower>(log.Role);
+        log.OnFrame(LogBus.ReplicaOf(1), new VoteRequest(false, log.Term, last, lastTerm, true));
+        Assert.Equal(3UL, log.VotedFor);
+    }
+
+    /// <summary>For as long as it hears nobody it asks whether it would be elected, and begins no term: with a later one it would end the leadership that the others hear.</summary>
+    [Fact]
+    public void A_voter_that_was_cut_off_comes_back_in_the_same_term_and_deposes_nobody()
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        ulong term = bus[1].Term;
+        bus.Connect(1, 2);
+        for (int i = 0; i < 5; i++)
+        {
+            bus.Pass(700 * Durations.Millisecond);
+            bus[1].OnTimer(0);
+            bus[3].OnTimer(0);
+            bus.Settle();
+        }
+        Assert.IsNotType<Follower>(bus[3].Role);
+        bus.Connect(1, 2, 3);
+        bus[1].OnTimer(0);
+        bus.Settle();
+        Assert.NotNull(bus[1].Leading);
+        Assert.Equal((term, term), (bus[1].Term, bus[3].Term));
+    }
+
+    /// <summary>Only the link between 1 and 3 is broken: if 2 encouraged 3, that one would begin a term for which nobody votes, and 1 would step down for it.</summary>
+    [Fact]
+    public void A_voter_that_hears_a_leader_encourages_nobody_else()
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        ulong term = bus[1].Term;
+        bus.Connect(1, 2);
+        bus.Pass(700 * Durations.Millisecond);
+        bus[1].OnTimer(0);
+        bus.Settle();
+        bus.Connect(2, 3);
+        bus[3].OnTimer(0);
+        bus.Settle();
+        Assert.Equal(term, bus[3].Term);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_voter_that_hears_a_leader_votes_for_another_only_where_that_leader_asked_for_it(bool asked)
+    {
+        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        ulong term = bus[1].Term;
+        bus[2].OnFrame(LogBus.ReplicaOf(3), new VoteRequest(false, term + 1, bus[3].Entries.LastIndex, bus[3].Entries.LastTerm, asked));
+        Assert.Equal(asked ? (term + 1, 3UL) : (term, 0UL), (bus[2].Term, bus[2].VotedFor));
+    }
+
     [Theory]
     [InlineData(nameof(Rule.None))]
     [InlineData(nameof(Rule.RaftOneChange))]

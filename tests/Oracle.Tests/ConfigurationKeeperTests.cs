@@ -1,0 +1,89 @@
+using GroupCore.Runtime;
+using Oracle.Leading;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>Of several voters that are to go: which goes first (oracle.md#the-size-of-the-oracle). Process 1 leads.</summary>
+public sealed class ConfigurationKeeperTests
+{
+    private readonly LogBus _bus = new(Rule.None);
+    private readonly OracleState _state;
+    private readonly ConfigurationKeeper _keeper;
+    private ulong _index;
+
+    public ConfigurationKeeperTests()
+    {
+        for (ulong node = 1; node <= 5; node++) _bus.Add(node);
+        _bus[1].Found(LogBus.ReplicaOf(1));
+        _bus.Settle();
+        _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), Rule.None);
+        for (ulong node = 1; node <= 5; node++) Apply(new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
+        _keeper = new(_bus.Parts[1], new());
+    }
+
+    /// <summary>The leader itself goes last, by handing over: it can still take the others out, and where it went first the next one would have to.</summary>
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void A_leader_that_leaves_takes_out_another_that_leaves_before_it_hands_over(ulong other)
+    {
+        Vote(2, 3);
+        Fail(5);
+        Leave(1);
+        Leave(other);
+        Step();
+        Assert.Equal(((ulong[])[1, 2, 3]).Where(node => node != other), Voters);
+        Assert.False(_bus[1].Leading!.Transferring);
+        _bus.Settle();
+        Step();
+        Assert.True(_bus[1].Leading is not { Transferring: false });
+    }
+
+    /// <summary>
+    /// Of five 4 and 5 have failed, and 2 is leaving and follows still: without 2 the leader and 3 would be no majority of the four that stay, and nothing could be
+    /// decided any more. So one that failed goes first, though 2 comes before it.
+    /// </summary>
+    [Fact]
+    public void Of_those_to_go_one_goes_first_that_the_others_can_spare()
+    {
+        Vote(2, 3, 4, 5);
+        Leave(2);
+        Fail(4);
+        Fail(5);
+        _bus.Connect(1, 2, 3);
+        _bus.Pass(2 * Durations.Second);
+        foreach (ulong node in (ulong[])[2, 3]) _bus[1].OnFrame(LogBus.ReplicaOf(node), new Log.AppendReply(_bus[1].Term, true, _bus[1].Entries.LastIndex, 0));
+        Step();
+        Assert.Equal([1, 2, 3, 5], Voters);
+        _bus.Settle();
+        Step();
+        // Of the three that stay then the leader and 3 are a majority.
+        Assert.Equal([1, 3, 5], Voters);
+    }
+
+    private IEnumerable<ulong> Voters => _bus[1].Entries.Configuration.Voters.Select(static voter => voter.Node);
+
+    private void Step() => _keeper.Step(_bus[1], _state);
+
+    private void Apply(Request request) => _state.Apply(++_index, OperationCodec.WriteEntry([request]));
+
+    private void Fail(ulong node) => Apply(new(default, 0, 0, new Fail([new(_state.FindNode(node)!.Id, true)])));
+
+    private void Leave(ulong node) => Apply(new(_state.FindNode(node)!.Id, 1, 1, new Depart(false)));
+
+    private void Vote(params ulong[] nodes)
+    {
+        foreach (ulong node in nodes)
+        {
+            _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.WithLearner(LogBus.ReplicaOf(node)));
+            _bus.Settle();
+            _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(node)));
+            _bus.Settle();
+        }
+        // All that vote have just answered.
+        _bus[1].Leading!.OnTimer();
+        _bus.Settle();
+    }
+}

@@ -1,0 +1,56 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Leading;
+using Oracle.State;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>
+/// Two of nine fall silent together (failure-detection.md#a-cut-not-single-exclusions). Each of the nine is watched by the eight others, and six suspicions exclude; each of the
+/// two stands for one of the other, so five of those that speak are enough.
+/// </summary>
+public sealed class CutDetectorTests
+{
+    private readonly LogBus _bus = new(Rule.None);
+    private readonly OracleState _state;
+    private readonly CutDetector _detector;
+    private readonly ProcessId _first;
+    private readonly ProcessId _second;
+    private readonly List<ProcessId> _others;
+
+    public CutDetectorTests()
+    {
+        var node = _bus.Add(99);
+        _state = new(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        for (ulong number = 1; number <= 9; number++)
+            _state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
+        _detector = new(node, new(), new());
+        (_first, _second) = (_state.FindNode(1)!.Id, _state.FindNode(2)!.Id);
+        _others = [.. _state.Processes.Skip(2).Select(static process => process.Id)];
+        foreach (var observer in _others.Take(5)) _detector.Accuse(_first, observer, Accusation.Timeout, 0);
+        foreach (var observer in _others.Take(4)) _detector.Accuse(_second, observer, Accusation.Timeout, 0);
+    }
+
+    /// <summary>Else the first would be excluded by a view change, and the second by another that supersedes it.</summary>
+    [Fact]
+    public void Who_may_be_excluded_waits_for_another_that_is_suspected_and_both_go_together()
+    {
+        Assert.Empty(Decided());
+        _detector.Accuse(_second, _others[4], Accusation.Timeout, 0);
+        Assert.Equal([_first, _second], Decided());
+    }
+
+    /// <summary>A suspicion that stays between the two bounds keeps nobody in the system.</summary>
+    [Fact]
+    public void The_wait_for_another_that_is_suspected_lasts_a_second()
+    {
+        Assert.Empty(Decided());
+        _bus.Pass(Durations.Second - 1);
+        Assert.Empty(Decided());
+        _bus.Pass(1);
+        Assert.Equal([_first], Decided());
+    }
+
+    private List<ProcessId> Decided() => _detector.Decide(_state, 9, default, static _ => true).ConvertAll(static failure => failure.Process);
+}

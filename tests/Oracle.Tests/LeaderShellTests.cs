@@ -1,0 +1,100 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.State.Operations;
+
+namespace Oracle.Tests;
+
+/// <summary>What a leader does around the state machine, turn by turn.</summary>
+public sealed class LeaderShellTests
+{
+    private readonly TellingLinks _links = new();
+    private readonly LogBus _bus = new(Rule.None);
+
+    /// <summary>The steps of the configuration follow each other without a pause: each comes with the end of the turn after what allows it, and not with the next tick.</summary>
+    [Fact]
+    public void What_is_committed_is_followed_by_the_step_that_it_allows()
+    {
+        var replica = Leading(1);
+        Register(replica, 2);
+        Turn(replica);
+        Assert.NotNull(replica.State.FindNode(2));
+        Assert.Empty(replica.Log.Entries.Configuration.Learners);
+        replica.Shell.EndOfTurn();
+        Assert.Equal(2UL, Assert.Single(replica.Log.Entries.Configuration.Learners).Node);
+    }
+
+    /// <summary>A process that is excluded and asks for something is told so; of one that this replica does not know yet, since it is registered later in the log, nothing is said.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Who_asks_is_told_that_it_was_excluded_but_not_who_may_be_registered_yet(bool excluded)
+    {
+        var replica = Leading(4);
+        var asks = replica.State.FindNode(4)!.Id;
+        if (excluded)
+        {
+            replica.Shell.OnRequest(0, LogBus.ReplicaOf(4), new(asks, 1, 1, new Depart(true)));
+            Turn(replica);
+            Turn(replica);
+            Assert.False(replica.State.IsAlive(asks));
+        }
+        else
+        {
+            asks = new(9, replica.State.Index + 1);
+        }
+        _links.Told.Clear();
+        replica.Shell.OnRequest((int)asks.Node, LogBus.ReplicaOf(asks.Node), new(asks, 2, 2, new Join("g", new(), 0, "")));
+        Assert.Equal(excluded ? [(int)asks.Node] : [], _links.Told);
+        replica.Shell.OnLeaseAsk((int)asks.Node, LogBus.ReplicaOf(asks.Node), new(asks, 1, 0));
+        Assert.Equal(excluded ? [(int)asks.Node, (int)asks.Node] : [], _links.Told);
+    }
+
+    /// <summary>An exclusion that the log does not take is decided again: until then the process is a member like others, from the same turn on.</summary>
+    [Fact]
+    public void Whose_exclusion_the_log_refused_is_a_member_again_with_that_turn()
+    {
+        var replica = Leading(4);
+        var accused = replica.State.FindNode(4)!.Id;
+        while (replica.Log.Entries.LastIndex - replica.Log.Commit < Log.Leader.UncommittedEntries) Assert.True(replica.Log.Leading!.TryAppend(OperationCodec.WriteEntry([])));
+        for (ulong node = 1; node <= 3; node++) replica.Shell.OnSuspect(0, LogBus.ReplicaOf(node), new(accused, false, Accusation.Refused, 0));
+        replica.Shell.EndOfTurn();
+        Assert.False(replica.Shell.IsExcluding(accused));
+        Assert.True(replica.State.IsAlive(accused));
+    }
+
+    /// <summary>A request is repeated when its answer is late, over another link perhaps, and may still wait at the leader.</summary>
+    [Fact]
+    public void A_request_that_comes_twice_is_in_the_entry_once_and_answered_where_it_came_from_last()
+    {
+        var replica = Leading(4);
+        var request = new Request(replica.State.FindNode(4)!.Id, 1, 1, new Join("g", new(), 0, ""));
+        replica.Shell.OnRequest(20, LogBus.ReplicaOf(4), request);
+        replica.Shell.OnRequest(21, LogBus.ReplicaOf(4), request);
+        _bus.Pass(20 * Durations.Millisecond);
+        Turn(replica);
+        Assert.Single(OperationCodec.ReadEntry(replica.Log.Entries[replica.Log.Entries.LastIndex].Content));
+        Assert.Contains(21, _links.Told);
+        Assert.DoesNotContain(20, _links.Told);
+    }
+
+    /// <summary>A replica that leads alone, with so many registered processes, of which it is the first; what it sends is seen at the links.</summary>
+    private OracleReplica Leading(int processes)
+    {
+        var part = new LogBus.Part(_bus, 1, _links);
+        var replica = new OracleReplica(part, new(), new(part), () => { }, () => { });
+        replica.Log.Found(LogBus.ReplicaOf(1));
+        for (ulong node = 1; node <= (ulong)processes; node++) Register(replica, node);
+        // Until nothing is left to do for the configuration.
+        for (int turn = 0; turn < 10; turn++) Turn(replica);
+        return replica;
+    }
+
+    private static void Register(OracleReplica replica, ulong node) =>
+        replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
+
+    private static void Turn(OracleReplica replica)
+    {
+        replica.Shell.EndOfTurn();
+        replica.Log.EndOfTurn();
+    }
+}

@@ -1,0 +1,60 @@
+using GroupCore.Membership;
+using GroupCore.Runtime;
+using Oracle.Client;
+using Oracle.Detection;
+using Oracle.Frames;
+
+namespace Oracle.Tests;
+
+/// <summary>What a process whose clock has jumped says of others (failure-detection.md#a-jump-of-the-clock-proves-nothing). Process 1 watches 3, and 2 is the replica that it tells.</summary>
+public sealed class WatchTests
+{
+    private readonly LogBus _bus = new(Rule.None);
+    private readonly TellingLinks _links = new();
+    private readonly Watch _watch;
+
+    public WatchTests()
+    {
+        var node = new LogBus.Part(_bus, 1, _links);
+        var directory = new OracleDirectory(node);
+        directory.Learn(new([LogBus.ReplicaOf(2)], []));
+        var outlet = new Outlet(node);
+        _watch = new(node, new(), outlet, directory, new(node, outlet, directory));
+    }
+
+    /// <summary>It may have missed the frames that others had; it says it as soon as the answer to a question sent after the jump is there.</summary>
+    [Fact]
+    public void Who_doubts_itself_suspects_nobody_until_the_doubt_is_over()
+    {
+        _watch.Doubt();
+        _watch.Accuse(new(3, 3), Accusation.FlushStall);
+        Step(10);
+        Assert.Empty(_links.Told);
+        _watch.Trust();
+        Step(1);
+        Assert.Equal([2], _links.Told);
+    }
+
+    /// <summary>Three rounds of four failed, then it was stopped itself. Rounds begin anew, and last longer.</summary>
+    [Fact]
+    public void Rounds_that_failed_before_a_jump_are_forgotten()
+    {
+        _watch.Assign([new(new(3, 3), LogBus.ReplicaOf(3).Address, 0, 0)]);
+        Step(8);
+        _watch.Doubt();
+        _watch.Trust();
+        Step(12);
+        Assert.DoesNotContain(2, _links.Told);
+        Step(40);
+        Assert.Contains(2, _links.Told);
+    }
+
+    private void Step(int ticks)
+    {
+        for (int tick = 0; tick < ticks; tick++)
+        {
+            _bus.Pass(LoopHealth.TickEvery);
+            _watch.Step();
+        }
+    }
+}
