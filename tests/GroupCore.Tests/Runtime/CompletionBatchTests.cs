@@ -7,6 +7,16 @@ namespace GroupCore.Tests.Runtime;
 public sealed class CompletionBatchTests
 {
     [Fact]
+    public void Completions_of_a_turn_begin_in_their_order()
+    {
+        var ran = new List<int>();
+        var batch = new CompletionBatchPool(static _ => { }, static () => { }).Rent();
+        batch.Take([.. Enumerable.Range(0, 5).Select(i => new ActionCompletion(() => ran.Add(i)))]);
+        batch.RunHere();
+        Assert.Equal(Enumerable.Range(0, 5), ran);
+    }
+
+    [Fact]
     public void What_a_completion_makes_of_its_context_is_not_the_next_ones()
     {
         var own = new AsyncLocal<string?>();

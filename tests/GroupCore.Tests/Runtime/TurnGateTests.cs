@@ -32,4 +32,32 @@ public sealed class TurnGateTests
         Assert.Null(thrown);
         Assert.True(resumed);
     }
+
+    /// <summary>Callers that followed each other would keep sockets and timers waiting for ever.</summary>
+    [Fact]
+    public void A_gate_that_a_caller_gives_back_is_not_lent_again_before_the_pilot_that_waits_has_it()
+    {
+        bool refused = false;
+        // In some rounds the pilot has the gate before the caller asks again.
+        for (int round = 0; round < 1_000 && !refused; round++)
+        {
+            var gate = new TurnGate();
+            gate.Open(PilotState.Asleep);
+            bool lent = gate.TryBorrow(atOnce: false, out _);
+            Assert.True(lent);
+            var pilot = new Thread(gate.Close);
+            pilot.Start();
+            for (int turn = 0; turn < 100 && lent; turn++)
+            {
+                Thread.Yield();
+                gate.Return(PilotState.Asleep);
+                lent = gate.TryBorrow(atOnce: false, out _);
+            }
+            if (lent) gate.Return(PilotState.Asleep);
+            // Nobody has it.
+            else refused = gate.TryRouse();
+            pilot.Join();
+        }
+        Assert.True(refused);
+    }
 }

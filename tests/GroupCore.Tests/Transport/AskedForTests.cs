@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Transport.Sockets;
@@ -314,6 +315,29 @@ public sealed class AskedForTests
         };
         node.Answers(node.Dials(There), HelloStatus.Accepted, Meant);
         Assert.Equal([1U, 2U, 3U, 4U], node.Got.Select(got => got.Number));
+    }
+
+    /// <summary>The first write to a guest that is confirmed leaves before what has waited is delivered, and tells of no more than was delivered before.</summary>
+    [Fact]
+    public void Frames_that_wait_until_it_is_known_who_came_are_acknowledged_when_they_are_delivered()
+    {
+        var node = new ScriptedNode();
+        node.OnData = (peer, number) =>
+        {
+            if (number != 2) return;
+            node.Mesh.Open(new(There), Meant);
+            node.Send(peer, 5);
+        };
+        var guest = node.Come(Meant, There, 5);
+        guest.Say(ScriptedNode.Frames(0, 1, 2, 3, 4));
+        node.Turn();
+        node.Pass(LinkSession.AckDelay);
+        Assert.Empty(Acknowledged());
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant);
+        node.Pass(LinkSession.AckDelay);
+        Assert.Equal([2L * FrameHeader.Size, 4L * FrameHeader.Size], Acknowledged());
+
+        long[] Acknowledged() => [.. guest.Heard(FrameType.Segment).Select(static body => BinaryPrimitives.ReadInt64LittleEndian(body.AsSpan(8)))];
     }
 
     /// <summary>A node that only dials in, in whose name others have sent what nobody can read.</summary>

@@ -12,17 +12,7 @@ public sealed class TurnOutputTests
     public void A_turn_writes_some_MiB_and_leaves_the_rest_to_later_ones_in_turn()
     {
         var node = new ScriptedNode();
-        var ends = new List<ScriptedPort.OtherEnd>();
-        var peers = new List<int>();
-        for (uint i = 0; i < Peers; i++)
-        {
-            string there = $"127.0.0.1:{1_000 + i}";
-            peers.Add(node.Mesh.Open(new(there), 1_000 + i));
-            ends.Add(node.Dials(there));
-            node.Answers(ends[^1], HelloStatus.Accepted, 1_000 + i, 9);
-        }
-        foreach (int peer in peers)
-            for (uint number = 0; number < 7; number++) node.Send(peer, number, 250_000);
+        var ends = Queue(node, Peers, frames: 7);
         long before = Heard();
         for (int turn = 1; turn <= 3; turn++)
         {
@@ -37,5 +27,36 @@ public sealed class TurnOutputTests
         Assert.False(node.Mesh.HasWork);
 
         long Heard() => ends.Sum(static end => end.Bytes);
+    }
+
+    /// <summary>Else those that always have more to say would take each turn, and the others none.</summary>
+    [Fact]
+    public void Links_that_had_to_wait_in_one_turn_are_first_in_the_next()
+    {
+        var node = new ScriptedNode();
+        var ends = Queue(node, 20, frames: 12);
+        node.Mesh.Flush();
+        var waiting = ends.FindAll(static end => end.Numbers.Count == 0);
+        Assert.InRange(waiting.Count, 1, 10);
+        node.Mesh.Flush();
+        Assert.All(waiting, static end => Assert.NotEmpty(end.Numbers));
+        Assert.True(node.Mesh.HasWork);
+    }
+
+    // Links that are up, each with as many frames of 250 kB.
+    private static List<ScriptedPort.OtherEnd> Queue(ScriptedNode node, int links, uint frames)
+    {
+        var ends = new List<ScriptedPort.OtherEnd>();
+        var peers = new List<int>();
+        for (uint i = 0; i < links; i++)
+        {
+            string there = $"127.0.0.1:{1_000 + i}";
+            peers.Add(node.Mesh.Open(new(there), 1_000 + i));
+            ends.Add(node.Dials(there));
+            node.Answers(ends[^1], HelloStatus.Accepted, 1_000 + i, 9);
+        }
+        foreach (int peer in peers)
+            for (uint number = 0; number < frames; number++) node.Send(peer, number, 250_000);
+        return ends;
     }
 }
