@@ -56,6 +56,35 @@ public sealed class HookTests
         Assert.Null(cluster.Verdict());
     }
 
+    /// <summary>The third member hears of the view change later than what hooks of the others have sent it.</summary>
+    [Fact]
+    public void What_a_hook_sends_is_handled_when_its_receiver_knows_of_the_view_change()
+    {
+        GroupCluster? all = null;
+        int joined = 0;
+        bool on = false;
+        var got = new List<(int Who, bool Wedged)>();
+        using var cluster = Settled(129, 3, g =>
+        {
+            int me = joined++;
+            g.Handle<int>("hook", (from, m) => got.Add((me, all![me].Group!.Protocol.IsWedged))).OnViewProposed((proposal, context) =>
+            {
+                if (on) SendToAll(context);
+                context.Done();
+            });
+        });
+        (all, on) = (cluster, true);
+        cluster[2].Membership.Deaf = true;
+        RequestView(cluster);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.Protocol.IsWedged && cluster[1].Group!.Protocol.IsWedged, TimeSpan.FromSeconds(2)));
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
+        Assert.Equal([(0, true), (0, true), (1, true), (1, true)], got.Order());
+        cluster[2].Membership.Deaf = on = false;
+        Assert.True(cluster.Settle());
+        Assert.Equal([(2, true), (2, true)], got.Skip(4));
+        Assert.Null(cluster.Verdict());
+    }
+
     [Theory]
     [InlineData("next view")]
     [InlineData("after done")]

@@ -57,6 +57,9 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
     /// <summary>The last proposal whose flush this member has reported as done; 0 for none.</summary>
     public ulong Flushed { get; private set; }
 
+    /// <summary>The member whose frames do not come yet; -1 for none.</summary>
+    public int Late { get; set; } = -1;
+
     public NodeAddress Local => new($"loop:{_index}");
 
     /// <summary>One turn at <paramref name="now"/>; whether anything happened.</summary>
@@ -65,7 +68,8 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
         long before = GC.GetAllocatedBytesForCurrentThread();
         _ran = false;
         _node.Advance(now);
-        for (int from = 0; from < _all.Length; from++) Read(from);
+        for (int from = 0; from < _all.Length; from++)
+            if (from != Late) Read(from);
         _ran |= _node.RunCommands(int.MaxValue) + _node.FireTimers() > 0;
         if (_ran) _node.EndTurn();
         _node.Release();

@@ -113,14 +113,22 @@ internal sealed partial class ViewMulticast : ITimerTarget
         return false;
     }
 
+    /// <summary>
+    /// How far this member acknowledges the order: no further while more positions are not stable to its knowledge than the sequencer gives beyond what all have
+    /// acknowledged. So the sequencer gives no more than <see cref="OnOrder"/> takes, however late others' acknowledgements come here. Source:
+    /// multicast.md#unstable-positions-are-bounded.
+    /// </summary>
+    private uint OrderToAck => _order.Length - _order.Stable > GroupLimits.OrderPositions ? _ackedOrder[_self] : _order.Closed;
+
     private void SendAck()
     {
         int count = 0;
+        uint order = OrderToAck;
         for (int s = 0; s < _members; s++)
             if (MayAck(s)) count++;
         bool asked = _answerAck || _askAck;
         _ackDue = _answerAck = false;
-        if (count == 0 && !asked && _ackedOrder[_self] == _order.Closed) return;
+        if (count == 0 && !asked && _ackedOrder[_self] == order) return;
         var frame = _members > 1 ? _group.Frame(FrameType.Ack, AckHead + (6 * count)) : default;
         for (int s = 0, at = AckHead; s < _members; s++)
         {
@@ -132,11 +140,11 @@ internal sealed partial class ViewMulticast : ITimerTarget
             BinaryPrimitives.WriteUInt32LittleEndian(frame[(at + 2)..], closed);
             at += 6;
         }
-        _ackedOrder[_self] = _order.Closed;
+        _ackedOrder[_self] = order;
         if (_members > 1)
         {
             frame[0] = _askAck ? AnswerFlag : (byte)0;
-            BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], _order.Closed);
+            BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], order);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[5..], (ushort)count);
             _group.SendToOthers();
         }
