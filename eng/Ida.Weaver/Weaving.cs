@@ -113,7 +113,7 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
     private static bool IsAccess(SyntaxNode node) => !(node.Parent is ArgumentSyntax argument && SharedFields.IsAtomic(argument))
         && node.Parent is not (InvocationExpressionSyntax { Expression: IdentifierNameSyntax { Identifier.Text: "nameof" } } or VariableDeclaratorSyntax);
 
-    // `OpPhase.Sent` is no field of an object.
+    // `OperationPhase.Sent` is no field of an object.
     private static bool IsValue(ExpressionSyntax one) => one is not IdentifierNameSyntax name || char.IsLower(name.Identifier.Text[0]) || name.Identifier.Text[0] == '_';
 
     private static ExpressionSyntax Cell(string text, SyntaxNode of) => Expression($"{text}.At(\"{text}\").Value", of);

@@ -24,7 +24,7 @@ public class OrderBenchmarks
     public void Setup() => _uses = [.. Enumerable.Range(0, Waiting + 1).Select(i => new KeyUse
     {
         Entry = _entry,
-        Op = new OpRecord(new()) { Key = new(new(1, (ulong)i), 0), Proposed = (ulong)(i + 1) },
+        Op = new ParticipantRecord(new()) { Key = new(new(1, (ulong)i), 0), Proposed = (ulong)(i + 1) },
     })];
 
     /// <summary>A turn at the sequencer and at a receiver: positions for the messages of three senders, on the wire and back, then dropped as stable.</summary>

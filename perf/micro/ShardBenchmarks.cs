@@ -22,7 +22,7 @@ public class ShardBenchmarks
         const int Members = 12, Shards = 4;
         var members = Enumerable.Range(0, Members).Select(i => new ViewMember(new((ulong)i + 1, 1), new($"127.0.0.1:{i + 1}"), true, "")).ToList();
         var view = new View(default, "perf", 1, 1, new(), members, [], [], [], []);
-        _map = new([.. members.Select(m => new SlotState(m.Id, Full: true))], Shards, view);
+        _map = new([.. members.Select(m => new SlotState(m.Id, Initialised: true))], Shards, view);
         for (int i = 0; i < Keys; i++)
         {
             _keys[i] = BitConverter.GetBytes((long)i);

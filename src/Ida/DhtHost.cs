@@ -63,7 +63,7 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
     public bool OnLeaving()
     {
         _leaving = true;
-        return Current is null || Current.Leave(group: true);
+        return Current is null || Current.BeginLeaving(group: true);
     }
 
     public void EndOfTurn() => Current?.EndOfTurn();

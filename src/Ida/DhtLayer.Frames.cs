@@ -22,8 +22,8 @@ internal sealed partial class DhtLayer
             case DhtFrame.Propose: OnPropose(rank, rank, ref from); break;
             case DhtFrame.Proposed: OnProposed(rank, ref from); break;
             case DhtFrame.Commit: OnCommit(rank, ref from); break;
-            case DhtFrame.Clear: OnClear(rank, ref from); break;
-            case DhtFrame.Done: OnDone(rank, ref from); break;
+            case DhtFrame.Quiescent: OnQuiescent(rank, ref from); break;
+            case DhtFrame.Executed: OnExecuted(rank, ref from); break;
             case DhtFrame.Get: OnGet(rank, ref from); break;
             case DhtFrame.Value: OnValue(rank, ref from); break;
             case DhtFrame.Forward: OnForward(rank, ref from); break;
@@ -36,7 +36,7 @@ internal sealed partial class DhtLayer
             case DhtFrame.Ready: OnReady(rank); break;
             case DhtFrame.AskEnd: OnAskEnd(rank, ref from); break;
             case DhtFrame.End: OnEnd(rank, ref from); break;
-            case DhtFrame.Settle: _settlement.OnSettle(rank, ref from); break;
+            case DhtFrame.Settle: _collection.OnSettle(rank, ref from); break;
             default: OnShort(rank, type, ref from); break;
         }
         Drain();
@@ -57,11 +57,11 @@ internal sealed partial class DhtLayer
             int self = _state.Rank;
             switch (message.Type)
             {
-                case DhtFrame.Proposed: Coordinator.OnProposed(message.Key, self, message.Time, message.Clear, message.HasResult); break;
-                case DhtFrame.Clear: Coordinator.OnClear(message.Key, self, message.Clear); break;
+                case DhtFrame.Proposed: Coordinator.OnProposed(message.Key, self, message.Time, message.Quiescent, message.HasResult); break;
+                case DhtFrame.Quiescent: Coordinator.OnQuiescent(message.Key, self, message.Quiescent); break;
                 case DhtFrame.Stable: Coordinator.OnStable(message.Key); break;
-                case DhtFrame.Done: Coordinator.OnDone(message.Key, self); break;
-                case DhtFrame.Poisoned: Coordinator.OnPoisoned(message.Key, self, message.Reason); break;
+                case DhtFrame.Executed: Coordinator.OnExecuted(message.Key, self); break;
+                case DhtFrame.Rejected: Coordinator.OnRejected(message.Key, self, message.Reason); break;
                 case DhtFrame.NotHeld: Coordinator.OnNotHeld(message.Key, self, message.AskedWithTime); break;
                 case DhtFrame.Aborted: Coordinator.OnAborted(message.Key, self); break;
             }
@@ -72,7 +72,7 @@ internal sealed partial class DhtLayer
     private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn = false)
     {
         var op = _participant.NewRecord();
-        op.Key = _send.ReadOp(ref body, out op.Owner);
+        op.Key = _send.ReadAttempt(ref body, out op.Owner);
         op.Issued = from == coordinator && (op.Key.Payload != 0 || op.Owner == from);
         byte flags = body.U8();
         (op.IsPut, op.Single, op.Level) = ((flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict);
@@ -106,7 +106,7 @@ internal sealed partial class DhtLayer
         }
         if (valid && body.Complete && misplaced)
         {
-            _participant.Refuse(op, coordinator, keys, PoisonReason.Misplaced);
+            _participant.Refuse(op, coordinator, keys, RejectReason.Misplaced);
             return;
         }
         if (valid && body.Complete && DistinctKeys(op))
@@ -118,7 +118,7 @@ internal sealed partial class DhtLayer
         Node.Counters.Refuse(RefusalReason.Malformed);
     }
 
-    private bool ReadKey(OpRecord op, ref BodyReader body, ref bool misplaced, ref int bytes)
+    private bool ReadKey(ParticipantRecord op, ref BodyReader body, ref bool misplaced, ref int bytes)
     {
         var key = body.Blob(DhtLimits.KeyBytes);
         byte kind = op.IsPut ? body.U8() : (byte)0;
@@ -158,7 +158,7 @@ internal sealed partial class DhtLayer
     }
 
     /// <summary>Coordinators send keys in order, so equal keys are neighbours; any other order would break the queues.</summary>
-    private static bool DistinctKeys(OpRecord op)
+    private static bool DistinctKeys(ParticipantRecord op)
     {
         for (int i = 1; i < op.UseCount; i++)
             if (op.Uses[i - 1].Entry.Key.AsSpan().SequenceCompareTo(op.Uses[i].Entry.Key) >= 0) return false;
@@ -167,7 +167,7 @@ internal sealed partial class DhtLayer
 
     private void OnProposed(int from, ref BodyReader body)
     {
-        var key = _send.ReadOp(ref body, out _);
+        var key = _send.ReadAttempt(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
         if (body.Failed || time == 0 || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: false, time, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
@@ -185,20 +185,20 @@ internal sealed partial class DhtLayer
         _participant.AskForView();
     }
 
-    private void OnClear(int from, ref BodyReader body)
+    private void OnQuiescent(int from, ref BodyReader body)
     {
-        var key = _send.ReadOp(ref body, out _);
+        var key = _send.ReadAttempt(ref body, out _);
         ulong time = body.U64();
         byte flags = body.U8();
-        if (body.Failed || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: true, OpPart.Executed, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
-        else Coordinator.OnClear(key, from, (flags & 1) != 0);
+        if (body.Failed || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: true, OperationPart.Executed, ref body)) Node.Counters.Refuse(RefusalReason.Malformed);
+        else Coordinator.OnQuiescent(key, from, (flags & 1) != 0);
     }
 
-    private void OnDone(int from, ref BodyReader body)
+    private void OnExecuted(int from, ref BodyReader body)
     {
-        var key = _send.ReadOp(ref body, out _);
+        var key = _send.ReadAttempt(ref body, out _);
         int count = body.Count(DhtLimits.Keys, 2), first = 0;
-        ClientOp? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
+        ClientOperation? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
         // There are no results where the participant knows only that the put was executed.
         if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
         {
@@ -215,9 +215,9 @@ internal sealed partial class DhtLayer
         {
             ref var part = ref client.Parts[i];
             part.Version = body.Var();
-            (part.Error, part.ResultTime, part.HasResult) = (ReadText(ref body), OpPart.Executed, true);
+            (part.Error, part.ResultTime, part.HasResult) = (ReadText(ref body), OperationPart.Executed, true);
         }
-        Coordinator.OnDone(key, from);
+        Coordinator.OnExecuted(key, from);
     }
 
     /// <summary>Whether the rest of a frame is exactly this many results: a frame that is not whole has no effect.</summary>
@@ -241,7 +241,7 @@ internal sealed partial class DhtLayer
     }
 
     /// <summary>Reads results into the caller's operation; skips them where no call waits for them.</summary>
-    private bool ReadResult(in OpKey key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
+    private bool ReadResult(in AttemptId key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
     {
         if ((flags & 2) == 0) return body.Complete;
         // No such attempt is driven here: the frame has no effect.
@@ -251,7 +251,7 @@ internal sealed partial class DhtLayer
         if (!EndsBehind(body, count, running.IsPut)) return false;
         if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
         if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
-        Coordinator.Look(running, index, tooLarge);
+        Coordinator.MarkTooLarge(running, index, tooLarge);
         // A read may get a result more than once; the last one counts.
         int bytes = body.Remaining;
         for (int i = first; i < first + count; i++)
@@ -280,7 +280,7 @@ internal sealed partial class DhtLayer
 
     private void OnCommit(int from, ref BodyReader body)
     {
-        var key = _send.ReadOp(ref body, out int owner);
+        var key = _send.ReadAttempt(ref body, out int owner);
         ulong time = body.U64();
         byte flags = body.U8();
         if (!body.Complete || time == 0 || time > HybridClock.MaxTime) Node.Counters.Refuse(RefusalReason.Malformed);
@@ -300,7 +300,7 @@ internal sealed partial class DhtLayer
             return;
         }
         if (!LiesHere(key, out ulong hash)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Misplaced, null, 0);
-        else if (!_state.Full && _state.Without != Rule.OnlyFullAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotFull, null, 0);
+        else if (!_state.Initialised && _state.Without != Rule.OnlyInitialisedAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotInitialised, null, 0);
         else if (_send.OwesTooMuch(from)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
         else if (_participant.TryRead(key, hash, out byte[]? value, out ulong version)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
         else
@@ -330,11 +330,11 @@ internal sealed partial class DhtLayer
             var head = body;
             if (_state.Map!.SlotOfRank(coordinator) < 0) Node.Counters.Refuse(RefusalReason.Malformed);
             // Only a takeover gets parts handed on; the part of this member's own call comes from the call alone.
-            else if (coordinator == _state.Rank && !Coordinator.TakesOver(_send.ReadOp(ref head, out _))) Node.Counters.Refuse(RefusalReason.Unexpected);
+            else if (coordinator == _state.Rank && !Coordinator.TakesOver(_send.ReadAttempt(ref head, out _))) Node.Counters.Refuse(RefusalReason.Unexpected);
             else OnPropose(from, coordinator, ref body, handedOn: true);
             return;
         }
-        var key = _send.ReadOp(ref body, out _);
+        var key = _send.ReadAttempt(ref body, out _);
         int target = _state.Map!.RankOfSlot(body.U16());
         if (!body.Complete || target < 0) Node.Counters.Refuse(RefusalReason.Malformed);
         else if (target == _state.Rank || _participant.Find(key) is not { } op) return;
@@ -344,34 +344,34 @@ internal sealed partial class DhtLayer
 
     private void OnChunk(int from, ref BodyReader body)
     {
-        if (_state.Full) Node.Counters.Refuse(RefusalReason.Unexpected);
+        if (_state.Initialised) Node.Counters.Refuse(RefusalReason.Unexpected);
         else _sink.OnChunk(from, ref body);
     }
 
     private void OnFetched(int from, ref BodyReader body)
     {
         // The answer to the last question may come after the state.
-        if (!_state.Full && _wholeAt is null) _sink.OnFetched(from, ref body);
+        if (!_state.Initialised && _wholeAt is null) _sink.OnFetched(from, ref body);
     }
 
     private void OnStateEnd(int from, ref BodyReader body)
     {
-        if (_state.Full || !_sink.OnEnd(from, ref body, out ulong clock)) return;
+        if (_state.Initialised || !_sink.OnEnd(from, ref body, out ulong clock)) return;
         _wholeAt = clock;
         // At once where little waits: the view may end in this turn.
         TakeArrived();
     }
 
-    /// <summary>Goes on with what waited for the state. When all of it has been handled, and the state is whole, this member is full.</summary>
+    /// <summary>Goes on with what waited for the state. When all of it has been handled, and the state is whole, this member is initialised.</summary>
     private void TakeArrived()
     {
         if (!_participant.TakeArrived() || _wholeAt is not { } clock) return;
         _wholeAt = null;
         _sink.Forget();
-        _participant.BecomeFull(clock);
-        _state.Map!.SetFull(_state.Slot);
-        Coordinator.OnMemberFull();
-        Events?.OnFull(true);
+        _participant.BecomeInitialised(clock);
+        _state.Map!.SetInitialised(_state.Slot);
+        Coordinator.OnMemberInitialised();
+        Events?.OnInitialised(true);
         for (int slot = 0; slot < _state.Map.SlotCount; slot++)
         {
             int rank = _state.Map.RankOfSlot(slot);
@@ -383,22 +383,22 @@ internal sealed partial class DhtLayer
 
     private void OnReady(int from)
     {
-        _state.Map!.SetFull(_state.Map.SlotOfRank(from));
+        _state.Map!.SetInitialised(_state.Map.SlotOfRank(from));
         _source.OnReady();
-        Coordinator.OnMemberFull();
+        Coordinator.OnMemberInitialised();
         OnSuccessor(from);
     }
 
     private void OnAskEnd(int from, ref BodyReader body)
     {
-        var key = _send.ReadOp(ref body, out int owner);
+        var key = _send.ReadAttempt(ref body, out int owner);
         if (!body.Complete || owner != _state.Rank) Node.Counters.Refuse(RefusalReason.Malformed);
         else Coordinator.OnAskEnd(from, key);
     }
 
     private void OnEnd(int from, ref BodyReader body)
     {
-        var key = _send.ReadOp(ref body, out _);
+        var key = _send.ReadAttempt(ref body, out _);
         var status = (EndStatus)body.U8();
         int count = body.Count(DhtLimits.Keys, 2);
         if (!Coordinator.TryAsking(from, key, out var op)) return;
@@ -418,7 +418,7 @@ internal sealed partial class DhtLayer
     /// <summary>Frames that hold an operation and at most one byte.</summary>
     private void OnShort(int from, FrameType type, ref BodyReader body)
     {
-        var key = _send.ReadOp(ref body, out int owner);
+        var key = _send.ReadAttempt(ref body, out int owner);
         byte flag = body.Remaining > 0 ? body.U8() : (byte)0;
         if (!body.Complete)
         {
@@ -435,11 +435,11 @@ internal sealed partial class DhtLayer
                 if (flag == 0 || aborted is null) break;
                 // A member that has the commit of an attempt must not let its caller be told that it was not executed.
                 if (aborted == true) _send.Aborted(from, key, owner);
-                else _send.Done(from, key, owner, 0, default);
+                else _send.Executed(from, key, owner, 0, default);
                 break;
             case DhtFrame.Aborted: Coordinator.OnAborted(key, from); break;
             case DhtFrame.NotHeld: Coordinator.OnNotHeld(key, from, flag != 0); break;
-            case DhtFrame.Poisoned when flag <= (byte)PoisonReason.Expired: Coordinator.OnPoisoned(key, from, (PoisonReason)flag); break;
+            case DhtFrame.Rejected when flag <= (byte)RejectReason.Expired: Coordinator.OnRejected(key, from, (RejectReason)flag); break;
             case DhtFrame.Recover: _participant.Recover(key, owner, from, (flag & 1) != 0, (flag & 2) != 0, (flag & 4) != 0); break;
             default: Node.Counters.Refuse(RefusalReason.UnknownType); break;
         }

@@ -2,21 +2,21 @@ using System.Buffers;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using Ida.Boundary;
 using Ida.Coordination;
 using Ida.Ordering;
 using Ida.Placement;
 using Ida.Transfer;
+using Ida.ViewChange;
 using Ida.Wire;
 
 namespace Ida;
 
 /// <summary>
-/// The DHT of one member, as a layer above its group: holds the parts together, leads them through view boundaries, and routes frames.
-/// Source: dht-view-change.md#the-normal-case, #the-first-boundary-counts.
+/// The DHT of one member, as a layer above its group: holds the parts together, leads them through view changes, and routes frames.
+/// Source: dht-view-change.md#the-normal-case, #the-first-view-change-counts.
 /// </summary>
 /// <remarks>
-/// A member takes part from the first boundary to which it contributes: a process that joins with a view has no contribution to it, so it
+/// A member takes part from the first view change to which it contributes: a process that joins with a view has no contribution to it, so it
 /// attaches, asks for a view with the same members, and is admitted there. Life: waiting (enabled, the DHT not founded or this member not
 /// admitted) → serving → over (depopulated, closed, excluded). Between wedge and install nothing is proposed, executed or answered, and
 /// the contribution is written once. After the install the decided puts are applied first, then slots are taken, transfers begin, and
@@ -28,7 +28,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly DhtState _state;
     private readonly DhtSender _send;
     private readonly Participant _participant;
-    private readonly Settlement _settlement;
+    private readonly CommitGarbageCollection _collection;
     private readonly StateSource _source;
     private readonly StateSink _sink;
     private readonly DhtConfig _config;
@@ -37,7 +37,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private int _enabled = -1;
     private int[] _firstForRoom = [];
 
-    // The clock of the boundary, once the state has arrived whole but what waited for it is not done yet.
+    // The clock at the view change, once the state has arrived whole but what waited for it is not done yet.
     private ulong? _wholeAt;
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 
@@ -50,11 +50,11 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _state = new(port, options, registry, new(clockOffset)) { Session = Session.IdOf(port.Self, port.Node.Random.NextUInt64()) };
         _send = new(_state);
         _participant = new(_state, _send);
-        _settlement = new(_state, _send, _participant);
+        _collection = new(_state, _send, _participant);
         _source = new(_state, _send, _participant);
         _sink = new(_state, _send, _participant);
-        (_participant.Settlement, _participant.Source, _participant.Sink) = (_settlement, _source, _sink);
-        Coordinator = new(_state, _send, _participant, _settlement);
+        (_participant.CommitGarbageCollection, _participant.Source, _participant.Sink) = (_collection, _source, _sink);
+        Coordinator = new(_state, _send, _participant, _collection);
         _send.Coordinator = Coordinator;
         if (options.EnableTimeout != Timeout.InfiniteTimeSpan) _enableLimit = Node.SetTimer(Node.Clock() + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
     }
@@ -90,14 +90,14 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
 
     /// <summary>Takes a caller's operation from a command. The group calls nothing after a command, so its effects are handled here.</summary>
-    public void Start(ClientOp op)
+    public void Start(ClientOperation op)
     {
         Coordinator.Start(op);
         AfterCommand();
     }
 
     /// <summary>A caller gives up.</summary>
-    public void Cancel(ClientOp op)
+    public void Cancel(ClientOperation op)
     {
         Coordinator.Cancel(op);
         AfterCommand();
@@ -123,7 +123,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             Incarnation = member ? _incarnation : 0,
             Admitted = _admitted,
             Slot = member ? _state.Slot : -1,
-            Full = member && _state.Full,
+            Initialised = member && _state.Initialised,
             Leaving = IsLeaving,
             Physical = _state.Clock.Physical(Node.Now),
             Committed = _state.Clock.ToldCommitted(Node.Now),
@@ -145,7 +145,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         }
         if (!contributed)
         {
-            // Attached during a flush, or to the current view: the next boundary is the first to count.
+            // Attached during a flush, or to the current view: the next view change is the first to count.
             (_state.Rank, _state.View) = (_state.Port.Rank, view.Id);
             _state.Port.RequestView();
             return;
@@ -189,7 +189,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (IsOver || !_state.Acts) return;
         TakeArrived();
         Drain();
-        _settlement.Flush(all: false);
+        _collection.Flush(all: false);
         _sink.Ask();
         if (!_ticking && NeedsTick) Tick();
     }
@@ -214,7 +214,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (_state.Acts)
         {
             if (_participant.HasWaits) _participant.Retry();
-            _settlement.Flush(all: true);
+            _collection.Flush(all: true);
             _source.Tick();
             TakeArrived();
         }
@@ -222,7 +222,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (NeedsTick) Tick();
     }
 
-    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _settlement.HasNews || _source.HasWork || _participant.HasArrived || _participant.Table.IsLimiting;
+    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _collection.HasNews || _source.HasWork || _participant.HasArrived || _participant.Table.IsLimiting;
 
     private void Tick()
     {
@@ -267,10 +267,10 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         TakeSlot(decision, view);
         if (IsOver) return;
         if (_state.Without != Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
-        if (!_state.Full && _state.Map!.Source(_state.Shard) is >= 0 and var source) _sink.Begin(_state.Map.RankOfSlot(source));
+        if (!_state.Initialised && _state.Map!.Source(_state.Shard) is >= 0 and var source) _sink.Begin(_state.Map.RankOfSlot(source));
         Coordinator.BeginView();
         Events?.OnServing();
-        Events?.OnFull(_state.Full);
+        Events?.OnInitialised(_state.Initialised);
     }
 
     private void TakeSlot(Decision decision, View view)
@@ -282,7 +282,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
             EndWith(IsLeaving ? Closed() : new NotDhtMemberException("The other members founded the DHT without this process."));
             return;
         }
-        bool full = map.IsFull(slot), sameShard = _state.Shard == map.ShardOfSlot(slot) && _incarnation == decision.Incarnation;
+        bool initialised = map.IsInitialised(slot), sameShard = _state.Shard == map.ShardOfSlot(slot) && _incarnation == decision.Incarnation;
         if (!sameShard)
         {
             _participant.DropSlice();
@@ -291,12 +291,12 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (_admitted == 0) _admitted = view.Id;
         _incarnation = decision.Incarnation;
         (_state.Map, _state.View, _state.Rank) = (map, view.Id, _state.Port.Rank);
-        (_state.Slot, _state.Shard, _state.Full) = (slot, map.ShardOfSlot(slot), full);
+        (_state.Slot, _state.Shard, _state.Initialised) = (slot, map.ShardOfSlot(slot), initialised);
         _state.SessionOfRank = new UInt128[view.Members.Count];
         for (int rank = 0; rank < view.Members.Count; rank++)
             if (map.SlotOfRank(rank) >= 0) _state.SessionOfRank[rank] = decision.SessionOf(view.Members[rank].Id);
-        _participant.Sessions.Update(decision.Sessions, view.Id, full, _participant.MostLostBytes);
-        _settlement.Begin(view.Members.Count);
+        _participant.Sessions.Update(decision.Sessions, view.Id, initialised, _participant.MostLostBytes);
+        _collection.Begin(view.Members.Count);
         _send.ForgetLocal();
         _sink.End();
         _wholeAt = null;
@@ -304,7 +304,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _participant.LimitClocks();
     }
 
-    /// <summary>Opens the snapshot at the lowest full slot of a shard with newcomers, which gives them the state of the boundary.</summary>
+    /// <summary>Opens the snapshot at the lowest initialised slot of a shard with newcomers, which gives them the state at the view change.</summary>
     private void OpenSnapshot(Decision decision, View view)
     {
         int shard = _state.Shard, first = -1;
@@ -313,7 +313,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         for (int slot = shard; slot < decision.Slots.Count; slot += Shards)
         {
             if (!decision.Slots[slot].Taken) continue;
-            if (!decision.Slots[slot].Full) newcomers = true;
+            if (!decision.Slots[slot].Initialised) newcomers = true;
             else if (first < 0) first = slot;
         }
         if (!newcomers || first < 0 || decision.Slots[first].Member != _state.Port.Self) return;
@@ -343,12 +343,12 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         Node.CancelTimer(_enableLimit);
         Node.CancelTimer(_leaveLimit);
         Coordinator.Forget();
-        _settlement.Forget();
+        _collection.Forget();
         _participant.Forget();
         _source.Forget();
         _sink.End();
         _send.ForgetLocal();
-        (_state.Map, _state.Slot, _state.Shard, _state.Full) = (null, -1, -1, false);
+        (_state.Map, _state.Slot, _state.Shard, _state.Initialised) = (null, -1, -1, false);
         if (_groupLeaves) _state.Port.Leave();
     }
 }

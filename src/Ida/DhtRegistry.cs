@@ -1,7 +1,7 @@
 using System.Text;
 using GroupCore.Wire;
-using Ida.Boundary;
 using Ida.Ordering;
+using Ida.ViewChange;
 
 namespace Ida;
 

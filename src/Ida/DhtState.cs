@@ -5,7 +5,7 @@ using Ida.Placement;
 
 namespace Ida;
 
-/// <summary>State that the parts of one member's DHT share. Written by <see cref="DhtLayer"/> at view boundaries only.</summary>
+/// <summary>State that the parts of one member's DHT share. Written by <see cref="DhtLayer"/> at view changes only.</summary>
 internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry registry, HybridClock clock)
 {
     public readonly IGroupPort Port = port;
@@ -20,7 +20,7 @@ internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry 
     public ShardMap? Map;
     public ulong View;
     public int Rank = -1, Slot = -1, Shard = -1;
-    public bool Full, Wedged, Blocked;
+    public bool Initialised, Wedged, Blocked;
     public UInt128 Session;
 
     /// <summary>Sessions of the members by rank, 0 for those without a slot.</summary>

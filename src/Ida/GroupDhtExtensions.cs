@@ -90,7 +90,7 @@ public static class GroupDhtExtensions
             await host.Node.PostAsync(command, cancellationToken).ConfigureAwait(false);
             return command;
         }
-        catch (Exception error) when (error is (NotMemberException or PoisonedException or GroupOverloadedException or NodeStoppedException) and not NodeFaultedException)
+        catch (Exception error) when (error is (NotMemberException or ExcludedException or GroupOverloadedException or NodeStoppedException) and not NodeFaultedException)
         {
             // Calls of a DHT whose group ends get the same exception.
             throw new NotDhtMemberException("This process is no longer a member of the group: " + error.Message, error);

@@ -7,7 +7,7 @@ internal interface IDhtEvents
     void OnServing();
 
     /// <summary>Whether the member has the complete state of its shard; raised after each install, and when it has received the state.</summary>
-    void OnFull(bool full);
+    void OnInitialised(bool initialised);
 
     /// <summary>The DHT has ended here.</summary>
     void OnOver(Exception reason);

@@ -4,10 +4,10 @@ namespace Ida;
 /// <param name="View">The view in which it was taken.</param>
 /// <param name="Shard">The shard; −1 when the member holds none.</param>
 /// <param name="Slot">The member's slot; −1 when it has none.</param>
-/// <param name="IsFull">Whether the member has the complete state.</param>
-/// <param name="Digest">A number over all keys, versions and values: equal at full replicas of a shard when nothing is under way.</param>
+/// <param name="IsInitialised">Whether the member has the complete state.</param>
+/// <param name="Digest">A number over all keys, versions and values: equal at initialised replicas of a shard when nothing is under way.</param>
 /// <param name="Entries">The entries, in the order of their hash.</param>
-public sealed record LocalSlice(ulong View, int Shard, int Slot, bool IsFull, ulong Digest, IReadOnlyList<LocalEntry> Entries)
+public sealed record LocalSlice(ulong View, int Shard, int Slot, bool IsInitialised, ulong Digest, IReadOnlyList<LocalEntry> Entries)
 {
     /// <summary>The entries of one map.</summary>
     public IEnumerable<KeyValuePair<TKey, Versioned<TValue>>> Of<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull

@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using Oracle.Detection;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 using DepartOperation = Oracle.State.Operations.Depart;
@@ -27,11 +27,11 @@ public sealed partial class OracleMember
     {
         long jump = _health.TakeJump(_node.Now);
         if (jump == 0) return;
-        _watch.Doubt();
+        _detector.Doubt();
         if (!Registered)
         {
             // If every turn is late, the waits have to end all the same.
-            _bootstrap.Doubt(jump - LoopHealth.TickEvery);
+            _bootstrap.Doubt(jump - LocalHealth.TickEvery);
             return;
         }
         _lease.Doubt(jump);
@@ -41,29 +41,29 @@ public sealed partial class OracleMember
 
     private void OnTick()
     {
-        if (_health.Tick(_node.Now, _tickDue)) _watch.Late();
+        if (_health.Tick(_node.Now, _tickDue)) _detector.Late();
         if (_replica is { } replica) replica.Log.TimeoutFactor = _health.RunsLate ? _options.LateFactor : 1;
-        _tickDue = _node.Now + LoopHealth.TickEvery;
+        _tickDue = _node.Now + LocalHealth.TickEvery;
         _node.SetTimer(_tickDue, this, Tick);
         if (!Registered) StepStart();
         _requests.Step();
         if (Registered) StepMember();
         if (_over) return;
-        _watch.Step();
-        _deadLinks.Step();
-        _replica?.Shell.Tick();
+        _detector.Step();
+        _reaper.Step();
+        _replica?.Services.Tick();
     }
 
     private void StepStart()
     {
-        if (!_outlet.System.IsNone && _node.Now - _adoptedAt >= AdoptAgainAfter)
+        if (!_sender.System.IsNone && _node.Now - _adoptedAt >= AdoptAgainAfter)
         {
             // A process that became a replica before it heard of its registration belongs to the system. But all nodes that it knows of the system may be gone.
             if (_replica is null) Abandon();
             else _bootstrap.Search([.. _directory.Addresses]);
         }
-        if (_outlet.System.IsNone && _bootstrap.Step()) Found();
-        if (_silenceReported || !_outlet.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
+        if (_sender.System.IsNone && _bootstrap.Step()) Found();
+        if (_silenceReported || !_sender.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
         _silenceReported = true;
         _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}");
     }
@@ -74,9 +74,9 @@ public sealed partial class OracleMember
     /// </summary>
     private void Abandon()
     {
-        _outlet.System = default;
+        _sender.System = default;
         _requests.ForgetRegistration();
-        _deadLinks.CloseAll();
+        _reaper.CloseAll();
         _bootstrap.Start();
         _startedAt = _node.Now;
     }
@@ -93,27 +93,27 @@ public sealed partial class OracleMember
         {
             if (unanswered) _directory.Doubt();
             _askedOf = _directory.Target();
-            _outlet.Send(_askedOf, ask);
+            _sender.Send(_askedOf, ask);
         }
         long silence = _node.Now - _lease.Contact, isolation = _options.IsolationTimeout.Nanoseconds();
         if (State == MembershipState.Active && silence > isolation) Change(MembershipState.Blocked, "no contact to the Oracle");
-        if (silence > isolation + _options.PoisonTimeout.Nanoseconds())
+        if (silence > isolation + _options.ExclusionTimeout.Nanoseconds())
         {
-            Poison("no contact to the Oracle for too long");
+            EndAsExcluded("no contact to the Oracle for too long");
             return;
         }
         // The replicas known here may all have been replaced since: then the seeds know better, or a process that has started where one of them was.
-        if (State == MembershipState.Blocked) _bootstrap.Search([.. _directory.Addresses, .. _watch.Addresses]);
+        if (State == MembershipState.Blocked) _bootstrap.Search([.. _directory.Addresses, .. _detector.Addresses]);
         if (_node.Now >= _nextSync) Synchronise();
         var votes = State == MembershipState.Active && _replica is { Log.IsVoter: true } replica ? replica : null;
         if (votes is not null) ReachVoters(votes);
         if (_departure != Departure.None) StepDeparture();
-        else if (votes is not null) _herald.Step(votes.State, _directory.Replicas, _directory.Leader);
+        else if (votes is not null) _beacon.Step(votes.State, _directory.Replicas, _directory.Leader);
     }
 
     private void Found()
     {
-        _outlet.System = new(_node.Random.NextUInt64(), _node.Random.NextUInt64());
+        _sender.System = new(_node.Random.NextUInt64(), _node.Random.NextUInt64());
         _adoptedAt = _node.Now;
         var self = new Replica(_node.Id, _node.Links.Local);
         var replicas = new Configuration([self], []);
@@ -128,8 +128,8 @@ public sealed partial class OracleMember
         _bootstrap.Asked(peer, ask.Founds);
         bool knows = Registered || _replica is not null;
         var replicas = knows ? _directory.Replicas : Configuration.Empty;
-        if (!knows && !_outlet.System.IsNone) return;
-        _outlet.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : _bootstrap.Announces ? new(_node.Id, _node.Links.Local) : default));
+        if (!knows && !_sender.System.IsNone) return;
+        _sender.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : _bootstrap.Announces ? new(_node.Id, _node.Links.Local) : default));
     }
 
     private void OnOracleIs(int peer, in Replica from, SystemId system, OracleIs answer)
@@ -141,20 +141,20 @@ public sealed partial class OracleMember
         }
         if (Registered || _replica is not null)
         {
-            if (system != _outlet.System) OnOtherSystem(peer, from, system, answer);
+            if (system != _sender.System) OnOtherSystem(peer, from, system, answer);
             else if (State is MembershipState.Blocked or MembershipState.Starting) Follow(peer, from, answer);
             return;
         }
         if (answer.Replicas.Voters.Count == 0) return;
-        if (system == _outlet.System && answer.Leader.Node != 0)
+        if (system == _sender.System && answer.Leader.Node != 0)
         {
             // The process that answered first may itself have lost contact, and have named replicas that are dead by now.
             Follow(peer, from, answer);
             return;
         }
         // An adopted system gets its time. Unasked, a system shows itself only where a seed is vacant.
-        if (!_outlet.System.IsNone || !(_bootstrap.Asks(peer) || _bootstrap.IsSeed)) return;
-        _outlet.System = system;
+        if (!_sender.System.IsNone || !(_bootstrap.Asks(peer) || _bootstrap.IsSeed)) return;
+        _sender.System = system;
         _adoptedAt = _node.Now;
         _directory.Doubt();
         _directory.Learn(answer.Replicas);
@@ -180,43 +180,43 @@ public sealed partial class OracleMember
         // Once for each system; a stranger can name any number of them.
         if (other.IsNone || !Registered || _others.Count >= MaxOthersReported || _others.Contains(other)) return;
         _others.Add(other);
-        _sink?.OnMembershipState(State, $"SplitFoundation: another system of this cluster, {other}, beside {_outlet.System}; frames of the other are refused");
+        _sink?.OnMembershipState(State, $"SplitFoundation: another system of this cluster, {other}, beside {_sender.System}; frames of the other are refused");
     }
 
     /// <summary>
     /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way; of two larger
     /// systems neither does: each has state of its own, and neither is wrong. Every process that hears of the other system reports it once, with both names.
     /// Giving way ends this process with all that it has, so not every sender is believed: only a seed that this process asked itself, and a replica of the other system
-    /// that was reached where it listens. Replicas say it again (<see cref="Client.Herald"/>).
+    /// that was reached where it listens. Replicas say it again (<see cref="Client.SeedBeacon"/>).
     /// </summary>
     private void OnOtherSystem(int peer, in Replica from, SystemId other, OracleIs answer)
     {
         OnOtherSystem(other);
-        if (answer.Replicas.Voters.Count + answer.Replicas.Learners.Count <= 1 || _replica is not { Shell.Alone: true }) return;
+        if (answer.Replicas.Voters.Count + answer.Replicas.Learners.Count <= 1 || _replica is not { Services.Alone: true }) return;
         if (_bootstrap.Asks(peer) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
-            Poison($"SplitFoundation: this process founded {_outlet.System} while {other} of the same cluster was there; it gives way");
+            EndAsExcluded($"SplitFoundation: this process founded {_sender.System} while {other} of the same cluster was there; it gives way");
     }
 
     private void OnRequest(int peer, in Replica from, Request request)
     {
-        if (_replica is { } replica) replica.Shell.OnRequest(peer, from, request);
+        if (_replica is { } replica) replica.Services.OnRequest(peer, from, request);
         else Redirect(peer, request.Number);
     }
 
     private void OnLeaseAsk(int peer, in Replica from, LeaseAsk ask)
     {
-        if (_replica is { } replica) replica.Shell.OnLeaseAsk(peer, from, ask);
+        if (_replica is { } replica) replica.Services.OnLeaseAsk(peer, from, ask);
         else Redirect(peer, 0);
     }
 
     private void OnSuspect(int peer, in Replica from, SuspectFrame suspect)
     {
-        if (_replica is { } replica) replica.Shell.OnSuspect(peer, from, suspect);
+        if (_replica is { } replica) replica.Services.OnSuspect(peer, from, suspect);
         else Redirect(peer, 0);
     }
 
     private void Redirect(int peer, ulong number) =>
-        _outlet.Reply(peer, new ResponseFrame(number, ResponseStatus.NotLeader, OperationResult.Done, _directory.Leader));
+        _sender.Reply(peer, new ResponseFrame(number, ResponseStatus.NotLeader, OperationResult.Completed, _directory.Leader));
 
     private void OnResponse(ResponseFrame response)
     {
@@ -232,7 +232,7 @@ public sealed partial class OracleMember
         switch (operation)
         {
             case RegisterOperation when result.Ok: OnRegistered(result.Process); break;
-            case RegisterOperation: Poison(result.Reason); break;
+            case RegisterOperation: EndAsExcluded(result.Reason); break;
             case Join join: OnJoined(join.Name, result); break;
             case Create create: OnJoined(create.Name, result); break;
             case DepartOperation { Goodbye: true }: End("left"); break;
@@ -277,7 +277,7 @@ public sealed partial class OracleMember
     {
         if (_directory.IsEmpty) return;
         _askedOf = _directory.Target();
-        _outlet.Send(_askedOf, _lease.AskNow(Self));
+        _sender.Send(_askedOf, _lease.AskNow(Self));
     }
 
     private void OnLeaseGrant(in Replica from, LeaseGrant grant)
@@ -286,12 +286,12 @@ public sealed partial class OracleMember
         // leader that the voters confirm grants any.
         if (!Registered || (from.Node != _askedOf.Node && !_directory.MayLead(from.Node)) || !_lease.Take(grant)) return;
         if (_directory.Leader.Node == 0) _directory.Hint(from);
-        _watch.Trust();
+        _detector.Trust();
         _directory.Learn(grant.Replicas);
         if (grant.Subjects is { } subjects)
         {
             _lease.Version = grant.Version;
-            _watch.Assign(subjects);
+            _detector.Assign(subjects);
         }
         if (State == MembershipState.Blocked && _node.Now - _lease.Contact <= _options.IsolationTimeout.Nanoseconds())
         {
@@ -304,7 +304,7 @@ public sealed partial class OracleMember
     {
         if (!_directory.Hint(leader)) return;
         _requests.Resend();
-        _watch.ReportAll();
+        _detector.SendSuspicions();
         if (Registered) AskLease();
     }
 
@@ -349,7 +349,7 @@ public sealed partial class OracleMember
         if (_directory.IsEmpty) return;
         var to = _directory.Any(except: _unanswered);
         _unanswered = to.Node;
-        _outlet.Send(to, new SyncAsk(Self, _groups.Known()));
+        _sender.Send(to, new SyncAsk(Self, _groups.Known()));
         if (_moreWithin > 0) _node.SetTimer(_node.Now + _moreWithin, this, Ask);
     }
 
@@ -397,14 +397,14 @@ public sealed partial class OracleMember
         bool concerned = proposal.Survivors.Contains(Self) || proposal.Leavers.Contains(Self);
         foreach (var joiner in proposal.Joiners) concerned |= joiner.Id == Self;
         if (!_groups.TakePropose(proposal, concerned)) return;
-        foreach (var failed in _groups.FailedOf(proposal)) _watch.Excluding(failed);
+        foreach (var failed in _groups.FailedOf(proposal)) _detector.Excluding(failed);
         _sink?.OnPropose(proposal);
     }
 
     private void OnInstall(View view)
     {
         if (!Registered || !_groups.TakeInstall(view, Self)) return;
-        foreach (var failed in view.Failed) _watch.Excluded(failed);
+        foreach (var failed in view.Failed) _detector.Excluded(failed);
         _requests.Forget(view.Group, view.Id);
         _sink?.OnInstall(view);
     }
@@ -415,7 +415,7 @@ public sealed partial class OracleMember
         // A copy of the log that hears no leader may get no news any more: then the last lease says who votes.
         var replicas = _replica?.Log is { HearsLeader: true } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
         // The lease says which processes to watch, but only some time after others have been registered.
-        bool alone = _watch.IsAlone && _replica is { Shell.Alone: true } own && own.Log.Entries.Configuration is { Voters.Count: 1 } latest && latest.IsVoter(_node.Id);
+        bool alone = _detector.IsAlone && _replica is { Services.Alone: true } own && own.Log.Entries.Configuration is { Voters.Count: 1 } latest && latest.IsVoter(_node.Id);
         if (replicas.IsVoter(_node.Id) && !alone) return;
         _departure = Departure.Goodbye;
         if (alone) End("left");
@@ -430,7 +430,7 @@ public sealed partial class OracleMember
     }
 
     /// <summary>This process is excluded. Once its groups have stopped it says so itself, which spares the other processes the wait for its lease.</summary>
-    private void Poison(string reason)
+    private void EndAsExcluded(string reason)
     {
         if (_over) return;
         if (_departure == Departure.Goodbye)
@@ -442,7 +442,7 @@ public sealed partial class OracleMember
         var target = _directory.IsEmpty ? default : _directory.Target();
         var (self, registered) = (Self, Registered);
         End(reason);
-        if (registered && target.Node != 0 && target.Node != _node.Id) _outlet.Send(target, new RequestFrame(new(self, ulong.MaxValue, 0, new Depart(true))));
+        if (registered && target.Node != 0 && target.Node != _node.Id) _sender.Send(target, new RequestFrame(new(self, ulong.MaxValue, 0, new Depart(true))));
     }
 
     private void End(string reason)
@@ -450,7 +450,7 @@ public sealed partial class OracleMember
         _lease.End();
         _requests.Clear();
         _groups.Clear();
-        Change(MembershipState.Poisoned, reason);
+        Change(MembershipState.Excluded, reason);
         _over = true;
     }
 }

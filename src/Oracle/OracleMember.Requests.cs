@@ -43,17 +43,17 @@ public sealed partial class OracleMember
     }
 
     /// <inheritdoc/>
-    public void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised)
+    public void CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised)
     {
         ArgumentNullException.ThrowIfNull(initialised);
-        if (!_over) Submit(new Done(group, baseView, proposal, initialised));
+        if (!_over) Submit(new ViewCompletion(group, baseView, proposal, initialised));
     }
 
     /// <inheritdoc/>
-    public void Accuse(ProcessId subject, Accusation evidence)
+    public void Suspect(ProcessId subject, Suspicion evidence)
     {
         if (_over || subject == Self) return;
-        _watch.Accuse(subject, evidence);
+        _detector.Suspect(subject, evidence);
         Wake();
     }
 
@@ -61,7 +61,7 @@ public sealed partial class OracleMember
     public void Withdraw(ProcessId subject)
     {
         if (_over) return;
-        _watch.Withdraw(subject);
+        _detector.Withdraw(subject);
         Wake();
     }
 

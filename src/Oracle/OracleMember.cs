@@ -5,7 +5,7 @@ using GroupCore.Wire;
 using Oracle.Client;
 using Oracle.Detection;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -18,7 +18,7 @@ namespace Oracle;
 /// <remarks>
 /// States: <see cref="MembershipState.Starting"/> until registered, then <see cref="MembershipState.Active"/>;
 /// <see cref="MembershipState.Blocked"/> after 3 s without an answer of a leader that a majority confirms, Active again with the next answer;
-/// <see cref="MembershipState.Poisoned"/> when excluded, or blocked for 60 s: this life is over, a later one needs another node.
+/// <see cref="MembershipState.Excluded"/> when excluded, or blocked for 60 s: this life is over, a later one needs another node.
 /// Created before the node's group layer, so that frames caused by what it delivers at the end of a turn still leave with that turn.
 /// Source: oracle.md#without-contact-a-process-blocks-then-ends, #a-replica-is-believed-over-a-confirmed-link-only.
 /// </remarks>
@@ -31,16 +31,16 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private const int RoundsPerTurn = 64;
     private readonly INode _node;
     private readonly OracleOptions _options;
-    private readonly Outlet _outlet;
+    private readonly FrameSender _sender;
     private readonly OracleDirectory _directory;
     private readonly Bootstrap _bootstrap;
-    private readonly RequestBook _requests;
+    private readonly PendingRequests _requests;
     private readonly LeaseHolder _lease;
-    private readonly GroupBook _groups = new();
-    private readonly Watch _watch;
-    private readonly Herald _herald;
+    private readonly KnownGroups _groups = new();
+    private readonly FailureDetector _detector;
+    private readonly SeedBeacon _beacon;
     private readonly Introductions _introductions;
-    private readonly DeadLinks _deadLinks;
+    private readonly LinkReaper _reaper;
     private readonly List<SystemId> _others = [];
 
     // The nodes asked for among those that claim to be replicas and that no known replica has named.
@@ -48,7 +48,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     // Replicas at whose address no process was when it was dialled.
     private readonly List<ulong> _vacant = [];
-    private readonly LoopHealth _health = new();
+    private readonly LocalHealth _health = new();
     private IMembershipSink? _sink;
     private OracleReplica? _replica;
     private Replica _askedOf;
@@ -78,20 +78,20 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         // One spelling for each address: this process's own address is recognised among them by it.
         options = options with { Seeds = [.. options.Seeds.Select(seed => EndPointText.Format(EndPointText.Parse(seed.Text, nameof(options))))] };
         (_node, _options) = (node, options);
-        _outlet = new(node);
+        _sender = new(node);
         _directory = new(node) { Heard = () => _replica is { Log: { HearsLeader: true } log } ? log.LeaderHint : default };
-        _bootstrap = new(node, options, _outlet) { OnForeign = OnForeignSeed };
-        _herald = new(node, options, _outlet);
-        _introductions = new(node, _outlet, _directory);
-        _deadLinks = new(node, options);
-        _requests = new(node, _outlet, _directory) { Self = Self };
+        _bootstrap = new(node, options, _sender) { OnForeign = OnForeignSeed };
+        _beacon = new(node, options, _sender);
+        _introductions = new(node, _sender, _directory);
+        _reaper = new(node, options);
+        _requests = new(node, _sender, _directory) { Self = Self };
         _lease = new(node, options);
-        _watch = new(node, options, _outlet, _directory, _introductions) { OnGone = OnGone, OnDropped = _deadLinks.OnDropped };
-        _deadLinks.OnClosing = _watch.OnClosing;
+        _detector = new(node, options, _sender, _directory, _introductions) { OnGone = OnGone, OnDropped = _reaper.OnDropped };
+        _reaper.OnClosing = _detector.OnClosing;
         Self = new(node.Id, 0);
         node.Route(FrameType.Ping, FrameType.IndirectPong, this);
         node.Route(FrameType.Propose, FrameType.Install, this);
-        node.Route(FrameType.Sync, FrameType.Poison, this);
+        node.Route(FrameType.Sync, FrameType.Excluded, this);
         node.Route(FrameType.PreVote, FrameType.OracleIs, this);
         node.Observe(this);
         node.AtEndOfTurn(this);
@@ -115,7 +115,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     public long LeaseUntil => _over || _health.HasJumped(_node.Now) ? 0 : _lease.Until;
 
     /// <summary>The voters, as far as this process knows. On any thread.</summary>
-    internal IReadOnlyList<Log.Replica> Voters => _directory.Replicas.Voters;
+    internal IReadOnlyList<Raft.Replica> Voters => _directory.Replicas.Voters;
 
     /// <summary>The copy of the Oracle in this process, if it has one.</summary>
     internal OracleReplica? Replica => _replica;
@@ -124,16 +124,16 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     internal Action<OracleReplica>? OnReplica { get; set; }
 
     /// <summary>Whether this process is not registered and cannot be: all seeds belong to another cluster.</summary>
-    internal bool Stranded => !Registered && _outlet.System.IsNone && _bootstrap.Stranded;
+    internal bool Stranded => !Registered && _sender.System.IsNone && _bootstrap.Stranded;
 
     /// <summary>Number of nodes asked for among those that claim to be replicas and that no known replica has named; for checks.</summary>
     internal int AskedFor => _asked.Count;
 
     /// <summary>Number of processes over whose links others may be probed; for checks.</summary>
-    internal int Reached => _watch.Reached;
+    internal int Reached => _detector.Reached;
 
     /// <summary>The system to which this process belongs.</summary>
-    internal SystemId System => _outlet.System;
+    internal SystemId System => _sender.System;
 
     /// <inheritdoc/>
     public void Attach(IMembershipSink sink) => _sink = sink;
@@ -152,7 +152,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     /// <summary>
     /// Leaves for good: the Oracle takes this process out of all groups and, after a successor, out of its voters; then the state is
-    /// <see cref="MembershipState.Poisoned"/>. If no node answers that never happens: bound the wait.
+    /// <see cref="MembershipState.Excluded"/>. If no node answers that never happens: bound the wait.
     /// </summary>
     public void Depart()
     {
@@ -186,10 +186,10 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     {
         if (_over) return;
         // Others may have dialled before this member began.
-        _watch.OnLinkUp(peer);
+        _detector.OnLinkUp(peer);
         if (!_started) return;
-        _herald.OnUp(peer);
-        _deadLinks.OnUp(peer);
+        _beacon.OnUp(peer);
+        _reaper.OnUp(peer);
     }
 
     /// <inheritdoc/>
@@ -198,17 +198,17 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         if (_over) return;
         if (!_started)
         {
-            _watch.OnClosing(peer);
+            _detector.OnClosing(peer);
             return;
         }
         CheckClock();
         _bootstrap.OnFault(peer, fault);
         if (fault == LinkFault.Replaced && State == MembershipState.Blocked) _bootstrap.Replaced(peer);
-        _herald.OnFault(peer, fault);
+        _beacon.OnFault(peer, fault);
         // The connection may stand, though a probe of its listener fails.
         if (fault is not (LinkFault.Refused or LinkFault.Unreachable)) _introductions.OnFault(peer);
-        _watch.OnFault(peer, fault);
-        _deadLinks.OnFault(peer, fault);
+        _detector.OnFault(peer, fault);
+        _reaper.OnFault(peer, fault);
         ArmDue();
     }
 
@@ -224,7 +224,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
                 break;
             case Due:
                 _dueAt = long.MaxValue;
-                _watch.LookAgain();
+                _detector.LookAgain();
                 break;
             case Kick:
                 _kicked = false;
@@ -242,14 +242,14 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         do
         {
             _turnWanted = false;
-            while (_outlet.TryTakeOwn(out var type, out byte[] body)) Handle(Outlet.Own, new(_node.Id, _node.Links.Local), type, body);
+            while (_sender.TryTakeOwn(out var type, out byte[] body)) Handle(FrameSender.Own, new(_node.Id, _node.Links.Local), type, body);
             if (_over) return;
-            _replica?.Shell.EndOfTurn();
+            _replica?.Services.EndOfTurn();
             _replica?.Log.EndOfTurn();
             LearnReplicas();
         }
-        while ((_turnWanted || _outlet.HasOwn) && ++rounds < RoundsPerTurn);
-        if (_turnWanted || _outlet.HasOwn) Wake();
+        while ((_turnWanted || _sender.HasOwn) && ++rounds < RoundsPerTurn);
+        if (_turnWanted || _sender.HasOwn) Wake();
         ArmDue();
     }
 
@@ -265,12 +265,12 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             case WhoIsOracle ask: OnWhoIsOracle(peer, ask); return;
             case OracleIs answer: OnOracleIs(peer, from, system, answer); return;
         }
-        if (system != _outlet.System || system.IsNone)
+        if (system != _sender.System || system.IsNone)
         {
             OnOtherSystem(system);
             return;
         }
-        if (peer != Outlet.Own) _watch.Heard(from.Node);
+        if (peer != FrameSender.Own) _detector.Heard(from.Node);
         if (!MayTell(peer, from, frame))
         {
             _node.Counters.Refuse(RefusalReason.WrongSender);
@@ -280,11 +280,11 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         {
             case ProbeFrame { Answer: false } ping:
                 _introductions.OnNumber(peer, ping.Number);
-                _watch.OnPing(peer, ping);
+                _detector.OnPing(peer, ping);
                 break;
-            case ProbeFrame: _watch.OnPong(from.Node); break;
-            case IndirectProbeFrame { Answer: false } request: _watch.OnIndirectPing(peer, request); break;
-            case IndirectProbeFrame answer: _watch.OnIndirectPong(answer); break;
+            case ProbeFrame: _detector.OnPong(from.Node); break;
+            case IndirectProbeFrame { Answer: false } request: _detector.OnIndirectPing(peer, request); break;
+            case IndirectProbeFrame answer: _detector.OnIndirectPong(answer); break;
             case RequestFrame request: OnRequest(peer, from, request.Request); break;
             case ResponseFrame response: OnResponse(response); break;
             case LeaseAsk ask: OnLeaseAsk(peer, from, ask); break;
@@ -294,8 +294,8 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
             case SyncAnswer answer: OnSyncAnswer(from, answer); break;
             case ProposeFrame propose: OnPropose(propose.Proposal); break;
             case InstallFrame install: OnInstall(install.View); break;
-            case PoisonFrame poison when poison.Process == Self: Poison(poison.Reason); break;
-            case PoisonFrame: _node.Counters.Refuse(RefusalReason.Unexpected); break;
+            case ExcludedFrame excluded when excluded.Process == Self: EndAsExcluded(excluded.Reason); break;
+            case ExcludedFrame: _node.Counters.Refuse(RefusalReason.Unexpected); break;
             case AppendRequest or SnapshotChunk:
                 MakeReplica().Log.OnFrame(from, frame);
                 break;
@@ -311,11 +311,11 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// </summary>
     private bool MayTell(int peer, in Replica from, IFrame frame) => frame switch
     {
-        ProposeFrame or InstallFrame or PoisonFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
-        VoteRequest or AppendRequest or SnapshotChunk or TimeoutNow => IsOfLog(from) && (peer == Outlet.Own || IsConfirmed(peer, from)),
+        ProposeFrame or InstallFrame or ExcludedFrame or SyncAnswer or LeaseGrant or ResponseFrame => IsReplica(peer, from),
+        VoteRequest or AppendRequest or SnapshotChunk or TimeoutNow => IsOfLog(from) && (peer == FrameSender.Own || IsConfirmed(peer, from)),
         VoteReply or AppendReply or SnapshotAck => IsOfLog(from) && (!_vacant.Contains(from.Node) || IsConfirmed(peer, from)),
         // An answer from a node that was not asked could keep a frozen process in the system for any time.
-        IndirectProbeFrame { Answer: true } => _watch.Asks(from.Node) && _node.Links.IsSettled(peer),
+        IndirectProbeFrame { Answer: true } => _detector.Asks(from.Node) && _node.Links.IsSettled(peer),
         _ => true,
     };
 
@@ -323,7 +323,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// Whether the other end of a link is a replica, or the leader, that is known here, and does not only claim to be: some decisions of replicas cannot
     /// be taken back.
     /// </summary>
-    private bool IsReplica(int peer, in Replica from) => peer == Outlet.Own || (_directory.Knows(from.Node) && IsConfirmed(peer, from));
+    private bool IsReplica(int peer, in Replica from) => peer == FrameSender.Own || (_directory.Knows(from.Node) && IsConfirmed(peer, from));
 
     private bool IsOfLog(in Replica from) => from.Node == _node.Id || _directory.Knows(from.Node) || _replica is { } replica && (replica.Knows(from.Node) || MayJoinLog(from, replica));
 
@@ -358,7 +358,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private OracleReplica MakeReplica()
     {
         if (_replica is { } existing) return existing;
-        _replica = new(_node, _options, _outlet, () => _turnWanted = true, OnRoleChanged) { IsIntroduced = _introductions.HasNode, OnFailed = _watch.Excluding };
+        _replica = new(_node, _options, _sender, () => _turnWanted = true, OnRoleChanged) { IsIntroduced = _introductions.HasNode, OnExcluded = _detector.Excluding };
         OnReplica?.Invoke(_replica);
         return _replica;
     }
@@ -373,7 +373,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
 
     private void ArmDue()
     {
-        long due = Math.Min(_replica?.Shell.Due ?? long.MaxValue, _watch.Due);
+        long due = Math.Min(_replica?.Services.Due ?? long.MaxValue, _detector.Due);
         if (due >= _dueAt || due == long.MaxValue) return;
         _node.CancelTimer(_due);
         _dueAt = due;

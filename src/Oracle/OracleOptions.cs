@@ -51,7 +51,7 @@ public sealed record OracleOptions
     public TimeSpan IsolationTimeout { get; init; } = TimeSpan.FromSeconds(3);
 
     /// <summary>How long a process may be blocked before it gives up its membership. Default 60 s, at most 365 days.</summary>
-    public TimeSpan PoisonTimeout { get; init; } = TimeSpan.FromSeconds(60);
+    public TimeSpan ExclusionTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
     /// How long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it waits for that. A lease is renewed
@@ -62,7 +62,7 @@ public sealed record OracleOptions
 
     /// <summary>
     /// Shortest time without a leader after which a voter asks to be elected; the longest is twice that. Default 300 ms, at least three times <see cref="Heartbeat"/>, at
-    /// most 10 min and a third of <see cref="IsolationTimeout"/> and <see cref="PoisonTimeout"/> together, after which processes that hear no leader give up.
+    /// most 10 min and a third of <see cref="IsolationTimeout"/> and <see cref="ExclusionTimeout"/> together, after which processes that hear no leader give up.
     /// </summary>
     public TimeSpan ElectionTimeout { get; init; } = TimeSpan.FromMilliseconds(300);
 
@@ -76,7 +76,7 @@ public sealed record OracleOptions
     public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
-    /// After how many such rounds in a row without any sign of a process it is reported: a process that is held up for less than
+    /// After how many such rounds in a row without any sign of a process it is suspected: a process that is held up for less than
     /// <see cref="ProbeInterval"/> × this is not excluded for it. Default 4, so 800 ms.
     /// </summary>
     public int ProbeRounds { get; init; } = 4;
@@ -101,7 +101,7 @@ public sealed record OracleOptions
     /// How many times <see cref="ElectionTimeout"/> a voter waits whose host schedules late: four times, or fewer, so that three such waits fit into the time after
     /// which processes that hear no leader give up.
     /// </summary>
-    internal int LateFactor => (int)Math.Clamp((IsolationTimeout + PoisonTimeout) / (3 * ElectionTimeout), 1, 4);
+    internal int LateFactor => (int)Math.Clamp((IsolationTimeout + ExclusionTimeout) / (3 * ElectionTimeout), 1, 4);
 
     /// <summary>Throws <see cref="InvalidOptionException"/> naming the option that is out of range, and the range.</summary>
     public void Validate()
@@ -111,14 +111,14 @@ public sealed record OracleOptions
         if (LeaseDuration < TimeSpan.FromMilliseconds(200) || LeaseDuration > IsolationTimeout || LeaseDuration.Nanoseconds() > State.Limits.LeaseLength)
             throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 200 ms to IsolationTimeout ({IsolationTimeout}), and at most 10 min.");
         if (IsolationTimeout > s_longest) throw new InvalidOptionException($"IsolationTimeout is {IsolationTimeout}; allowed is at most {s_longest}.");
-        if (PoisonTimeout <= TimeSpan.Zero || PoisonTimeout > s_longest) throw new InvalidOptionException($"PoisonTimeout is {PoisonTimeout}; it must be above 0 and at most {s_longest}.");
+        if (ExclusionTimeout <= TimeSpan.Zero || ExclusionTimeout > s_longest) throw new InvalidOptionException($"ExclusionTimeout is {ExclusionTimeout}; it must be above 0 and at most {s_longest}.");
         if (Heartbeat < s_shortestHeartbeat || Heartbeat > s_longestHeartbeat)
             throw new InvalidOptionException($"Heartbeat is {Heartbeat}; allowed is {s_shortestHeartbeat.TotalMilliseconds} ms to {s_longestHeartbeat.TotalMilliseconds} ms.");
         if (ElectionTimeout > s_longestRound) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; allowed is at most {s_longestRound}.");
         if (ElectionTimeout < 3 * Heartbeat) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}).");
         // The first voter asks within twice that, and may have to ask again.
-        if (3 * ElectionTimeout > IsolationTimeout + PoisonTimeout)
-            throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at most a third of IsolationTimeout and PoisonTimeout together ({IsolationTimeout + PoisonTimeout}).");
+        if (3 * ElectionTimeout > IsolationTimeout + ExclusionTimeout)
+            throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at most a third of IsolationTimeout and ExclusionTimeout together ({IsolationTimeout + ExclusionTimeout}).");
         if (ProbeInterval < TimeSpan.FromMilliseconds(100) || ProbeInterval > s_longestRound)
             throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 100 ms to {s_longestRound}.");
         if (ProbeRounds is < 2 or > 1_000) throw new InvalidOptionException($"ProbeRounds is {ProbeRounds}; allowed are 2 to 1,000.");

@@ -2,20 +2,20 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using Oracle.Frames;
 using Oracle.Leading;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Oracle;
 
-/// <summary>A copy of the Oracle in this process: log, state machine and the leader's shell, and the answers that any copy may give.</summary>
+/// <summary>A copy of the Oracle in this process: log, state machine and the leader's services, and the answers that any copy may give.</summary>
 internal sealed class OracleReplica : ILogPort, IStateEvents
 {
     private const int OverPerAnswer = 1_024;
     private const int BytesPerAnswer = 256 << 10;
     private const long AnswersApart = 50 * Durations.Millisecond;
     private readonly INode _node;
-    private readonly Outlet _outlet;
+    private readonly FrameSender _sender;
     private readonly Action _requestTurn;
     private readonly Action _roleChanged;
 
@@ -23,25 +23,25 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     private readonly HashSet<ProcessId> _answered = [];
     private long _answeredSince;
 
-    public OracleReplica(INode node, OracleOptions options, Outlet outlet, Action requestTurn, Action roleChanged)
+    public OracleReplica(INode node, OracleOptions options, FrameSender sender, Action requestTurn, Action roleChanged)
     {
-        (_node, _outlet, _requestTurn, _roleChanged) = (node, outlet, requestTurn, roleChanged);
+        (_node, _sender, _requestTurn, _roleChanged) = (node, sender, requestTurn, roleChanged);
         State = new(this, node.Without);
         Log = new(node, options, this, State);
-        Shell = new(node, options, outlet, Log, State);
+        Services = new(node, options, sender, Log, State);
     }
 
     /// <summary>Whether other replicas have introduced this node, which cannot be dialled from here.</summary>
     public Predicate<ulong> IsIntroduced { get; init; } = static _ => false;
 
     /// <summary>Called for each process that is excluded or has left, after it was told so.</summary>
-    public Action<ProcessId>? OnFailed { get; init; }
+    public Action<ProcessId>? OnExcluded { get; init; }
 
     public OracleState State { get; }
 
     public ReplicatedLog Log { get; }
 
-    public LeaderShell Shell { get; }
+    public LeaderServices Services { get; }
 
     /// <summary>Whether this node leads or is a replica, as far as this copy knows.</summary>
     public bool Knows(ulong nodeId) => Log.LeaderHint.Node == nodeId || Log.Entries.Configuration.Contains(nodeId);
@@ -56,10 +56,10 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         if (ask.Process.Node != from.Node || ask.Process.Incarnation > State.Index) return;
         if (State.Find(ask.Process) is not { Alive: true } process)
         {
-            _outlet.Reply(peer, new PoisonFrame(ask.Process, "the Oracle excluded this process"));
+            _sender.Reply(peer, new ExcludedFrame(ask.Process, "the Oracle excluded this process"));
             return;
         }
-        if (peer != Outlet.Own) _node.Links.Vouch(peer);
+        if (peer != FrameSender.Own) _node.Links.Vouch(peer);
         if (_node.Now - _answeredSince >= AnswersApart)
         {
             _answered.Clear();
@@ -84,14 +84,14 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
         for (int i = 0; i < lacking.Count; i++)
         {
             var (group, view, proposal) = lacking[(first + i) % lacking.Count];
-            if (Bring(peer, group, ask.Process, view, proposal, ref room)) continue;
+            if (SendMissingViews(peer, group, ask.Process, view, proposal, ref room)) continue;
             more = true;
             break;
         }
-        _outlet.Reply(peer, new SyncAnswer(Log.Entries.ConfigurationAt(Log.Commit), Log.LeaderHint, over, "the group is over", more));
+        _sender.Reply(peer, new SyncAnswer(Log.Entries.ConfigurationAt(Log.Commit), Log.LeaderHint, over, "the group is over", more));
     }
 
-    void ILogPort.Send(in Replica to, IFrame frame) => _outlet.Send(to, frame);
+    void ILogPort.Send(in Replica to, IFrame frame) => _sender.Send(to, frame);
 
     bool ILogPort.HasRoom(in Replica to) => _node.Links.Room(_node.Links.Open(to.Address, to.Node)) > 0;
 
@@ -113,37 +113,37 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     void ILogPort.OnRoleChanged()
     {
-        Shell?.Reset();
+        Services?.Reset();
         _roleChanged();
     }
 
     void ILogPort.OnProgress()
     {
-        Shell?.OnProgress();
+        Services?.OnProgress();
         _requestTurn();
     }
 
     void ILogPort.RequestTurn() => _requestTurn();
 
-    void IStateEvents.OnAnswered(Request request, OperationResult result) => Shell.OnAnswered(request, result);
+    void IStateEvents.OnAnswered(Request request, OperationResult result) => Services.OnAnswered(request, result);
 
-    void IStateEvents.OnIgnored(Request request) => Shell.OnIgnored(request);
+    void IStateEvents.OnIgnored(Request request) => Services.OnIgnored(request);
 
     void IStateEvents.OnRegistered(ProcessRecord process)
     {
     }
 
-    void IStateEvents.OnFailed(ProcessRecord process)
+    void IStateEvents.OnExcluded(ProcessRecord process)
     {
-        Shell.OnFailed(process);
-        OnFailed?.Invoke(process.Id);
+        Services.OnExcluded(process);
+        OnExcluded?.Invoke(process.Id);
     }
 
-    void IStateEvents.OnProposed(GroupRecord group) => Shell.OnProposed(group);
+    void IStateEvents.OnProposed(GroupRecord group) => Services.OnProposed(group);
 
-    void IStateEvents.OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers) => Shell.OnInstalled(group, goers);
+    void IStateEvents.OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers) => Services.OnInstalled(group, goers);
 
-    void IStateEvents.OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned) => Shell.OnOver(group, reason, concerned);
+    void IStateEvents.OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned) => Services.OnOver(group, reason, concerned);
 
     void IStateEvents.OnRestored()
     {
@@ -154,7 +154,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     /// is in no view gets the installs since it last joined, or none while it waits to join: older ones belong to a membership that is over. False when
     /// there was no room for all of them.
     /// </summary>
-    private bool Bring(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal, ref int room)
+    private bool SendMissingViews(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal, ref int room)
     {
         int from = view > 0 ? 0 : group.QueueIndexOf(process) >= 0 ? group.Installs.Count : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
         // A member since before the oldest kept install: there is only the latest for it.
@@ -164,12 +164,12 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
             View install = group.Installs[i];
             if (install.Id <= view) continue;
             if (room <= 0) return false;
-            room -= _outlet.Reply(peer, new InstallFrame(install));
+            room -= _sender.Reply(peer, new InstallFrame(install));
             if (install.RankOf(process) < 0) return true;
         }
         if (group.Pending is not { } pending || pending.Number <= proposal || !Concerns(pending.Proposal, process)) return true;
         if (room <= 0) return false;
-        room -= _outlet.Reply(peer, new ProposeFrame(pending.Proposal));
+        room -= _sender.Reply(peer, new ProposeFrame(pending.Proposal));
         return true;
     }
 

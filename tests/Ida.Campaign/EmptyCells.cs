@@ -20,9 +20,9 @@ internal static class EmptyCells
     {
         [Suite.Groups] =
         [
-            Whole(CallKind.Enable), Whole(CallKind.Close), Whole(CallKind.Put), Whole(CallKind.Retry), Whole(CallKind.Get), Whole(CallKind.Snapshot), Whole(CallKind.Status), Whole(CallKind.WhenFull),
+            Whole(CallKind.Enable), Whole(CallKind.Close), Whole(CallKind.Put), Whole(CallKind.Retry), Whole(CallKind.Get), Whole(CallKind.Snapshot), Whole(CallKind.Status), Whole(CallKind.WhenInitialised),
             // Where programs start under faults, and with tokens, is suite ida.
-            (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(ClusterUnreachableException), nameof(OperationCanceledException), nameof(PoisonedException), nameof(NodeStoppedException)]),
+            (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(ClusterUnreachableException), nameof(OperationCanceledException), nameof(ExcludedException), nameof(NodeStoppedException)]),
             (CallKind.Stop, [Fault]),
             (CallKind.Join, [Fault, nameof(ContractException), nameof(JoinTimeoutException), nameof(GroupOverloadedException)]),
             (CallKind.Leave, [Fault, nameof(NotMemberException), nameof(GroupOverloadedException)]),
@@ -39,11 +39,11 @@ internal static class EmptyCells
         [Suite.Ida] =
         [
             Whole(CallKind.Dispose), Whole(CallKind.Send), Whole(CallKind.OrderedSend), Whole(CallKind.SendTo), Whole(CallKind.Query), Whole(CallKind.OrderedQuery), Whole(CallKind.QueryTo), Whole(CallKind.Views),
-            (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(PoisonedException), nameof(NodeStoppedException)]),
+            (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(ExcludedException), nameof(NodeStoppedException)]),
             (CallKind.Stop, [Fault]),
             (CallKind.Join, [Fault, nameof(ArgumentException), nameof(ContractException), nameof(InvalidOperationException), nameof(GroupOverloadedException), nameof(JoinTimeoutException), nameof(JoinRefusedException), nameof(NotMemberException), nameof(NodeStoppedException)]),
             (CallKind.Leave, [Fault, nameof(GroupOverloadedException), nameof(NotMemberException), nameof(NodeStoppedException)]),
-            (CallKind.Flush, [Fault, nameof(InvalidOperationException), nameof(OperationCanceledException), nameof(NotMemberException), nameof(GroupOverloadedException), nameof(PoisonedException)]),
+            (CallKind.Flush, [Fault, nameof(InvalidOperationException), nameof(OperationCanceledException), nameof(NotMemberException), nameof(GroupOverloadedException), nameof(ExcludedException)]),
             (CallKind.Enable, [Fault, nameof(DhtConfigurationException), nameof(InvalidOperationException), nameof(ArgumentException), nameof(DhtNotFoundedException), nameof(ViewUnavailableException), nameof(NodeFaultedException)]),
             (CallKind.Close, [Fault, nameof(NotDhtMemberException), nameof(ShardDepopulatedException), nameof(NodeFaultedException)]),
             // Of the models' one hash and few types; and a retry is told "unknown" where another call is told that it was not done.
@@ -52,7 +52,7 @@ internal static class EmptyCells
             (CallKind.Get, [nameof(DhtConfigurationException), nameof(UnsupportedTypeException), nameof(UserCodeException), nameof(InvalidOperationException)]),
             (CallKind.Snapshot, [Fault]),
             (CallKind.Status, [Fault]),
-            (CallKind.WhenFull, [Fault]),
+            (CallKind.WhenInitialised, [Fault]),
         ],
     };
 

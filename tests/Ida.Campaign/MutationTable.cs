@@ -26,10 +26,10 @@ internal static class MutationTable
     [
         .. new[]
         {
-            Rule.PutWaitsForSeal, Rule.FastPathEqual, Rule.FastPathClear, Rule.ReadWaitsForStable, Rule.ReadWaitsForQueue, Rule.ClearIncludesPredecessors,
-            Rule.ClearIncludesReads, Rule.ShardReadTakesTime, Rule.TimeOverAll, Rule.CommitAdvancesClocks, Rule.FlushCommitsHeld, Rule.FlushNeedsAllHolders,
-            Rule.WedgeFreezes, Rule.OldViewRefused, Rule.Fence, Rule.OutcomeTable, Rule.OutcomeInTransfer, Rule.PoisonRefusesLater, Rule.AbortNeedsPoison,
-            Rule.SnapshotAfterDecision, Rule.OnlyFullAnswers, Rule.SwapKeepsFull, Rule.NoFrameBehindAGap,
+            Rule.PutWaitsForSeal, Rule.FastPathEqual, Rule.FastPathQuiescent, Rule.ReadWaitsForStable, Rule.ReadWaitsForQueue, Rule.QuiescentIncludesPredecessors,
+            Rule.QuiescentIncludesReads, Rule.ShardReadTakesTime, Rule.TimeOverAll, Rule.CommitAdvancesClocks, Rule.FlushCommitsHeld, Rule.FlushNeedsAllHolders,
+            Rule.WedgeFreezes, Rule.OldViewRefused, Rule.Fence, Rule.OutcomeTable, Rule.OutcomeInTransfer, Rule.RejectionRefusesLater, Rule.AbortNeedsRejection,
+            Rule.SnapshotAfterDecision, Rule.OnlyInitialisedAnswers, Rule.SwapKeepsInitialised, Rule.NoFrameBehindAGap,
         }.Select(static rule => (rule, DhtScenarios.Strict)),
     ];
 

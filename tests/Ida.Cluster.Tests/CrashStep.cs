@@ -52,7 +52,7 @@ internal sealed class CrashStep(string step, Simulation simulation)
         "Pull" => frame.Type == FrameType.Pull,
         "Forward" => frame.Type == FrameType.Forward,
         "FlushAck" => frame.Type == FrameType.FlushAck,
-        "Done" => frame.Type == FrameType.OracleRequest && Oracle(frame) is RequestFrame { Request.Operation: Done },
+        "ViewCompletion" => frame.Type == FrameType.OracleRequest && Oracle(frame) is RequestFrame { Request.Operation: ViewCompletion },
         "Install" => frame.Type == FrameType.Install,
         "StatePull" => frame.Type == DhtFrame.Pull,
         "Chunk" => frame.Type == DhtFrame.Chunk,

@@ -11,7 +11,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
     [Theory]
     [InlineData(nameof(Rule.PutWaitsForSeal))]
     [InlineData(nameof(Rule.FastPathEqual))]
-    [InlineData(nameof(Rule.FastPathClear))]
+    [InlineData(nameof(Rule.FastPathQuiescent))]
     [InlineData(nameof(Rule.OutcomeTable))]
     [InlineData(nameof(Rule.FlushCommitsHeld))]
     [InlineData(nameof(Rule.FlushNeedsAllHolders))]

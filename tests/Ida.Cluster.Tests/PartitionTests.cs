@@ -42,7 +42,7 @@ public sealed class PartitionTests
         for (int i = 0; i < Count; i++)
         {
             var program = new Program();
-            var member = await cluster.StartAsync(new() { OnPoison = PoisonPolicy.Rejoin, OnRejoined = (node, _) => program.JoinAsync(node) });
+            var member = await cluster.StartAsync(new() { OnExcluded = ExclusionPolicy.Rejoin, OnRejoined = (node, _) => program.JoinAsync(node) });
             await program.JoinAsync(member.Node);
             started.Add((member, program));
         }
@@ -135,7 +135,7 @@ public sealed class PartitionTests
                 int calls = 0;
                 Task? last = null;
                 SimMember member = null!;
-                member = await cluster.StartAsync(new() { OnPoison = PoisonPolicy.Rejoin, OnRejoined = (node, token) => ++calls < 3 ? StuckAsync(calls, node, token) : last = node.JoinAsync("g", cancellationToken: token).AsTask() });
+                member = await cluster.StartAsync(new() { OnExcluded = ExclusionPolicy.Rejoin, OnRejoined = (node, token) => ++calls < 3 ? StuckAsync(calls, node, token) : last = node.JoinAsync("g", cancellationToken: token).AsTask() });
                 await cluster.Members[0].Node.JoinAsync("g");
                 IsolateAsync();
                 Assert.True(await UntilAsync(simulation, () => last is not null, TimeSpan.FromMinutes(5)), $"the third life, after {calls}");

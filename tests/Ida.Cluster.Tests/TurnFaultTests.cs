@@ -26,7 +26,7 @@ public sealed class TurnFaultTests
                     groups.Add(await member.Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, _) => { }).OnQuery<string, string>("ask", static (_, text) => text)));
                 }
                 var dhts = await Task.WhenAll(groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask()));
-                await Task.WhenAll(dhts.Select(dht => dht.WhenFullAsync()));
+                await Task.WhenAll(dhts.Select(dht => dht.WhenInitialisedAsync()));
                 int at = simulation.Random.Next(4), other = (at + 1) % 4;
                 var (victim, group, map) = (cluster.Members[at], groups[at], dhts[at].Map<string, int>());
                 var calls = new List<Task>();

@@ -4,7 +4,7 @@ using Ida.Exiting;
 
 // A member that ends its process when it is excluded, or by a fault: the seed, then what happens to it.
 string happens = args[1];
-var node = await IdaNode.StartAsync(new() { Cluster = "exiting", Seeds = [args[0]], Listen = "127.0.0.1:0", OnPoison = PoisonPolicy.Exit, OnFault = PoisonPolicy.Exit });
+var node = await IdaNode.StartAsync(new() { Cluster = "exiting", Seeds = [args[0]], Listen = "127.0.0.1:0", OnExcluded = ExclusionPolicy.Exit, OnFault = ExclusionPolicy.Exit });
 var group = await node.JoinAsync("g");
 Console.WriteLine("ready");
 Console.ReadLine();

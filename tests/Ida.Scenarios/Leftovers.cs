@@ -52,6 +52,6 @@ internal static class Leftovers
     public static string? Of(SimMember member, Dht dht)
     {
         var layer = dht.Layer;
-        return layer.Coordinator.HasWork || layer.Participant.OpCount > 0 ? $"{member} is at rest and keeps {layer.Participant.OpCount} operations, and work of its own: {layer.Coordinator.HasWork}." : null;
+        return layer.Coordinator.HasWork || layer.Participant.OperationCount > 0 ? $"{member} is at rest and keeps {layer.Participant.OperationCount} operations, and work of its own: {layer.Coordinator.HasWork}." : null;
     }
 }

@@ -139,7 +139,7 @@ public sealed class AcceptanceTests
             var random = world.Random;
             for (long n = 1; n <= 6; n++)
             {
-                var id = new OpId(world.Members[0].Host.Current!.State.Session, DhtWorld.Named + (ulong)n);
+                var id = new OperationId(world.Members[0].Host.Current!.State.Session, DhtWorld.Named + (ulong)n);
                 var calls = new List<Task<PutResult>>();
                 foreach (int member in Enumerable.Range(0, 5).OrderBy(_ => random.NextUInt64()).Take(1 + random.Next(5)))
                 {
@@ -171,7 +171,7 @@ public sealed class AcceptanceTests
             world.Crash(world.Members[2]);
             world.ChangeView();
             world.Settle();
-            Assert.Equal(2, world.Full(0).Count);
+            Assert.Equal(2, world.Initialised(0).Count);
             Assert.InRange(world.Members.Sum(m => m.Dht.Counters.StateBytesSent), 20 * 10, 20 * 80);
         }
     }

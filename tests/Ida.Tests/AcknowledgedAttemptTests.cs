@@ -3,7 +3,7 @@ using Ida.Wire;
 namespace Ida.Tests;
 
 /// <summary>
-/// A newcomer holds what it is asked to, since it does not know yet what was acknowledged before its view. Full members refuse an attempt at
+/// A newcomer holds what it is asked to, since it does not know yet what was acknowledged before its view. Initialised members refuse an attempt at
 /// such a put; where they are gone when it decides alone, it must not apply it again.
 /// </summary>
 public sealed class AcknowledgedAttemptTests
@@ -27,18 +27,18 @@ public sealed class AcknowledgedAttemptTests
         world.ChangeView();
         late.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
-        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
         var retry = world.Members[3].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = (await put).Operation }).AsTask();
         world.Poke();
         world.DeliverUntil(3, Newcomer, DhtFrame.Propose);
-        Assert.Equal(1, late.Host.Current.Participant.OpCount);
+        Assert.Equal(1, late.Host.Current.Participant.OperationCount);
         if (!before) Acknowledge();
-        for (int i = 0; i < 20 && !late.Host.Current.State.Full; i++)
+        for (int i = 0; i < 20 && !late.Host.Current.State.Initialised; i++)
         {
             world.DeliverAll(static (from, to) => from != 3 && to != 3);
             world.Advance(TimeSpan.FromMicroseconds(200));
         }
-        Assert.True(late.Host.Current.State.Full);
+        Assert.True(late.Host.Current.State.Initialised);
         // Those who know better never answer.
         world.Crash(world.Members[0], loseAll: true);
         world.Crash(world.Members[2], loseAll: true);

@@ -138,7 +138,7 @@ public sealed class ByteBudgetTests
         }
         var reads = Enumerable.Range(0, 100).Select(i => map.OrderedGetAsync($"{i}_{last}").AsTask()).ToList();
         world.Poke();
-        Assert.Equal(reads.Count, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OpPhase.Sent));
+        Assert.Equal(reads.Count, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OperationPhase.Sent));
         world.RunUntil(() => reads.TrueForAll(static read => read.IsCompletedSuccessfully), "The reads");
     }
 
@@ -157,7 +157,7 @@ public sealed class ByteBudgetTests
         var reads = Enumerable.Range(0, 100).Select(_ => map.OrderedGetAsync(["a", "b"]).AsTask()).ToList();
         world.Poke();
         Assert.False(put.IsCompleted);
-        Assert.Equal(reads.Count + 1, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OpPhase.Sent));
+        Assert.Equal(reads.Count + 1, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OperationPhase.Sent));
         world.RunUntil(() => reads.TrueForAll(static read => read.IsCompletedSuccessfully), "The reads");
     }
 
@@ -213,7 +213,7 @@ public sealed class ByteBudgetTests
         due.Add(3, Answer(7, 1, 500));
         Assert.True(due.TryTake(2, out var first));
         Assert.True(due.TryTake(2, out var second));
-        Assert.Equal((new OpId(1, 8), new OpId(1, 7)), (first.Id, second.Id));
+        Assert.Equal((new OperationId(1, 8), new OperationId(1, 7)), (first.Id, second.Id));
         Assert.False(due.HasAny(2));
         // One that comes late is for nobody any more, and the newer one stays.
         due.Add(2, Answer(9, 4, 100));
@@ -227,9 +227,9 @@ public sealed class ByteBudgetTests
         static DueAnswer Answer(ulong request, uint attempt, int bytes) => new(DhtFrame.Value, new(1, request), attempt, [1, 2], [(new byte[bytes], 1)]);
     }
 
-    /// <summary>Answers that come only when their shard is clear are refused beyond the bound as those that come at once are.</summary>
+    /// <summary>Answers that come only when their shard is quiescent are refused beyond the bound as those that come at once are.</summary>
     [Fact]
-    public void R_answers_that_wait_for_others_to_be_clear_are_bounded_too()
+    public void R_answers_that_wait_for_others_to_be_quiescent_are_bounded_too()
     {
         const int Reader = 1, Writer = 3;
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20, TakeoverAfter = TimeSpan.FromHours(1) });

@@ -88,7 +88,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         if (cell.Id is { } id) Submit(cell, id, _random.Next(_world.Members.Count), cell.Level);
     }
 
-    private void Submit(Cell cell, OpId? id, int member, ConsistencyLevel level)
+    private void Submit(Cell cell, OperationId? id, int member, ConsistencyLevel level)
     {
         var source = _random.Next(2) == 0 ? new CancellationTokenSource() : null;
         TimeSpan? time = _random.Next(3) == 0 ? TimeSpan.FromMicroseconds(1 + _random.Next(8000)) : null;
@@ -121,7 +121,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
     /// <summary>Every operation of all members in one place, in the phase of that place.</summary>
     private void Check()
     {
-        var seen = new HashSet<ClientOp>(ReferenceEqualityComparer.Instance);
+        var seen = new HashSet<ClientOperation>(ReferenceEqualityComparer.Instance);
         foreach (var member in _world.Members)
         {
             foreach (var (place, op) in member.Host.Current!.Coordinator.Standing())
@@ -133,7 +133,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
             foreach (var op in member.Dht.Puts.Free)
             {
                 Assert.True(seen.Add(op), $"{op.Id} is in the pool and elsewhere, or twice there.");
-                Assert.Equal(OpPhase.Free, op.Phase);
+                Assert.Equal(OperationPhase.Free, op.Phase);
             }
         }
     }
@@ -212,7 +212,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
     {
         public int Number => number;
 
-        public OpId? Id { get; set; }
+        public OperationId? Id { get; set; }
 
         public ConsistencyLevel Level { get; set; }
 

@@ -114,7 +114,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
     }
 
     /// <summary>A put or a retry of one, cancelled after so many steps, and whether it had not ended before.</summary>
-    private static async Task<(Task<PutResult> Put, bool More)> CancelAtAsync(DhtWorld world, IEnumerator<bool> steps, IDhtMap<string, long> map, KeyValuePair<string, long>[] pairs, OpId? id, int cancelAt, Action? cut = null)
+    private static async Task<(Task<PutResult> Put, bool More)> CancelAtAsync(DhtWorld world, IEnumerator<bool> steps, IDhtMap<string, long> map, KeyValuePair<string, long>[] pairs, OperationId? id, int cancelAt, Action? cut = null)
     {
         using var cancellation = new CancellationTokenSource();
         var put = map.OrderedMergeAsync(pairs, new() { Operation = id }, cancellation.Token).AsTask();
@@ -130,13 +130,13 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
     }
 
     /// <summary>What a retry waits for as it is cancelled.</summary>
-    private static string Stands(HarnessMember member, OpId id)
+    private static string Stands(HarnessMember member, OperationId id)
     {
         var op = member.Host.Current!.Coordinator.Standing().Select(static one => one.Op).FirstOrDefault(op => op.Id == id);
         return op is null ? "cancelled before its turn" : !op.Executed ? "cancelled while nothing is known" : op.Asks ? WhileAsking : WhileExecuting;
     }
 
-    private static OpId IdOf(Task put) => Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+    private static OperationId IdOf(Task put) => Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
 
     /// <summary>Single steps: the command, then frame by frame.</summary>
     private static IEnumerable<bool> Steps(DhtWorld world, string way)

@@ -86,7 +86,7 @@ public sealed class CostTests
         }
         Assert.Equal(executed, last.Executed);
         long before = participant.Looked;
-        var reads = new List<OpRecord>();
+        var reads = new List<ParticipantRecord>();
         for (int i = 0; i < Reads; i++) reads.Add(Propose(1, Keys, put: false));
         Assert.All(reads, read => Assert.Equal((executed, false), (read.Executed, read.Stable)));
         // One that waits for the put to be executed is looked at when it comes. Executed ones are looked at, at each of their keys, when another one is.
@@ -96,11 +96,11 @@ public sealed class CostTests
             Commit(last);
             Stabilize(first);
         }
-        Assert.Equal(2 + Reads, participant.OpCount);
+        Assert.Equal(2 + Reads, participant.OperationCount);
         Stabilize(last);
-        Assert.Equal(2, participant.OpCount);
+        Assert.Equal(2, participant.OperationCount);
 
-        OpRecord Propose(int firstKey, int keys, bool put)
+        ParticipantRecord Propose(int firstKey, int keys, bool put)
         {
             var op = participant.NewRecord();
             op.Key = new(new(member.Host.Current!.State.Session, sequence++), 1);
@@ -116,9 +116,9 @@ public sealed class CostTests
             return op;
         }
 
-        void Commit(OpRecord op) => member.Turn(() => participant.Commit(op.Key, op.Owner, from: 1, put: true, op.Proposed, stable: false));
+        void Commit(ParticipantRecord op) => member.Turn(() => participant.Commit(op.Key, op.Owner, from: 1, put: true, op.Proposed, stable: false));
 
-        void Stabilize(OpRecord op) => member.Turn(() => participant.Stable(op.Key, from: 1));
+        void Stabilize(ParticipantRecord op) => member.Turn(() => participant.Stable(op.Key, from: 1));
     }
 
     private static long Sent(DhtWorld world) => world.Members.Sum(m => m.Dht.Counters.Sent - m.Dht.Counters.SentOf(DhtFrame.Settle));

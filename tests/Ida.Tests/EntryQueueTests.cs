@@ -19,7 +19,7 @@ public sealed class EntryQueueTests
                 int choice = random.Next(queued.Count < 3 ? 1 : 4);
                 if (choice == 0)
                 {
-                    var op = new OpRecord(new()) { Key = new(new(1, step), 1), IsPut = random.Next(3) == 0, Proposed = (ulong)random.Next(100) + 1 };
+                    var op = new ParticipantRecord(new()) { Key = new(new(1, step), 1), IsPut = random.Next(3) == 0, Proposed = (ulong)random.Next(100) + 1 };
                     op.Move(RecordPhase.Proposed);
                     queued.Add(op.AddUse(entry));
                     entry.Enqueue(queued[^1]);

@@ -1,4 +1,4 @@
-using Ida.Boundary;
+using Ida.ViewChange;
 
 namespace Ida.Tests;
 
@@ -55,7 +55,7 @@ public sealed class ForgedConfigTests
             Incarnation = said.Incarnation,
             Admitted = admitted ?? said.Admitted,
             Slot = said.Slot,
-            Full = said.Full,
+            Initialised = said.Initialised,
             Physical = said.Physical,
             Committed = said.Committed,
         };

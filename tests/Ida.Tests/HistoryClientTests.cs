@@ -13,7 +13,7 @@ public sealed class HistoryClientTests
     public void R_a_put_of_which_a_part_that_is_over_said_no_has_failed()
     {
         var world = Founded(HistoryWorkload.Register);
-        world.Poison(world.Members[1]);
+        world.Exclude(world.Members[1]);
         var (client, recorder) = Client(world, 1, s_writes);
         var running = client.RunAsync(static () => false);
         world.Members[1].Turn(static () => { });
@@ -31,7 +31,7 @@ public sealed class HistoryClientTests
         var running = client.RunAsync(() => client.Unknown > 0);
         world.Members[1].Turn(static () => { });
         Assert.False(running.IsCompleted);
-        world.Poison(world.Members[1]);
+        world.Exclude(world.Members[1]);
         Assert.True(running.IsCompletedSuccessfully, running.Exception?.ToString());
         Assert.Contains(recorder.ToHistory().Operations, static op => op.Outcome == OperationOutcome.Info);
     }

@@ -19,12 +19,12 @@ public sealed class HostileAnswerTests
     [InlineData(Fault.Behind)]
     [InlineData(Fault.OtherShard)]
     [InlineData(Fault.TooFew)]
-    public async Task R_what_a_bad_done_says_is_not_a_result(Fault fault)
+    public async Task R_what_a_bad_executed_says_is_not_a_result(Fault fault)
     {
         var world = DhtWorld.Founded(4);
         var (victim, put, head) = Begin(world);
         int count = fault == Fault.OtherShard ? 3 : fault == Fault.TooFew ? 1 : 2;
-        AssertRefused(world, victim, DhtFrame.Done, [.. head, .. Parts(count), .. Behind(fault)]);
+        AssertRefused(world, victim, DhtFrame.Executed, [.. head, .. Parts(count), .. Behind(fault)]);
         await AssertSoundAsync(world, put);
     }
 
@@ -32,12 +32,12 @@ public sealed class HostileAnswerTests
     [InlineData(Fault.Behind)]
     [InlineData(Fault.OtherShard)]
     [InlineData(Fault.TooFew)]
-    public async Task R_what_a_bad_clear_says_is_not_a_result(Fault fault)
+    public async Task R_what_a_bad_quiescent_says_is_not_a_result(Fault fault)
     {
         var world = DhtWorld.Founded(4);
         var (victim, put, head) = Begin(world);
         int count = fault == Fault.OtherShard ? 3 : fault == Fault.TooFew ? 1 : 2;
-        AssertRefused(world, victim, DhtFrame.Clear, [.. head, .. BitConverter.GetBytes(Lie), 3, .. Parts(count), .. Behind(fault)]);
+        AssertRefused(world, victim, DhtFrame.Quiescent, [.. head, .. BitConverter.GetBytes(Lie), 3, .. Parts(count), .. Behind(fault)]);
         await AssertSoundAsync(world, put);
     }
 
@@ -46,7 +46,7 @@ public sealed class HostileAnswerTests
     {
         var world = DhtWorld.Founded(4);
         var (victim, put, head) = Begin(world);
-        AssertRefused(world, victim, DhtFrame.Clear, [.. head, .. BitConverter.GetBytes(Lie), 7, 0]);
+        AssertRefused(world, victim, DhtFrame.Quiescent, [.. head, .. BitConverter.GetBytes(Lie), 7, 0]);
         await AssertSoundAsync(world, put);
     }
 
@@ -96,12 +96,12 @@ public sealed class HostileAnswerTests
         var own = victim.Host.Current!.Participant.Oldest!;
         byte[] head = Head(victim, victim.Rank, own.Key);
         victim.Deliver(new(DhtFrame.Commit, [.. head, .. BitConverter.GetBytes(own.Proposed + 1), 1], world.View!.Id, liar.Rank));
-        Assert.Equal(0, victim.Host.Current.Participant.OpCount);
+        Assert.Equal(0, victim.Host.Current.Participant.OperationCount);
         long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
         byte[] part = [1, (byte)victim.Rank, 0, .. head, 0, .. Propose([(byte)liar.Host.Current!.State.Slot, 1], keys, put: false)];
         victim.Deliver(new(DhtFrame.Forward, part, world.View.Id, liar.Rank));
         Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.Unexpected));
-        Assert.Equal(0, victim.Host.Current.Participant.OpCount);
+        Assert.Equal(0, victim.Host.Current.Participant.OperationCount);
         await AssertEndsAndServesAsync(world, victim, read);
     }
 
@@ -121,7 +121,7 @@ public sealed class HostileAnswerTests
         byte[] head = Head(victim, victim.Rank, Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op.Running!.Key);
         long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
         for (int rank = 0; rank < 4; rank++)
-            if (rank != victim.Rank) victim.Deliver(new(DhtFrame.Done, [.. head, .. Parts(parts)], world.View!.Id, rank));
+            if (rank != victim.Rank) victim.Deliver(new(DhtFrame.Executed, [.. head, .. Parts(parts)], world.View!.Id, rank));
         Assert.Equal(before + 3, victim.Node.Counters.Refused(RefusalReason.Unexpected));
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal([1, 2], (await read).Values.Select(static one => one.Value).Order());
@@ -131,7 +131,7 @@ public sealed class HostileAnswerTests
     [Theory]
     [InlineData((byte)ReadStatus.Found)]
     [InlineData((byte)ReadStatus.Absent)]
-    [InlineData((byte)ReadStatus.NotFull)]
+    [InlineData((byte)ReadStatus.NotInitialised)]
     [InlineData((byte)ReadStatus.Overloaded)]
     [InlineData((byte)ReadStatus.Misplaced)]
     public async Task R_an_answer_from_another_shard_is_none(byte status)
@@ -171,14 +171,14 @@ public sealed class HostileAnswerTests
     {
         var world = DhtWorld.Founded(4);
         var (liar, victim) = (world.Members[1], world.Members[3]);
-        var id = new OpId(liar.Host.Current!.State.Session, 1001);
+        var id = new OperationId(liar.Host.Current!.State.Session, 1001);
         var retry = victim.Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.Poke();
         var op = Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op;
         Assert.True(op.Asks);
         byte[] head = Head(victim, liar.Rank, new(id, op.Attempt + 1, op.Payload));
         victim.Deliver(new(DhtFrame.Propose, [.. head, 1, .. BitConverter.GetBytes(op.Payload), .. Propose([1, 3], 4_096, put: true)], world.View!.Id, liar.Rank));
-        Assert.Equal(1, victim.Host.Current.Participant.OpCount);
+        Assert.Equal(1, victim.Host.Current.Participant.OperationCount);
         victim.Deliver(new(DhtFrame.End, [.. Head(victim, liar.Rank, new(id, op.Attempt, op.Payload)), (byte)EndStatus.UnderWay, 0], world.View.Id, liar.Rank));
         Assert.True(op.Running is not null && !op.Parts[0].HasResult);
         await AssertEndsAndServesAsync(world, victim, retry);
@@ -193,7 +193,7 @@ public sealed class HostileAnswerTests
         return (victim, put, Head(victim, victim.Rank, victim.Host.Current!.Participant.Oldest!.Key));
     }
 
-    private static byte[] Head(HarnessMember at, int owner, in Ordering.OpKey key)
+    private static byte[] Head(HarnessMember at, int owner, in Ordering.AttemptId key)
     {
         var bytes = new byte[64];
         var head = new BodyWriter(bytes);

@@ -1,7 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Runtime;
 using GroupCore.Wire;
-using Ida.Boundary;
+using Ida.ViewChange;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -196,7 +196,7 @@ public sealed class HostileInputTests
     {
         var world = DhtWorld.Founded(4);
         var (target, liar) = (world.Members[0], world.Members[3]);
-        var key = new Ordering.OpKey(new(0, 1), 1);
+        var key = new Ordering.AttemptId(new(0, 1), 1);
         var body = new byte[(1 << 20) - 12];
         var lie = new BodyWriter(body);
         FrameHead.Write(ref lie, liar.Rank, key);
@@ -230,7 +230,7 @@ public sealed class HostileInputTests
             world.DeliverAll();
         }
         Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.Malformed));
-        Assert.Equal(0, target.Host.Current!.Participant.OpCount);
+        Assert.Equal(0, target.Host.Current!.Participant.OperationCount);
         var put = target.Dht.Map<string, string>("m").OrderedPutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
         world.RunUntil(() => put.IsCompletedSuccessfully, "A put afterwards");
     }
@@ -315,7 +315,7 @@ public sealed class HostileInputTests
         const ulong beyond = Ordering.HybridClock.MaxTime + 1;
         var bad = new Contribution
         {
-            Config = good.Config, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Full = true,
+            Config = good.Config, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Initialised = true,
             Physical = which == 0 ? beyond : 1, Committed = which == 1 ? beyond : 1,
         };
         bad.Unsettled.Add(new(new(new(5, 1), 1), which == 2 ? beyond : 1, which == 3 ? beyond : 0, [0]));
@@ -335,7 +335,7 @@ public sealed class HostileInputTests
             var said = Contribution.Read(member.Self, bytes)!;
             return Bytes(new()
             {
-                Config = said.Config, Enabled = true, Session = session, Incarnation = said.Incarnation, Admitted = said.Admitted, Slot = said.Slot, Full = true,
+                Config = said.Config, Enabled = true, Session = session, Incarnation = said.Incarnation, Admitted = said.Admitted, Slot = said.Slot, Initialised = true,
                 Physical = said.Physical, Committed = said.Committed,
             });
         };
@@ -354,7 +354,7 @@ public sealed class HostileInputTests
         to.U8(1);
         to.Blob("lie"u8);
         world.Members[Replica].Deliver(new(DhtFrame.Propose, to.Written.ToArray(), world.View!.Id, world.Members[Liar].Rank));
-        Assert.Equal(1, world.Members[Replica].Host.Current!.Participant.OpCount);
+        Assert.Equal(1, world.Members[Replica].Host.Current!.Participant.OperationCount);
         var put = world.Members[Victim].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1).AsTask();
         for (int i = 0; i < 100; i++)
         {

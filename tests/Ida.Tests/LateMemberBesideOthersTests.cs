@@ -119,7 +119,7 @@ public sealed class LateMemberBesideOthersTests
 
     private void Look()
     {
-        var waiting = Coordinator.Standing().Where(static one => one.Op.IsParked || one.Place == OpPhase.Waiting).ToList();
+        var waiting = Coordinator.Standing().Where(static one => one.Op.IsParked || one.Place == OperationPhase.Waiting).ToList();
         Assert.InRange(waiting.Count, 0, MostWaiting);
         Assert.InRange(waiting.Sum(static one => (long)one.Op.AskedBytes), 0, MostBytes);
     }

@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Tests;
 
-/// <summary>A member that leaves is the source of its shard until another one is full (dht-view-change.md#a-leaver-stays-as-the-source).</summary>
+/// <summary>A member that leaves is the source of its shard until another one is initialised (dht-view-change.md#a-leaver-stays-as-the-source).</summary>
 public sealed class LeaveTests
 {
     [Fact]
@@ -43,7 +43,7 @@ public sealed class LeaveTests
         world.RunUntil(() => leaver.Host.Current!.IsOver && !world.ViewRequested, "The hand-over");
         Assert.Equal(leavesGroup, leaver.Left);
         Assert.True(leaver.Dht.Completion.IsCompletedSuccessfully);
-        Assert.Same(world.Members[2], Assert.Single(world.Full(1)));
+        Assert.Same(world.Members[2], Assert.Single(world.Initialised(1)));
         Assert.Equal(20, DhtWorld.Slice(world.Members[2]).Entries.Count);
         Assert.False(world.Members[0].Dht.Completion.IsCompleted);
     }
@@ -60,7 +60,7 @@ public sealed class LeaveTests
         spare.Enable(world.Options, DhtWorld.Resolvers);
         successor.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
-        Assert.Equal((1, false), (successor.Host.Current!.State.Shard, successor.Host.Current.State.Full));
+        Assert.Equal((1, false), (successor.Host.Current!.State.Shard, successor.Host.Current.State.Initialised));
         var leaver = world.Members[1];
         leaver.BeginToLeave();
         Assert.True(world.ViewRequested);
@@ -88,14 +88,14 @@ public sealed class LeaveTests
         world.ChangeView();
         Assert.False(leaver.Left);
         var loading = world.Members.Find(m => m.InView && m != leaver && m.Host.Current!.State.Shard == 1)!;
-        Assert.False(loading.Host.Current!.State.Full);
+        Assert.False(loading.Host.Current!.State.Initialised);
         var late = world.Add();
         world.ChangeView();
         late.Enable(world.Options, DhtWorld.Resolvers);
         world.Crash(loading);
         world.ChangeView();
         world.RunUntil(() => leaver.Left && !world.ViewRequested, "The hand-over");
-        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Full(1))).Entries.Count);
+        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Initialised(1))).Entries.Count);
     }
 
     [Fact]
@@ -107,8 +107,8 @@ public sealed class LeaveTests
         world.Members[3].BeginToLeave();
         world.RunUntil(() => world.Members[1].Left && world.Members[3].Left && !world.ViewRequested, "The hand-over");
         world.Settle();
-        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Full(1))).Entries.Count);
-        Assert.Single(world.Full(0));
+        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Initialised(1))).Entries.Count);
+        Assert.Single(world.Initialised(0));
     }
 
     [Fact]
@@ -198,7 +198,7 @@ public sealed class LeaveTests
         world.Advance(world.Options.HandoverTimeout / 4);
         Assert.False(leaver.IsBlocked);
         world.RunUntil(() => leaver.Host.Current!.IsOver && !world.ViewRequested, "The hand-over");
-        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Full(1))).Entries.Count);
+        Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Initialised(1))).Entries.Count);
         Assert.False(world.Members[0].Dht.Completion.IsCompleted);
     }
 
@@ -233,7 +233,7 @@ public sealed class LeaveTests
         var leaver = world.Members[1];
         if (limit)
         {
-            // Nobody becomes full in its place.
+            // Nobody becomes initialised in its place.
             world.Swallows = static (_, to, _) => to == 1;
             world.Crash(world.Members[3]);
             Leave(leaver, group: false);

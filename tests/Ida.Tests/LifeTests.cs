@@ -33,7 +33,7 @@ public sealed class LifeTests
         world.Advance(TimeSpan.FromSeconds(1));
         var error = Assert.IsType<DhtNotFoundedException>(first.Serving.Exception!.InnerException);
         Assert.Equal((1, 3), (error.Enabled, error.Missing));
-        Assert.IsType<DhtNotFoundedException>(first.WhenFullAsync(TestContext.Current.CancellationToken).Exception!.InnerException);
+        Assert.IsType<DhtNotFoundedException>(first.WhenInitialisedAsync(TestContext.Current.CancellationToken).Exception!.InnerException);
         // It can be enabled again, and then lives past the time.
         foreach (var member in world.Members) member.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
@@ -53,39 +53,39 @@ public sealed class LifeTests
     }
 
     [Fact]
-    public void A_member_tells_when_it_is_full_and_again_for_another_shard()
+    public void A_member_tells_when_it_is_initialised_and_again_for_another_shard()
     {
         var world = DhtWorld.Founded(6);
         var member = world.Members[4];
-        Assert.True(Full().IsCompletedSuccessfully);
+        Assert.True(Initialised().IsCompletedSuccessfully);
         // Both of slots 1 and 3 stay behind a hole that slot 5 fills; then slot 4 is the one to move.
         world.Crash(world.Members[1]);
         world.ChangeView();
         world.Crash(world.Members[3]);
         world.ChangeView();
-        Assert.Equal((1, false), (member.Host.Current!.State.Shard, member.Host.Current.State.Full));
-        var full = Full();
-        Assert.False(full.IsCompleted);
+        Assert.Equal((1, false), (member.Host.Current!.State.Shard, member.Host.Current.State.Initialised));
+        var initialised = Initialised();
+        Assert.False(initialised.IsCompleted);
         world.Settle();
-        Assert.True(full.IsCompletedSuccessfully);
+        Assert.True(initialised.IsCompletedSuccessfully);
         _ = member.Dht.CloseAsync().AsTask();
         world.RunUntil(() => member.Dht.Completion.IsCompleted, "Closing");
-        Assert.IsType<NotDhtMemberException>(Full().Exception!.InnerException);
+        Assert.IsType<NotDhtMemberException>(Initialised().Exception!.InnerException);
 
-        Task Full() => member.Dht.WhenFullAsync(TestContext.Current.CancellationToken);
+        Task Initialised() => member.Dht.WhenInitialisedAsync(TestContext.Current.CancellationToken);
     }
 
     /// <summary>What a turn tells callers goes out behind it, and on a busy machine later than the answer to a question of the next turn.</summary>
     [Fact]
-    public void Who_waits_for_a_member_to_be_full_is_not_told_what_it_was_before()
+    public void Who_waits_for_a_member_to_be_initialised_is_not_told_what_it_was_before()
     {
         var world = DhtWorld.Founded(4);
         var member = world.Members[0];
-        ((IDhtEvents)member.Dht).OnFull(false);
-        Task[] waiting = [member.Dht.WhenFullAsync(TestContext.Current.CancellationToken), member.Dht.WhenFullAsync(CancellationToken.None)];
+        ((IDhtEvents)member.Dht).OnInitialised(false);
+        Task[] waiting = [member.Dht.WhenInitialisedAsync(TestContext.Current.CancellationToken), member.Dht.WhenInitialisedAsync(CancellationToken.None)];
         Assert.All(waiting, one => Assert.False(one.IsCompleted));
-        ((IDhtEvents)member.Dht).OnFull(true);
-        world.RunUntil(() => Array.TrueForAll(waiting, one => one.IsCompleted), "That it is full");
+        ((IDhtEvents)member.Dht).OnInitialised(true);
+        world.RunUntil(() => Array.TrueForAll(waiting, one => one.IsCompleted), "That it is initialised");
         Assert.All(waiting, one => Assert.True(one.IsCompletedSuccessfully));
     }
 
@@ -182,7 +182,7 @@ public sealed class LifeTests
     }
 
     [Fact]
-    public void I9_9_a_shard_without_a_full_member_ends_every_call_and_the_dht_can_begin_again()
+    public void I9_9_a_shard_without_an_initialised_member_ends_every_call_and_the_dht_can_begin_again()
     {
         var world = DhtWorld.Founded(4);
         var pending = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
@@ -223,7 +223,7 @@ public sealed class LifeTests
         Assert.Null(await Run(world, texts.OrderedGetAsync("c0")));
         await Assert.ThrowsAsync<NoCollisionResolverException>(async () => await counts.OrderedMergeAsync("a0", "text"));
         world.Settle();
-        foreach (int shard in new[] { 0, 1 }) Assert.Single(world.Full(shard).Select(m => DhtWorld.Slice(m).Digest).Distinct());
+        foreach (int shard in new[] { 0, 1 }) Assert.Single(world.Initialised(shard).Select(m => DhtWorld.Slice(m).Digest).Distinct());
     }
 
     [Fact]

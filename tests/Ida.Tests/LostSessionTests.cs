@@ -21,12 +21,12 @@ public sealed class LostSessionTests
             world.Settle();
             world.Crash(member, loseAll: true);
             world.ChangeView();
-            foreach (var replica in world.Full(0)) Assert.InRange(Lost(replica), Each * 96, 4 * Most);
+            foreach (var replica in world.Initialised(0)) Assert.InRange(Lost(replica), Each * 96, 4 * Most);
         }
         world.Settle();
         await Assert.ThrowsAsync<OutcomeForgottenException>(() => Put(world, sessions[0], 1));
         Assert.Single((await Put(world, sessions[^1], 1)).Versions);
-        Assert.Null(DhtWorld.Difference(world.Full(0)[0], world.Full(0)[1]));
+        Assert.Null(DhtWorld.Difference(world.Initialised(0)[0], world.Initialised(0)[1]));
         await AssertAppliedOnceAsync(world, sessions.Count * Each);
     }
 
@@ -47,7 +47,7 @@ public sealed class LostSessionTests
             else Assert.IsType<OutcomeForgottenException>(put.Exception!.InnerException);
         }
         Assert.InRange(applied, 4 * Most / 96, (5 * Most / 96) + 2);
-        foreach (var replica in world.Full(0)) Assert.InRange(Lost(replica), 4 * Most, (5 * Most) + 96);
+        foreach (var replica in world.Initialised(0)) Assert.InRange(Lost(replica), 4 * Most, (5 * Most) + 96);
         // What is known is told, however much there is.
         Assert.Single((await Put(world, session, 1)).Versions);
         await AssertAppliedOnceAsync(world, applied);
@@ -58,10 +58,10 @@ public sealed class LostSessionTests
     {
         var sessions = new SessionTable();
         for (uint id = 1; id <= 4; id++) Fill(sessions, id, lostIn: id == 1 ? 9UL : id, outcomes: 10);
-        sessions.Update([], 20, full: true, 25 * 96);
+        sessions.Update([], 20, initialised: true, 25 * 96);
         Assert.Equal([1, 4], sessions.All.Select(static session => (int)session.Id).Order());
         Assert.Equal(20 * 96, sessions.LostBytes);
-        sessions.Update([], 21, full: true, 5 * 96);
+        sessions.Update([], 21, initialised: true, 5 * 96);
         Assert.Equal((1, 10), ((int)Assert.Single(sessions.All).Id, sessions.All[0].OutcomeCount));
     }
 
@@ -73,7 +73,7 @@ public sealed class LostSessionTests
         Fill(sessions, 1, lostIn: 3, outcomes: 10);
         Fill(sessions, 2, lostIn: 0, outcomes: 10);
         Fill(sessions, 3, lostIn: 0, outcomes: 10);
-        sessions.Update([2], 20, full: false, long.MaxValue);
+        sessions.Update([2], 20, initialised: false, long.MaxValue);
         Assert.Equal((2, 0L), ((int)Assert.Single(sessions.All).Id, sessions.LostBytes));
     }
 

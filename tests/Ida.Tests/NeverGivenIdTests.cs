@@ -36,7 +36,7 @@ public sealed class NeverGivenIdTests
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(4L, (await read)!.Value.Value);
         world.Settle();
-        Assert.All(world.Full(0), one => Assert.Equal(1, one.Host.Current!.Participant.Sessions.Find(last.Session)!.OutcomeCount));
+        Assert.All(world.Initialised(0), one => Assert.Equal(1, one.Host.Current!.Participant.Sessions.Find(last.Session)!.OutcomeCount));
     }
 
     /// <summary>Another put of the member that issued the first does not end with what nobody who named nothing can understand.</summary>
@@ -120,7 +120,7 @@ public sealed class NeverGivenIdTests
             world.DeliverAll((from, to) => from != 0 && to != 0);
             world.Advance(TimeSpan.FromMilliseconds(100));
         }
-        Assert.Equal(OpPhase.Admitted, Assert.Single(world.Members[2].Host.Current!.Coordinator.Standing()).Place);
+        Assert.Equal(OperationPhase.Admitted, Assert.Single(world.Members[2].Host.Current!.Coordinator.Standing()).Place);
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
     }
@@ -131,7 +131,7 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var ids = new List<OpId>();
+        var ids = new List<OperationId>();
         for (int i = 0; i < 3; i++)
         {
             ids.Add(PooledOperationTests.Unknown(world, map.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
@@ -161,7 +161,7 @@ public sealed class NeverGivenIdTests
         const int Places = 2, Retries = 12;
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places });
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var ids = new List<OpId>();
+        var ids = new List<OperationId>();
         for (int i = 0; i < Retries; i++)
         {
             ids.Add(PooledOperationTests.Unknown(world, map.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
@@ -187,7 +187,7 @@ public sealed class NeverGivenIdTests
         world.Settle();
         Assert.False(coordinator.HasWork);
 
-        int Sent() => coordinator.Standing().Count(static one => one.Place == OpPhase.Sent && !one.Op.IsParked);
+        int Sent() => coordinator.Standing().Count(static one => one.Place == OperationPhase.Sent && !one.Op.IsParked);
     }
 
     /// <summary>All that may wait waits for a place: of retries only as many as leave enough for all else may wait for the member's word.</summary>

@@ -18,7 +18,7 @@ public sealed class NewcomerTests
         world.ChangeView();
         late.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
-        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
         ulong view = world.View!.Id;
         var map = world.Members[1].Dht.Map<string, long>("m");
         var retries = Enumerable.Range(1, Retries).Select(i => map.OrderedMergeAsync($"k{i}_0", 1L, new() { Operation = new(lost, (ulong)i) }).AsTask()).ToList();
@@ -35,7 +35,7 @@ public sealed class NewcomerTests
             world.DeliverAll((from, to) => from == 1 || to == 1);
         }
         Assert.DoesNotContain(retries, retry => retry.IsCompleted);
-        Assert.False(late.Host.Current.State.Full);
+        Assert.False(late.Host.Current.State.Initialised);
         Assert.InRange(bytes, Retries, Retries * 3 * 40);
         long before = world.Now;
         world.RunUntil(() => retries.TrueForAll(retry => retry.IsCompleted), "The retries");
@@ -62,7 +62,7 @@ public sealed class NewcomerTests
             Deliver(world, puts, stall: true);
             Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
         }
-        Assert.False(world.Members[Newcomer].Host.Current!.State.Full);
+        Assert.False(world.Members[Newcomer].Host.Current!.State.Initialised);
         world.Settle();
         AssertEqual(world);
     }
@@ -127,7 +127,7 @@ public sealed class NewcomerTests
             Deliver(world, merges, stall: false);
             Assert.All(merges, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
         }
-        Assert.False(newcomer.Host.Current!.State.Full);
+        Assert.False(newcomer.Host.Current!.State.Initialised);
         Assert.True(world.Members[Source].Dht.Counters.SentOf(DhtFrame.Fetched) > 0);
         Assert.Equal(400, DhtWorld.Slice(newcomer).Entries.Count);
         Assert.Equal(Texts(world.Members[Source]), Texts(newcomer));
@@ -147,7 +147,7 @@ public sealed class NewcomerTests
         int acknowledged = 0;
         world.Swallows = (_, _, type) => type == DhtFrame.ChunkAck && ++acknowledged > 180;
         world.RunUntil(() => acknowledged > 180, "Most of the state");
-        Assert.False(newcomer.Host.Current!.State.Full);
+        Assert.False(newcomer.Host.Current!.State.Initialised);
         var puts = Enumerable.Range(0, 400).Select(i => map.OrderedPutAsync($"{i}_0", new string('y', 2_000)).AsTask()).ToList();
         Deliver(world, puts, stall: true);
         Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString()));
@@ -172,7 +172,7 @@ public sealed class NewcomerTests
             var expected = new Dictionary<string, List<long>>();
             var calls = new List<(Task<PutResult> Put, string[] Keys, long Element)>();
             long element = 0;
-            int changes = random.Next(3), full = 0;
+            int changes = random.Next(3), initialised = 0;
             for (int step = 0; step < 600; step++)
             {
                 if (random.Next(6) == 0 && calls.Count(c => !c.Put.IsCompleted) < 20) Write(1 + (2 * random.Next(2)));
@@ -183,7 +183,7 @@ public sealed class NewcomerTests
                     var (from, to) = busy[random.Next(busy.Count)];
                     world.Deliver(from, to);
                 }
-                if (!world.Members[Newcomer].Host.Current!.State.Full) full = step;
+                if (!world.Members[Newcomer].Host.Current!.State.Initialised) initialised = step;
                 if (changes > 0 && random.Next(150) == 0)
                 {
                     changes--;
@@ -191,12 +191,12 @@ public sealed class NewcomerTests
                     world.ChangeView();
                 }
             }
-            during += full > 100 ? 1 : 0;
+            during += initialised > 100 ? 1 : 0;
             world.RunUntil(() => calls.TrueForAll(c => c.Put.IsCompleted), "The puts", steps: 20_000);
             world.Settle();
             AssertEqual(world);
             // Every merge that was reported is in all of its lists once.
-            foreach (var member in world.Full(0).Concat(world.Full(1)))
+            foreach (var member in world.Initialised(0).Concat(world.Initialised(1)))
             {
                 var lists = DhtWorld.Slice(member).Of(member.Dht.Map<string, List<long>>("lists")).ToDictionary(e => e.Key, e => e.Value.Value);
                 foreach (var (put, keys, number) in calls)
@@ -269,7 +269,7 @@ public sealed class NewcomerTests
             if (type == DhtFrame.StateEnd) pieces++;
             return false;
         };
-        if (!world.Members[Newcomer].Host.Current!.State.Full) world.ChangeView();
+        if (!world.Members[Newcomer].Host.Current!.State.Initialised) world.ChangeView();
         world.Settle();
         Assert.InRange(pieces, 2, 100);
         AssertEqual(world);
@@ -321,7 +321,7 @@ public sealed class NewcomerTests
         var reading = newcomer.Dht.Map<string, string>("m");
         var calls = new Task?[2 * AtOnce];
         int put = 0, read = 0;
-        for (int round = 0; round < Most && !(newcomer.Host.Current!.State.Full && (put > 500 || !puts) && (read > 500 || !reads)); round++)
+        for (int round = 0; round < Most && !(newcomer.Host.Current!.State.Initialised && (put > 500 || !puts) && (read > 500 || !reads)); round++)
         {
             for (int i = 0; i < AtOnce; i++)
             {
@@ -332,7 +332,7 @@ public sealed class NewcomerTests
             world.DeliverAll((from, to) => (from, to) != (Source, Newcomer));
             world.Deliver(Source, Newcomer);
         }
-        Assert.True(newcomer.Host.Current!.State.Full, $"{put} puts and {read} reads began, and the state is not there");
+        Assert.True(newcomer.Host.Current!.State.Initialised, $"{put} puts and {read} reads began, and the state is not there");
         Assert.True((put > 500 || !puts) && (read > 500 || !reads), $"{put} puts, {read} reads");
         Assert.Null(world.Overfilled);
     }
@@ -355,7 +355,7 @@ public sealed class NewcomerTests
         world.ChangeView();
         late.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
-        Assert.False(late.Host.Current!.State.Full);
+        Assert.False(late.Host.Current!.State.Initialised);
         Assert.Equal(0, late.Host.Current.State.Shard);
     }
 
@@ -374,8 +374,8 @@ public sealed class NewcomerTests
     {
         for (int shard = 0; shard < 2; shard++)
         {
-            var full = world.Full(shard);
-            Assert.All(full, one => Assert.Equal(DhtWorld.Slice(full[0]).Digest, DhtWorld.Slice(one).Digest));
+            var initialised = world.Initialised(shard);
+            Assert.All(initialised, one => Assert.Equal(DhtWorld.Slice(initialised[0]).Digest, DhtWorld.Slice(one).Digest));
         }
     }
 

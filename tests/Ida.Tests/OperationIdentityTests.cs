@@ -55,7 +55,7 @@ public sealed class OperationIdentityTests
         void Retry() => calls.Add(map.OrderedMergeAsync("a1", 1L, new() { Operation = id with { Sequence = id.Sequence + (2 * (ulong)calls.Count) } }).AsTask());
         Retry();
         world.Poke();
-        Assert.Equal(OpPhase.Admitted, Assert.Single(member.Host.Current!.Coordinator.Standing()).Place);
+        Assert.Equal(OperationPhase.Admitted, Assert.Single(member.Host.Current!.Coordinator.Standing()).Place);
         var holds = map.OrderedMergeAsync("b1", 1L).AsTask();
         world.Poke();
         Retry();
@@ -120,7 +120,7 @@ public sealed class OperationIdentityTests
             Assert.Equal((await first).Versions.Reverse(), (await again).Versions);
         }
         world.Settle();
-        Assert.Equal(["1 a0", "1 a1"], world.Full(0).Concat(world.Full(1)).SelectMany(m => Values(world, m)).Distinct().Order());
+        Assert.Equal(["1 a0", "1 a1"], world.Initialised(0).Concat(world.Initialised(1)).SelectMany(m => Values(world, m)).Distinct().Order());
     }
 
     [Fact]
@@ -147,7 +147,7 @@ public sealed class OperationIdentityTests
         Assert.Equal((await first).Versions, (await again).Versions);
     }
 
-    /// <summary>A coordinator dies between its proposals; whoever takes over or decides at the boundary meets the other put as well.</summary>
+    /// <summary>A coordinator dies between its proposals; whoever takes over or decides at the view change meets the other put as well.</summary>
     [Fact]
     public void F27_whatever_order_and_whoever_dies_each_put_is_whole_or_absent()
     {
@@ -182,9 +182,9 @@ public sealed class OperationIdentityTests
         Assert.True(refused > 200 && done > 200 && lost > 50, $"{refused} refused, {done} done, {lost} coordinators lost");
     }
 
-    private static OpId Id(DhtWorld world, int owner) => new(world.Members[owner].Host.Current!.State.Session, Far);
+    private static OperationId Id(DhtWorld world, int owner) => new(world.Members[owner].Host.Current!.State.Session, Far);
 
-    private static Task<PutResult> Put(DhtWorld world, int through, OpId id, params (string Key, int Value)[] pairs) =>
+    private static Task<PutResult> Put(DhtWorld world, int through, OperationId id, params (string Key, int Value)[] pairs) =>
         world.Members[through].Dht.Map<string, int>("m").OrderedPutAsync(pairs.Select(p => KeyValuePair.Create(p.Key, p.Value)), new() { Operation = id }).AsTask();
 
     /// <summary>Replicas are equal; who was told "done" finds all of its pairs, who was refused none unless another call of the same pairs was done.</summary>
@@ -193,9 +193,9 @@ public sealed class OperationIdentityTests
         string[] held = [];
         for (int shard = 0; shard < 2; shard++)
         {
-            var full = world.Full(shard);
-            Assert.All(full, one => Assert.Equal(DhtWorld.Slice(full[0]).Digest, DhtWorld.Slice(one).Digest));
-            held = [.. held, .. Values(world, full[0])];
+            var initialised = world.Initialised(shard);
+            Assert.All(initialised, one => Assert.Equal(DhtWorld.Slice(initialised[0]).Digest, DhtWorld.Slice(one).Digest));
+            held = [.. held, .. Values(world, initialised[0])];
         }
         Assert.True(held.Select(one => one[0]).Distinct().Count() <= 1, "Both were executed: " + string.Join(", ", held));
         foreach (var (put, keys, value) in calls)

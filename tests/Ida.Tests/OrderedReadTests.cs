@@ -103,7 +103,7 @@ public sealed class OrderedReadTests
     {
         var world = DhtWorld.Founded(4);
         var sights = Sights();
-        (world.AtSend, world.AtBoundary) = (sights.Sent, sights.Boundary);
+        (world.AtSend, world.AtViewChange) = (sights.Sent, sights.ViewChange);
         // The clock of the one that will be lost is ahead: the put gets its time from there.
         world.Members[Lost].Skew = 300_000_000;
         var ahead = Map(Lost).OrderedGetAsync(["a0", "b0"]).AsTask();
@@ -164,7 +164,7 @@ public sealed class OrderedReadTests
     {
         var world = DhtWorld.Founded(4);
         var sights = Sights();
-        (world.AtSend, world.AtBoundary) = (sights.Sent, sights.Boundary);
+        (world.AtSend, world.AtViewChange) = (sights.Sent, sights.ViewChange);
         bool laterThere = put is not ("it is earlier there" or "only something else was later there");
         world.Members[Lost].Skew = laterThere ? 300_000_000 : 0;
         world.Members[Other].Skew = put == "it is earlier there" ? 300_000_000 : 0;
@@ -233,7 +233,7 @@ public sealed class OrderedReadTests
     {
         var world = DhtWorld.Founded(4);
         var sights = Sights();
-        (world.AtSend, world.AtBoundary) = (sights.Sent, sights.Boundary);
+        (world.AtSend, world.AtViewChange) = (sights.Sent, sights.ViewChange);
         string[] keys = ["a0", "a1", "b0"];
         var read = Map(1).OrderedGetAsync(keys, new() { Level = ConsistencyLevel.Ordered }).AsTask();
         world.Poke();

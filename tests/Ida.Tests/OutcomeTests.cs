@@ -15,7 +15,7 @@ public sealed class OutcomeTests
     {
         var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var unknown = new List<OpId>();
+        var unknown = new List<OperationId>();
         for (int round = 0; round < 10; round++)
         {
             using var cancellation = new CancellationTokenSource();
@@ -143,7 +143,7 @@ public sealed class OutcomeTests
     {
         var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        OpId told = default;
+        OperationId told = default;
         for (int i = 0; i < 2; i++)
         {
             var put = map.OrderedMergeAsync("a0", 1L).AsTask();
@@ -229,7 +229,7 @@ public sealed class OutcomeTests
         var world = Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
         // An id that its member has not given yet.
-        var id = new OpId(world.Members[0].Host.Current!.State.Session, 1);
+        var id = new OperationId(world.Members[0].Host.Current!.State.Session, 1);
         var early = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("b0", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1);
@@ -301,8 +301,8 @@ public sealed class OutcomeTests
     public async Task F22_an_attempt_that_only_repeats_is_not_proposed_anew_when_another_member_issues_it_too()
     {
         var world = Founded(4);
-        var id = new OpId(world.Members[0].Host.Current!.State.Session, 1);
-        Task<PutResult> Put(int member, OpId? operation) => world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = operation }).AsTask();
+        var id = new OperationId(world.Members[0].Host.Current!.State.Session, 1);
+        Task<PutResult> Put(int member, OperationId? operation) => world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = operation }).AsTask();
         var first = Put(0, null);
         world.RunUntil(() => first.IsCompleted, "The put");
         // An attempt of member 1 repeats it while it is held still; both records go at member 0, and member 2 does not know yet that it may.
@@ -315,7 +315,7 @@ public sealed class OutcomeTests
             world.Advance(TimeSpan.FromMilliseconds(5));
             world.DeliverAll((from, to) => to == 1 || (from, to) is (1 or 2, 0));
         }
-        Assert.Equal((0, 2), (world.Members[0].Host.Current!.Participant.OpCount, world.Members[2].Host.Current!.Participant.OpCount));
+        Assert.Equal((0, 2), (world.Members[0].Host.Current!.Participant.OperationCount, world.Members[2].Host.Current!.Participant.OperationCount));
         world.Now += 50_000_000;
         // Member 3 issues the same attempt.
         var third = Put(3, id);
@@ -457,8 +457,8 @@ public sealed class OutcomeTests
         var map = world.Members[0].Dht.Map<string, long>("m");
         var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
-        for (uint i = 1; i <= 5000; i++) session.Poison(new(new(id.Session, id.Sequence + i), 1));
-        Assert.True(session.IsPoisoned(new(id, 1)));
+        for (uint i = 1; i <= 5000; i++) session.Reject(new(new(id.Session, id.Sequence + i), 1));
+        Assert.True(session.IsRejected(new(id, 1)));
         ulong view = world.View!.Id;
         world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.HasWork, "The end of the put");
         var retry = map.OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
@@ -478,8 +478,8 @@ public sealed class OutcomeTests
         var map = world.Members[0].Dht.Map<string, long>("m");
         var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
-        for (uint i = 1; i <= 5000; i++) session.Poison(new(new(id.Session, id.Sequence + i), 3000));
-        Assert.True(session.IsPoisoned(new(id, 3000)));
+        for (uint i = 1; i <= 5000; i++) session.Reject(new(new(id.Session, id.Sequence + i), 3000));
+        Assert.True(session.IsRejected(new(id, 3000)));
         int sent = 0;
         world.Swallows = (_, _, type) =>
         {
@@ -525,7 +525,7 @@ public sealed class OutcomeTests
     }
 
     /// <summary>A put whose caller gives up once it is on its way.</summary>
-    private static async Task<OpId> CancelledAsync(DhtWorld world, IDhtMap<string, long> map, string key)
+    private static async Task<OperationId> CancelledAsync(DhtWorld world, IDhtMap<string, long> map, string key)
     {
         using var cancelled = new CancellationTokenSource();
         var put = map.OrderedMergeAsync(key, 1L, cancellationToken: cancelled.Token).AsTask();

@@ -91,9 +91,9 @@ public sealed class OverloadTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task R_a_put_that_went_on_without_its_caller_ends_where_its_members_outcomes_take_all_room(bool poisoned)
+    public async Task R_a_put_that_went_on_without_its_caller_ends_where_its_members_outcomes_take_all_room(bool excluded)
     {
-        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192, TakeoverAfter = poisoned ? TimeSpan.FromMilliseconds(20) : TimeSpan.FromHours(1) });
+        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192, TakeoverAfter = excluded ? TimeSpan.FromMilliseconds(20) : TimeSpan.FromHours(1) });
         var map = world.Members[0].Dht.Map<string, int>("m");
         using var cancellation = new CancellationTokenSource();
         var unknown = map.OrderedPutAsync([new("a0", 1), new("a1", 1)], cancellationToken: cancellation.Token).AsTask();
@@ -114,7 +114,7 @@ public sealed class OverloadTests
         }
         Assert.NotNull(overload);
         // The members of the other shard have not read it.
-        if (poisoned)
+        if (excluded)
         {
             for (int i = 0; i < 100 && world.Members[0].Dht.Counters.Takeovers + world.Members[2].Dht.Counters.Takeovers == 0; i++)
             {

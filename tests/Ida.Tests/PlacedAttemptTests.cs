@@ -14,7 +14,7 @@ public sealed class PlacedAttemptTests
     {
         var world = Founded();
         world.Members[Usual].Skew = 1_000_000;
-        var id = new OpId(world.Members[3].Host.Current!.State.Session, DhtWorld.Named);
+        var id = new OperationId(world.Members[3].Host.Current!.State.Session, DhtWorld.Named);
         var one = Put(world, Usual, id, "a0", "b1");
         var two = Put(world, Other, id, "a0", "b1");
         world.Poke();
@@ -61,9 +61,9 @@ public sealed class PlacedAttemptTests
         world.ChangeView();
         Enable(newcomer);
         world.ChangeView();
-        Assert.Equal((Old, false), (newcomer.Host.Current!.State.Shard, newcomer.Host.Current.State.Full));
+        Assert.Equal((Old, false), (newcomer.Host.Current!.State.Shard, newcomer.Host.Current.State.Initialised));
         world.GivenFrom = DhtWorld.Named;
-        var id = new OpId(world.Members[3].Host.Current!.State.Session, DhtWorld.Named);
+        var id = new OperationId(world.Members[3].Host.Current!.State.Session, DhtWorld.Named);
         var one = Call(Usual, 1);
         for (int i = 0; i < 300; i++)
         {
@@ -72,19 +72,19 @@ public sealed class PlacedAttemptTests
             world.Now += 2_000_000;
         }
         Assert.True(one.IsCompletedSuccessfully, world.Describe());
-        Assert.All(world.Members.FindAll(static member => member.Alive), static member => Assert.Equal(0, member.Host.Current!.Participant.OpCount));
-        Assert.False(newcomer.Host.Current.State.Full);
+        Assert.All(world.Members.FindAll(static member => member.Alive), static member => Assert.Equal(0, member.Host.Current!.Participant.OperationCount));
+        Assert.False(newcomer.Host.Current.State.Initialised);
         var two = Call(Other, otherPairs ? 2 : 1);
         world.Poke();
         world.DeliverAll((from, to) => from == Other && to != Old);
         world.DeliverAll((from, to) => (from, to) == (Old, newcomer.Index) || (from, to) == (newcomer.Index, Old));
-        Assert.True(newcomer.Host.Current.State.Full);
+        Assert.True(newcomer.Host.Current.State.Initialised);
         world.Crash(world.Members[Old], loseAll: true);
         world.ChangeView();
         world.RunUntil(() => two.IsCompleted, "The other one");
         world.Settle();
         // By one hash or the other it lies where the first put it, and nowhere else.
-        Assert.Equal([(1, "b1")], Enumerable.Range(1, 3).SelectMany(shard => DhtWorld.Slice(world.Full(shard)[0]).Of(world.Members[Usual].Dht.Map<string, long>("m")).Select(entry => (shard, entry.Key))));
+        Assert.Equal([(1, "b1")], Enumerable.Range(1, 3).SelectMany(shard => DhtWorld.Slice(world.Initialised(shard)[0]).Of(world.Members[Usual].Dht.Map<string, long>("m")).Select(entry => (shard, entry.Key))));
 
         Task<PutResult> Call(int through, long value)
         {
@@ -112,7 +112,7 @@ public sealed class PlacedAttemptTests
     private static void Enable(HarnessMember member) =>
         member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Timeout = TimeSpan.FromSeconds(5) }, DhtWorld.Resolvers);
 
-    private static Task<PutResult> Put(DhtWorld world, int through, OpId id, params string[] keys) =>
+    private static Task<PutResult> Put(DhtWorld world, int through, OperationId id, params string[] keys) =>
         world.Members[through].Dht.Map<string, int>("m").OrderedPutAsync(keys.Select(key => KeyValuePair.Create(key, 1)), new() { Operation = id }).AsTask();
 
     private sealed class PlacingHash(ulong step) : IStableHash

@@ -136,16 +136,16 @@ public sealed class PooledOperationTests
     [Fact]
     public void Only_stated_steps_of_an_operation_are_possible()
     {
-        foreach (var phase in Enum.GetValues<OpPhase>())
+        foreach (var phase in Enum.GetValues<OperationPhase>())
         {
-            Assert.False(OpPhases.MayFollow(phase, phase), $"{phase} twice");
-            Assert.Equal(phase is OpPhase.Building or OpPhase.Queued or OpPhase.Finished, OpPhases.MayFollow(phase, OpPhase.Free));
-            Assert.Equal(phase == OpPhase.Sent, OpPhases.MayFollow(phase, OpPhase.Detached));
+            Assert.False(OperationPhases.MayFollow(phase, phase), $"{phase} twice");
+            Assert.Equal(phase is OperationPhase.Building or OperationPhase.Queued or OperationPhase.Finished, OperationPhases.MayFollow(phase, OperationPhase.Free));
+            Assert.Equal(phase == OperationPhase.Sent, OperationPhases.MayFollow(phase, OperationPhase.Detached));
         }
         var dht = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2 }).Members[0].Dht;
-        var op = new PutOp(dht.Layer, null!);
-        Assert.Throws<InvalidOperationException>(() => op.Move(OpPhase.Finished));
-        Assert.Equal(OpPhase.Free, op.Phase);
+        var op = new PutOperation(dht.Layer, null!);
+        Assert.Throws<InvalidOperationException>(() => op.Move(OperationPhase.Finished));
+        Assert.Equal(OperationPhase.Free, op.Phase);
         Assert.Equal(1, dht.Counters.ForbiddenSteps);
     }
 
@@ -164,7 +164,7 @@ public sealed class PooledOperationTests
         world.RunUntil(() => made.IsCompleted && next.IsCompleted, "Both puts");
         Assert.IsType<ArgumentException>(made.Exception?.InnerException);
         Assert.Single((await next).Versions);
-        Assert.Throws<ArgumentException>(() => { _ = map.OrderedPutAsync("d1", 4, new() { Operation = default(OpId) }).AsTask(); });
+        Assert.Throws<ArgumentException>(() => { _ = map.OrderedPutAsync("d1", 4, new() { Operation = default(OperationId) }).AsTask(); });
     }
 
     [Theory]
@@ -186,7 +186,7 @@ public sealed class PooledOperationTests
         world.Settle();
     }
 
-    internal static OpId Unknown(DhtWorld world, Task call)
+    internal static OperationId Unknown(DhtWorld world, Task call)
     {
         world.Poke();
         world.Advance(TimeSpan.FromMilliseconds(20));

@@ -27,7 +27,7 @@ public sealed class RandomModelTests(ITestOutputHelper output)
     /// <summary>Rules whose absence random schedules find soon; the others have directed schedules.</summary>
     [Theory]
     [InlineData(nameof(Rule.FastPathEqual), nameof(AnomalyKind.RealTimeViolation), 3000)]
-    [InlineData(nameof(Rule.FastPathClear), nameof(AnomalyKind.RealTimeViolation), 3000)]
+    [InlineData(nameof(Rule.FastPathQuiescent), nameof(AnomalyKind.RealTimeViolation), 3000)]
     [InlineData(nameof(Rule.ReadWaitsForQueue), nameof(AnomalyKind.RealTimeViolation), 6000)]
     [InlineData(nameof(Rule.TimeOverAll), nameof(AnomalyKind.NotSerializable), 3000)]
     [InlineData(nameof(Rule.CommitAdvancesClocks), nameof(AnomalyKind.NotSerializable), 3000)]
@@ -36,8 +36,8 @@ public sealed class RandomModelTests(ITestOutputHelper output)
     [InlineData(nameof(Rule.WedgeFreezes), nameof(AnomalyKind.LostWrite), 3000)]
     [InlineData(nameof(Rule.OldViewRefused), Unsettled, 6000)]
     [InlineData(nameof(Rule.OutcomeTable), nameof(AnomalyKind.DuplicateElement), 3000)]
-    [InlineData(nameof(Rule.PoisonRefusesLater), nameof(AnomalyKind.PartialWrite), 6000)]
-    [InlineData(nameof(Rule.AbortNeedsPoison), Unsettled, 6000)]
+    [InlineData(nameof(Rule.RejectionRefusesLater), nameof(AnomalyKind.PartialWrite), 6000)]
+    [InlineData(nameof(Rule.AbortNeedsRejection), Unsettled, 6000)]
     [InlineData(nameof(Rule.SnapshotAfterDecision), Diverged, 6000)]
     [InlineData(nameof(Rule.NoFrameBehindAGap), Diverged, 6000)]
     public void A_rule_left_out_is_found(string rule, string anomaly, int most)

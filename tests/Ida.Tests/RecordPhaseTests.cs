@@ -18,13 +18,13 @@ public sealed class RecordPhaseTests
             (RecordPhase.Executed, RecordPhase.Finished),
             (RecordPhase.Finished, RecordPhase.Late), (RecordPhase.Finished, RecordPhase.Free),
             (RecordPhase.Late, RecordPhase.Free));
-        AssertSteps<ClearPhase>(RecordPhases.MayFollow,
-            (ClearPhase.Untold, ClearPhase.AtProposal), (ClearPhase.Untold, ClearPhase.Early), (ClearPhase.Untold, ClearPhase.Clear),
-            (ClearPhase.AtProposal, ClearPhase.Untold),
-            (ClearPhase.Early, ClearPhase.Clear));
+        AssertSteps<QuiescencePhase>(RecordPhases.MayFollow,
+            (QuiescencePhase.Untold, QuiescencePhase.AtProposal), (QuiescencePhase.Untold, QuiescencePhase.Early), (QuiescencePhase.Untold, QuiescencePhase.Quiescent),
+            (QuiescencePhase.AtProposal, QuiescencePhase.Untold),
+            (QuiescencePhase.Early, QuiescencePhase.Quiescent));
         AssertSteps<ResultPhase>(RecordPhases.MayFollow,
-            (ResultPhase.None, ResultPhase.Ahead), (ResultPhase.None, ResultPhase.Done),
-            (ResultPhase.Ahead, ResultPhase.Done), (ResultPhase.Ahead, ResultPhase.None));
+            (ResultPhase.None, ResultPhase.Ahead), (ResultPhase.None, ResultPhase.Executed),
+            (ResultPhase.Ahead, ResultPhase.Executed), (ResultPhase.Ahead, ResultPhase.None));
     }
 
     [Fact]
@@ -39,11 +39,11 @@ public sealed class RecordPhaseTests
         op.Commit(100);
         Assert.Throws<InvalidOperationException>(() => op.Commit(101));
         Assert.Throws<InvalidOperationException>(() => op.Move(RecordPhase.Free));
-        op.Tell(ClearPhase.Clear);
-        Assert.Throws<InvalidOperationException>(() => op.Tell(ClearPhase.Clear));
-        op.Take(ResultPhase.Done);
+        op.Tell(QuiescencePhase.Quiescent);
+        Assert.Throws<InvalidOperationException>(() => op.Tell(QuiescencePhase.Quiescent));
+        op.Take(ResultPhase.Executed);
         Assert.Throws<InvalidOperationException>(() => op.Take(ResultPhase.None));
-        Assert.Equal((RecordPhase.Committed, 100UL, ClearPhase.Clear, ResultPhase.Done, 8), (op.Phase, op.Time, op.Told, op.Result, _counters.ForbiddenSteps));
+        Assert.Equal((RecordPhase.Committed, 100UL, QuiescencePhase.Quiescent, ResultPhase.Executed, 8), (op.Phase, op.Time, op.Told, op.Result, _counters.ForbiddenSteps));
     }
 
     /// <summary>Stability may be known before an attempt has its turn here, or after.</summary>
@@ -75,16 +75,16 @@ public sealed class RecordPhaseTests
     public void What_was_computed_ahead_and_told_holds_for_the_time_that_was_proposed(ulong time)
     {
         var op = Proposed();
-        op.Tell(ClearPhase.AtProposal);
+        op.Tell(QuiescencePhase.AtProposal);
         op.Take(ResultPhase.Ahead);
         op.Commit(time);
-        var expected = time == 100 ? (ClearPhase.AtProposal, ResultPhase.Ahead) : (ClearPhase.Untold, ResultPhase.None);
+        var expected = time == 100 ? (QuiescencePhase.AtProposal, ResultPhase.Ahead) : (QuiescencePhase.Untold, ResultPhase.None);
         Assert.Equal((time, expected), (op.Time, (op.Told, op.Result)));
     }
 
-    private OpRecord Proposed()
+    private ParticipantRecord Proposed()
     {
-        var op = new OpRecord(_counters) { Proposed = 100 };
+        var op = new ParticipantRecord(_counters) { Proposed = 100 };
         op.Move(RecordPhase.Proposed);
         return op;
     }

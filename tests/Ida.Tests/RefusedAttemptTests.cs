@@ -16,13 +16,13 @@ public sealed class RefusedAttemptTests
         var world = DhtWorld.Founded(4, options: Options());
         var put = world.Members[0].Dht.Map<string, long>("m").OrderedMergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
         // Member 1 has its part from another one: it is over there when the proposal of the coordinator comes.
-        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OpCount > 0)); i++)
+        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
         {
             world.Poke();
             world.DeliverAll((from, to) => (from, to) is not (0, 1));
             world.Advance(TimeSpan.FromMilliseconds(20));
         }
-        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OpCount)));
+        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OperationCount)));
         Assert.True(world.Waiting(0, 1) > 0, world.Describe());
         Task other = Task.CompletedTask;
         if (clock) SetFar(world, 2);
@@ -36,7 +36,7 @@ public sealed class RefusedAttemptTests
         await AssertOnceAsync(world, clock ? 1 : 2);
     }
 
-    /// <summary>The merge waits there for the value of the boundary, and its record has left the table.</summary>
+    /// <summary>The merge waits there for the value at the view change, and its record has left the table.</summary>
     [Fact]
     public async Task A_put_that_a_newcomer_has_executed_is_not_said_to_be_refused()
     {
@@ -49,15 +49,15 @@ public sealed class RefusedAttemptTests
         world.ChangeView();
         world.ViewRequested = false;
         var newcomer = late.Host.Current!;
-        Assert.Equal((0, false), (newcomer.State.Shard, newcomer.State.Full));
+        Assert.Equal((0, false), (newcomer.State.Shard, newcomer.State.Initialised));
         var put = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
-        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OpCount > 0)); i++)
+        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
         {
             world.Poke();
             world.DeliverAll((from, to) => (from, to) is not (1, Newcomer));
             world.Advance(TimeSpan.FromMilliseconds(20));
         }
-        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OpCount)));
+        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OperationCount)));
         Assert.True(world.Waiting(1, Newcomer) > 0, world.Describe());
         var other = Crowd(world, through: 3);
         world.DeliverAll((from, to) => (from, to) is (1, Newcomer) or (Newcomer, 1));
@@ -95,7 +95,7 @@ public sealed class RefusedAttemptTests
         }
         world.RunUntil(() => stuck.IsCompleted, "The put that was stuck");
         world.Settle();
-        Assert.Equal(0, world.Members.Sum(member => member.Host.Current!.Participant.OpCount));
+        Assert.Equal(0, world.Members.Sum(member => member.Host.Current!.Participant.OperationCount));
         if (clock)
         {
             SetFar(world, 0);
@@ -133,25 +133,25 @@ public sealed class RefusedAttemptTests
         var world = DhtWorld.Founded(4);
         var (target, issuer) = (world.Members[0], world.Members[1]);
         byte[]? proposed = null;
-        PoisonReason? refused = null;
+        RejectReason? refused = null;
         world.AtSend = (from, to, frame) =>
         {
             if (frame.Type == DhtFrame.Propose && to == target) proposed ??= frame.Body;
-            if (frame.Type == DhtFrame.Poisoned && from == target) refused = (PoisonReason)frame.Body[^1];
+            if (frame.Type == DhtFrame.Rejected && from == target) refused = (RejectReason)frame.Body[^1];
         };
         var put = issuer.Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
         issuer.Turn(static () => { });
         // Behind rank and number; no hash follows.
         const int Attempt = 3;
         Assert.Equal(1 << 1, proposed![Attempt]);
-        for (int attempt = 1; attempt <= OpTable.MostAttempts + 1; attempt++)
+        for (int attempt = 1; attempt <= RecordTable.MostAttempts + 1; attempt++)
         {
             Assert.Null(refused);
             byte[] frame = [.. proposed];
             frame[Attempt] = (byte)(attempt << 1);
             target.Deliver(new(DhtFrame.Propose, frame, world.View!.Id, issuer.Rank));
         }
-        Assert.Equal((OpTable.MostAttempts, (PoisonReason?)PoisonReason.NotFull), (target.Host.Current!.Participant.OpCount, refused));
+        Assert.Equal((RecordTable.MostAttempts, (RejectReason?)RejectReason.NotInitialised), (target.Host.Current!.Participant.OperationCount, refused));
         world.RunUntil(() => put.IsCompleted, "The put");
         Assert.Single((await put).Versions);
         await AssertOnceAsync(world, 1);

@@ -121,7 +121,7 @@ public sealed class RegressionTests
     }
 
     [Fact]
-    public void Enabling_between_wedge_and_install_waits_for_the_next_boundary()
+    public void Enabling_between_wedge_and_install_waits_for_the_next_view_change()
     {
         var world = DhtWorld.Founded(4);
         var late = world.Add();

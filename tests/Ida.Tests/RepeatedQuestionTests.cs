@@ -29,7 +29,7 @@ public sealed class RepeatedQuestionTests
         {
             holder.Turn(() =>
             {
-                if (!proposal) participant.Recover(key, owner: 1, from: 1, put: false, poison: false, withTime: false);
+                if (!proposal) participant.Recover(key, owner: 1, from: 1, put: false, reject: false, withTime: false);
                 else
                 {
                     var again = participant.NewRecord();
@@ -49,14 +49,14 @@ public sealed class RepeatedQuestionTests
     {
         var due = new AnswersDue(new() { ShardSize = 2, TargetSize = 4 });
         due.Add(2, Answer(DhtFrame.Proposed, 7, 100));
-        due.Add(2, Answer(DhtFrame.Clear, 7, 300));
+        due.Add(2, Answer(DhtFrame.Quiescent, 7, 300));
         due.Add(2, Answer(DhtFrame.Proposed, 8, 100));
-        due.Add(2, Answer(DhtFrame.Clear, 7, 200));
+        due.Add(2, Answer(DhtFrame.Quiescent, 7, 200));
         due.Add(2, Answer(DhtFrame.Proposed, 7, 100));
         Assert.Equal(3, due.Count);
         var taken = new List<(GroupCore.Wire.FrameType, ulong)>();
         while (due.TryTake(2, out var next)) taken.Add((next.Type, next.Id.Sequence));
-        Assert.Equal([(DhtFrame.Proposed, 7), (DhtFrame.Clear, 7), (DhtFrame.Proposed, 8)], taken);
+        Assert.Equal([(DhtFrame.Proposed, 7), (DhtFrame.Quiescent, 7), (DhtFrame.Proposed, 8)], taken);
         Assert.Equal((0, 0L), (due.Count, due.Bytes));
     }
 
@@ -73,7 +73,7 @@ public sealed class RepeatedQuestionTests
         DueAnswer? newest = null;
         for (int i = 0; i < 100; i++)
         {
-            newest = Answer(!many ? DhtFrame.Value : i % 2 == 0 ? DhtFrame.Proposed : DhtFrame.Clear, 7, 100);
+            newest = Answer(!many ? DhtFrame.Value : i % 2 == 0 ? DhtFrame.Proposed : DhtFrame.Quiescent, 7, 100);
             due.Add(2, newest);
             if (i > 0) Assert.True(due.TryTake(2, out _));
         }

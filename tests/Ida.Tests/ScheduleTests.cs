@@ -60,7 +60,7 @@ public sealed class ScheduleTests
     });
 
     [Fact]
-    public void A4_a_put_returns_only_when_what_it_follows_is_stable() => Directed(nameof(Rule.ClearIncludesPredecessors), without =>
+    public void A4_a_put_returns_only_when_what_it_follows_is_stable() => Directed(nameof(Rule.QuiescentIncludesPredecessors), without =>
     {
         var world = Four(without);
         RaiseClock(world, 1, "a1", "b1");
@@ -76,7 +76,7 @@ public sealed class ScheduleTests
     });
 
     [Fact]
-    public void A5_reads_count_as_predecessors() => Directed(nameof(Rule.ClearIncludesReads), without =>
+    public void A5_reads_count_as_predecessors() => Directed(nameof(Rule.QuiescentIncludesReads), without =>
     {
         var world = Four(without);
         RaiseClock(world, 1, "a1", "b1");
@@ -179,13 +179,13 @@ public sealed class ScheduleTests
         world.RunUntil(() => put.IsCompleted, "The put");
         var stale = GetOne(world, 0, "a0");
         bool wrong = stale.IsCompleted && !HasOne(stale, 7);
-        world.Poison(excluded);
+        world.Exclude(excluded);
         Assert.True(wrong || stale.Exception?.InnerException is NotDhtMemberException);
         return wrong;
     });
 
     [Fact]
-    public void A12_a_newcomer_without_its_state_answers_nothing() => Directed(nameof(Rule.OnlyFullAnswers), without =>
+    public void A12_a_newcomer_without_its_state_answers_nothing() => Directed(nameof(Rule.OnlyInitialisedAnswers), without =>
     {
         var world = DhtWorld.Founded(4, 1, without);
         var put = Append(world, 1, 7, "a0");
@@ -199,15 +199,15 @@ public sealed class ScheduleTests
     });
 
     [Fact]
-    public void A12_a_swap_leaves_a_full_member_behind() => Directed(nameof(Rule.SwapKeepsFull), without =>
+    public void A12_a_swap_leaves_an_initialised_member_behind() => Directed(nameof(Rule.SwapKeepsInitialised), without =>
     {
-        // Shard 1 keeps one full member and two newcomers; a hole in shard 0 must not take the full one. Slots 0..5; shard 1 = 1, 3, 5.
+        // Shard 1 keeps one initialised member and two newcomers; a hole in shard 0 must not take the initialised one. Slots 0..5; shard 1 = 1, 3, 5.
         var slots = new List<Placement.SlotState>
         {
             Placement.SlotState.Hole, new(Id(1), false), Placement.SlotState.Hole, new(Id(3), false), new(Id(4), true), new(Id(5), true), Placement.SlotState.Hole,
         };
         Placement.SlotAssignment.Assign(slots, 2, [], without);
-        return !slots.Where((s, i) => i % 2 == 1 && s.Taken && s.Full).Any();
+        return !slots.Where((s, i) => i % 2 == 1 && s.Taken && s.Initialised).Any();
     });
 
     [Fact]
@@ -229,7 +229,7 @@ public sealed class ScheduleTests
     public void A13_outcomes_travel_with_the_state() => Directed(nameof(Rule.OutcomeInTransfer), without =>
     {
         var world = DhtWorld.Founded(4, 1, without);
-        var id = new OpId(world.Members[1].Host.Current!.State.Session, DhtWorld.Named);
+        var id = new OperationId(world.Members[1].Host.Current!.State.Session, DhtWorld.Named);
         var put = Append(world, 1, 7, id, "a0");
         world.RunUntil(() => put.IsCompleted, "The put");
         Join(world);
@@ -243,7 +243,7 @@ public sealed class ScheduleTests
         var again = Append(world, 3, 7, id, "a0");
         world.RunUntil(() => again.IsCompleted, "The retry");
         Assert.Equal(id, again.Result.Operation);
-        return Count(world, world.Full(0)[0].Index, "a0", 7) != 1;
+        return Count(world, world.Initialised(0)[0].Index, "a0", 7) != 1;
     });
 
     [Fact]
@@ -295,7 +295,7 @@ public sealed class ScheduleTests
 
     private static Task<PutResult> Append(DhtWorld world, int member, long element, params string[] keys) => Append(world, member, element, null, keys);
 
-    private static Task<PutResult> Append(DhtWorld world, int member, long element, OpId? id, params string[] keys)
+    private static Task<PutResult> Append(DhtWorld world, int member, long element, OperationId? id, params string[] keys)
     {
         var task = Map(world, member).OrderedMergeAsync(keys.Select(k => KeyValuePair.Create(k, element)), new() { Operation = id }).AsTask();
         world.Members[member].Turn(static () => { });

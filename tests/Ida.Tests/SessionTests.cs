@@ -16,22 +16,22 @@ public sealed class SessionTests
     public void F24_refused_attempts_stay_refused_in_bounded_memory(int perOperation, bool acknowledges)
     {
         var session = new Session(7);
-        var refused = new List<OpKey>();
+        var refused = new List<AttemptId>();
         for (int i = 0; i < 300_000; i++)
         {
-            var key = new OpKey(new(7, 1 + (ulong)(i / perOperation)), 1 + (uint)(i % perOperation));
-            session.Poison(key);
-            Assert.True(session.IsPoisoned(key));
+            var key = new AttemptId(new(7, 1 + (ulong)(i / perOperation)), 1 + (uint)(i % perOperation));
+            session.Reject(key);
+            Assert.True(session.IsRejected(key));
             if (acknowledges && i % 1_000 == 0) session.Acknowledge(key.Id.Sequence);
             if (i % 50 == 0) refused.Add(key);
-            Assert.InRange(session.PoisonedCount, 0, Session.MostPoisoned);
+            Assert.InRange(session.RejectedCount, 0, Session.MostRejected);
         }
-        Assert.All(refused, key => Assert.True(session.IsPoisoned(key)));
+        Assert.All(refused, key => Assert.True(session.IsRejected(key)));
         // New puts are not refused with the old ones; and nothing is when acknowledgements keep the memory short.
-        Assert.False(session.IsPoisoned(new(new(7, 400_000), 1)));
-        if (acknowledges) Assert.False(session.IsPoisoned(new(new(7, 299_500), 1, 5)));
-        session.ForgetPoison();
-        if (!acknowledges) Assert.False(session.IsPoisoned(refused[0]));
+        Assert.False(session.IsRejected(new(new(7, 400_000), 1)));
+        if (acknowledges) Assert.False(session.IsRejected(new(new(7, 299_500), 1, 5)));
+        session.ForgetRejected();
+        if (!acknowledges) Assert.False(session.IsRejected(refused[0]));
     }
 
     /// <summary>What others than the issuer name is refused, and nothing else; when no more can be remembered nothing is promised.</summary>
@@ -39,18 +39,18 @@ public sealed class SessionTests
     public void R_attempts_refused_by_the_word_of_others_are_bounded_and_refuse_no_other()
     {
         var session = new Session(7);
-        for (uint i = 0; i < Session.MostPoisoned; i++) Assert.True(session.TryPoisonAlone(new(new(7, 1 + (i % 64)), uint.MaxValue - i)));
-        Assert.True(session.TryPoisonAlone(new(new(7, 1), uint.MaxValue)));
-        Assert.False(session.TryPoisonAlone(new(new(7, 100), 1)));
-        Assert.False(session.IsPoisoned(new(new(7, 100), 1)));
-        Assert.False(session.IsPoisoned(new(new(7, 1), 1)));
-        session.Poison(new(new(7, 100), 1));
-        Assert.True(session.IsPoisoned(new(new(7, 100), 1)));
+        for (uint i = 0; i < Session.MostRejected; i++) Assert.True(session.TryRejectAlone(new(new(7, 1 + (i % 64)), uint.MaxValue - i)));
+        Assert.True(session.TryRejectAlone(new(new(7, 1), uint.MaxValue)));
+        Assert.False(session.TryRejectAlone(new(new(7, 100), 1)));
+        Assert.False(session.IsRejected(new(new(7, 100), 1)));
+        Assert.False(session.IsRejected(new(new(7, 1), 1)));
+        session.Reject(new(new(7, 100), 1));
+        Assert.True(session.IsRejected(new(new(7, 100), 1)));
         session.Acknowledge(2);
-        Assert.True(session.TryPoisonAlone(new(new(7, 100), 3)));
-        Assert.False(session.IsPoisoned(new(new(7, 100), 2)));
-        session.ForgetPoison();
-        Assert.False(session.IsPoisoned(new(new(7, 100), 3)));
+        Assert.True(session.TryRejectAlone(new(new(7, 100), 3)));
+        Assert.False(session.IsRejected(new(new(7, 100), 2)));
+        session.ForgetRejected();
+        Assert.False(session.IsRejected(new(new(7, 100), 3)));
     }
 
     /// <summary>Whoever issues a put again and again, since a member refuses it as long as it loads, has refused attempts of few puts.</summary>
@@ -60,23 +60,23 @@ public sealed class SessionTests
         var session = new Session(7);
         for (uint attempt = 1; attempt <= 200; attempt++)
             for (ulong put = 1; put <= 100; put++)
-                foreach (ulong payload in (ulong[])[0, 9]) session.Poison(new(new(7, put), attempt, payload));
-        Assert.InRange(session.PoisonedCount, 1, 200);
+                foreach (ulong payload in (ulong[])[0, 9]) session.Reject(new(new(7, put), attempt, payload));
+        Assert.InRange(session.RejectedCount, 1, 200);
         foreach (ulong payload in (ulong[])[0, 9])
         {
-            Assert.True(session.IsPoisoned(new(new(7, 50), 1, payload)) && session.IsPoisoned(new(new(7, 50), 200, payload)));
-            Assert.False(session.IsPoisoned(new(new(7, 50), 201, payload)));
+            Assert.True(session.IsRejected(new(new(7, 50), 1, payload)) && session.IsRejected(new(new(7, 50), 200, payload)));
+            Assert.False(session.IsRejected(new(new(7, 50), 201, payload)));
         }
-        Assert.False(session.IsPoisoned(new(new(7, 50), 1, 10)));
+        Assert.False(session.IsRejected(new(new(7, 50), 1, 10)));
         // Of more puts than are remembered one by one the next attempts are taken too.
-        for (ulong put = 101; put <= 20_000; put++) session.Poison(new(new(7, put), 3));
-        Assert.True(session.IsPoisoned(new(new(7, 50), 200, 9)));
-        Assert.False(session.IsPoisoned(new(new(7, 50), 201, 9)));
+        for (ulong put = 101; put <= 20_000; put++) session.Reject(new(new(7, put), 3));
+        Assert.True(session.IsRejected(new(new(7, 50), 200, 9)));
+        Assert.False(session.IsRejected(new(new(7, 50), 201, 9)));
     }
 
     /// <summary>What owners acknowledge and record while pieces are written does not show in them.</summary>
     [Fact]
-    public void R_pieces_of_sessions_are_those_of_the_boundary_whatever_owners_do_meanwhile()
+    public void R_pieces_of_sessions_are_those_of_the_view_change_whatever_owners_do_meanwhile()
     {
         var random = new Prng(7);
         var sessions = new SessionTable();
@@ -212,7 +212,7 @@ public sealed class SessionTests
         var sessions = new SessionTable();
         for (uint i = 1; i <= 12_000; i++) sessions.GetOrAdd(i).LostIn = i % 100 == 0 ? 0 : 1 + (i / 7);
         sessions.GetOrAdd(30_000).LostIn = Session.NotHeard;
-        sessions.Update([5, 20_000], 5_000, full: true, long.MaxValue);
+        sessions.Update([5, 20_000], 5_000, initialised: true, long.MaxValue);
         Assert.Equal(2 + SessionTable.KeptLost, sessions.All.Count);
         Assert.NotNull(sessions.Find(5));
         Assert.NotNull(sessions.Find(12_000));
@@ -235,14 +235,14 @@ public sealed class SessionTests
             world.RunUntil(() => put.IsCompleted, "A retry");
             return put;
         }
-        Assert.False(late.Host.Current!.State.Full);
+        Assert.False(late.Host.Current!.State.Initialised);
         Assert.IsType<OutcomeForgottenException>(Retry().Exception!.InnerException);
         world.ChangeView();
         world.Settle();
         world.Crash(world.Members[0]);
         world.Crash(world.Members[2]);
         world.ChangeView();
-        Assert.Equal([late], world.Full(0));
+        Assert.Equal([late], world.Initialised(0));
         Assert.IsType<OutcomeForgottenException>(Retry().Exception!.InnerException);
     }
 }

@@ -1,8 +1,8 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using Ida.Boundary;
 using Ida.Placement;
+using Ida.ViewChange;
 
 namespace Ida.Tests;
 
@@ -28,7 +28,7 @@ public sealed class SlotAssignmentTests
         var before = slots.ToList();
         SlotAssignment.Assign(slots, 2, []);
         Assert.Equal(1, Transfers(before, slots, 2));
-        Assert.True(slots.Where((s, i) => i % 2 == 0 && s.Taken && s.Full).Any());
+        Assert.True(slots.Where((s, i) => i % 2 == 0 && s.Taken && s.Initialised).Any());
     }
 
     [Fact]
@@ -42,7 +42,7 @@ public sealed class SlotAssignmentTests
     }
 
     [Fact]
-    public void Assign_never_loses_a_full_shard_keeps_every_survivor_once_and_moves_little()
+    public void Assign_never_loses_an_initialised_shard_keeps_every_survivor_once_and_moves_little()
     {
         var random = new Prng(7);
         for (int run = 0; run < 20_000; run++)
@@ -53,21 +53,21 @@ public sealed class SlotAssignmentTests
                 slots.Add(random.Next(4) == 0 ? SlotState.Hole : new(Id((ulong)i + 1), random.Next(3) != 0));
             var newcomers = Enumerable.Range(0, random.Next(4)).Select(i => Id(1000 + (ulong)i)).ToList();
             var before = slots.ToList();
-            var fullBefore = Full(before, shards);
+            var initialisedBefore = Initialised(before, shards);
             int holes = before.Count(s => !s.Taken);
             SlotAssignment.Assign(slots, shards, newcomers);
             Assert.Equal(before.Where(s => s.Taken).Select(s => s.Member).Concat(newcomers).Order(), slots.Where(s => s.Taken).Select(s => s.Member).Order());
-            for (int shard = 0; shard < shards; shard++) Assert.True(!fullBefore[shard] || Full(slots, shards)[shard]);
+            for (int shard = 0; shard < shards; shard++) Assert.True(!initialisedBefore[shard] || Initialised(slots, shards)[shard]);
             Assert.True(Moved(before, slots).Count <= holes * 6, $"{Moved(before, slots).Count} moves for {holes} holes.");
             Assert.True(slots.Count == 0 || slots[^1].Taken);
             for (int i = 0; i < slots.Count; i++)
-                if (i < before.Count && slots[i].Taken && slots[i].Member == before[i].Member) Assert.Equal(before[i].Full, slots[i].Full);
+                if (i < before.Count && slots[i].Taken && slots[i].Member == before[i].Member) Assert.Equal(before[i].Initialised, slots[i].Initialised);
             if (holes == 0) Assert.Empty(Moved(before, slots));
         }
     }
 
     [Fact]
-    public void A_shard_with_leavers_keeps_a_full_member_whenever_there_are_newcomers_to_take_over()
+    public void A_shard_with_leavers_keeps_an_initialised_member_whenever_there_are_newcomers_to_take_over()
     {
         var random = new Prng(8);
         int kept = 0, free = 0;
@@ -79,16 +79,16 @@ public sealed class SlotAssignmentTests
                 slots.Add(random.Next(4) == 0 ? SlotState.Hole : new(Id((ulong)i + 1), random.Next(3) != 0, Leaving: random.Next(3) == 0));
             var newcomers = Enumerable.Range(0, shards).Select(i => Id(1000 + (ulong)i)).ToList();
             var before = slots.ToList();
-            var fullBefore = Full(before, shards);
+            var initialisedBefore = Initialised(before, shards);
             SlotAssignment.Assign(slots, shards, newcomers);
             Assert.Equal(before.Where(s => s is { Taken: true, Leaving: false }).Select(s => s.Member).Concat(newcomers).Order(),
                 slots.Where(s => s is { Taken: true, Leaving: false }).Select(s => s.Member).Order());
             for (int shard = 0; shard < shards; shard++)
             {
                 var members = slots.Where((s, i) => i % shards == shard && s.Taken).ToList();
-                Assert.True(!fullBefore[shard] || members.Exists(s => s.Full));
-                bool stays = members.Exists(s => s is { Full: true, Leaving: false });
-                Assert.All(members.Where(s => s.Leaving), s => Assert.True(s.Full && !stays));
+                Assert.True(!initialisedBefore[shard] || members.Exists(s => s.Initialised));
+                bool stays = members.Exists(s => s is { Initialised: true, Leaving: false });
+                Assert.All(members.Where(s => s.Leaving), s => Assert.True(s.Initialised && !stays));
                 kept += members.Count(s => s.Leaving);
             }
             free += before.Count(s => s.Leaving && !slots.Contains(s));
@@ -121,7 +121,7 @@ public sealed class SlotAssignmentTests
         var good = Contribution.Read(world.Members[3].Self, contributions[3].Bytes.Span)!;
         var lie = new Contribution
         {
-            Config = good.Config with { ShardSize = 1, TargetSize = ushort.MaxValue }, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Admitted = 1, Slot = 3, Full = true,
+            Config = good.Config with { ShardSize = 1, TargetSize = ushort.MaxValue }, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Admitted = 1, Slot = 3, Initialised = true,
             Physical = good.Physical, Committed = good.Committed,
         };
         var bytes = new System.Buffers.ArrayBufferWriter<byte>();
@@ -138,11 +138,11 @@ public sealed class SlotAssignmentTests
         Assert.Equal(4, decision.Slots.Count);
     }
 
-    private static bool[] Full(List<SlotState> slots, int shards)
+    private static bool[] Initialised(List<SlotState> slots, int shards)
     {
-        var full = new bool[shards];
-        for (int i = 0; i < slots.Count; i++) full[i % shards] |= slots[i].Taken && slots[i].Full;
-        return full;
+        var initialised = new bool[shards];
+        for (int i = 0; i < slots.Count; i++) initialised[i % shards] |= slots[i].Taken && slots[i].Initialised;
+        return initialised;
     }
 
     private static List<ProcessId> Moved(List<SlotState> before, List<SlotState> after) =>

@@ -66,7 +66,7 @@ public sealed class SnapshotTests
         var snapshot = world.Members[1].Dht.SnapshotAsync(TestContext.Current.CancellationToken);
         world.Members[1].Turn(static () => { });
         Assert.False(snapshot.IsCompleted);
-        world.Poison(world.Members[1]);
+        world.Exclude(world.Members[1]);
         Assert.IsType<NotDhtMemberException>(snapshot.Exception?.InnerException);
     }
 
@@ -74,7 +74,7 @@ public sealed class SnapshotTests
     public void R_a_member_whose_dht_is_over_says_so_instead_of_showing_an_empty_slice()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2 });
-        world.Poison(world.Members[1]);
+        world.Exclude(world.Members[1]);
         var snapshot = world.Members[1].Dht.SnapshotAsync(TestContext.Current.CancellationToken);
         world.RunUntil(() => snapshot.IsCompleted, "The snapshot");
         Assert.IsType<NotDhtMemberException>(snapshot.Exception?.InnerException);

@@ -42,14 +42,14 @@ public sealed class StragglerTests
         }
         var newcomer = world.Members[Newcomer].Host.Current!;
         Assert.True(put.IsCompletedSuccessfully);
-        Assert.Equal((0, false), (newcomer.Participant.OpCount, newcomer.State.Full));
+        Assert.Equal((0, false), (newcomer.Participant.OperationCount, newcomer.State.Initialised));
         world.DeliverUntil(2, Newcomer, DhtFrame.Forward);
-        Assert.Equal(0, newcomer.Participant.OpCount);
+        Assert.Equal(0, newcomer.Participant.OperationCount);
         // Another put needs no state there.
         var next = Put(3, 2);
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is not (0, Newcomer));
-        Assert.Equal((true, false), (next.IsCompletedSuccessfully, newcomer.State.Full));
+        Assert.Equal((true, false), (next.IsCompletedSuccessfully, newcomer.State.Initialised));
         Assert.Single((await next).Versions);
         world.Settle();
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
@@ -61,7 +61,7 @@ public sealed class StragglerTests
         var world = Joined();
         var map = world.Members[1].Dht.Map<string, long>("m");
         var put = map.OrderedPutAsync("a0", 1L).AsTask();
-        var retry = world.Members[3].Dht.Map<string, long>("m").OrderedPutAsync("a0", 1L, new() { Operation = new OpId(world.Members[1].Host.Current!.State.Session, 1) }).AsTask();
+        var retry = world.Members[3].Dht.Map<string, long>("m").OrderedPutAsync("a0", 1L, new() { Operation = new OperationId(world.Members[1].Host.Current!.State.Session, 1) }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1);
         world.DeliverAll((from, to) => from == 3);
@@ -73,12 +73,12 @@ public sealed class StragglerTests
         world.DeliverAll((from, to) => from == 1 || to == 1);
         Assert.True(next.IsCompletedSuccessfully);
         var newcomer = world.Members[Newcomer].Host.Current!;
-        for (int i = 0; i < 15 && !newcomer.State.Full; i++)
+        for (int i = 0; i < 15 && !newcomer.State.Initialised; i++)
         {
             world.DeliverAll((from, to) => (from, to) is (0, Newcomer) or (Newcomer, 0));
             world.Advance(TimeSpan.FromMilliseconds(5));
         }
-        Assert.True(newcomer.State.Full);
+        Assert.True(newcomer.State.Initialised);
         world.RunUntil(() => retry.IsCompleted, "The retry", steps: 2000);
         Assert.IsType<OutcomeForgottenException>(retry.Exception!.InnerException);
         world.Settle();
@@ -92,7 +92,7 @@ public sealed class StragglerTests
         var ahead = world.Members[2].Dht.Map<string, long>("m").OrderedGetAsync(["a0", "b0"]).AsTask();
         world.Poke();
         Assert.True(ahead.IsCompletedSuccessfully);
-        Task<PutResult> Put(int member, string key, long value, OpId? operation = null, CancellationToken token = default)
+        Task<PutResult> Put(int member, string key, long value, OperationId? operation = null, CancellationToken token = default)
         {
             var put = world.Members[member].Dht.Map<string, long>("m").OrderedPutAsync(key, value, new() { Operation = operation }, token).AsTask();
             world.Poke();
@@ -135,7 +135,7 @@ public sealed class StragglerTests
     public async Task An_attempt_that_another_member_has_committed_is_not_said_to_be_aborted()
     {
         var world = DhtWorld.Founded(6);
-        Task<PutResult> Put(int member, OpId? operation = null, CancellationToken token = default)
+        Task<PutResult> Put(int member, OperationId? operation = null, CancellationToken token = default)
         {
             var put = world.Members[member].Dht.Map<string, long>("m").OrderedPutAsync("a0", 1L, new() { Operation = operation }, token).AsTask();
             world.Poke();
@@ -155,7 +155,7 @@ public sealed class StragglerTests
             world.Advance(TimeSpan.FromMilliseconds(5));
             world.DeliverAll((from, to) => from == 1 || to == 1 || to == 3 || (from, to) is (3, 0));
         }
-        Assert.Equal([0, 1, 1], new[] { 0, 2, 4 }.Select(member => world.Members[member].Host.Current!.Participant.OpCount));
+        Assert.Equal([0, 1, 1], new[] { 0, 2, 4 }.Select(member => world.Members[member].Host.Current!.Participant.OperationCount));
         int acknowledged = 0;
         world.Swallows = (_, _, type) =>
         {
@@ -168,7 +168,7 @@ public sealed class StragglerTests
         FrameHead.Write(ref abort, world.Members[1].Rank, held);
         abort.U8(1);
         world.Members[2].Deliver(new(DhtFrame.Abort, body[..abort.Length], world.View!.Id, world.Members[4].Rank));
-        Assert.Equal((0, 1), (acknowledged, world.Members[2].Host.Current!.Participant.OpCount));
+        Assert.Equal((0, 1), (acknowledged, world.Members[2].Host.Current!.Participant.OperationCount));
         // A member that has forgotten the attempt refuses it; the next one only repeats it.
         var second = Put(5, id);
         world.RunUntil(() => second.IsCompleted, "The second retry");
@@ -207,7 +207,7 @@ public sealed class StragglerTests
         late.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
         world.ViewRequested = false;
-        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
         return world;
     }
 }

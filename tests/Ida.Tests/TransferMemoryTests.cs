@@ -10,7 +10,7 @@ public sealed class TransferMemoryTests
 {
     private const int Source = 0, Newcomer = 4;
 
-    /// <summary>Locks, queues, sessions: keys that are absent at the boundary, and come and go as long as the transfer lasts.</summary>
+    /// <summary>Locks, queues, sessions: keys that are absent at the view change, and come and go as long as the transfer lasts.</summary>
     [Fact]
     public void R_a_key_that_comes_and_goes_during_a_transfer_leaves_nothing()
     {
@@ -28,7 +28,7 @@ public sealed class TransferMemoryTests
             entries.Add((Newcomer, EntryOf(world.Members[Newcomer])));
             Finish(world, map.OrderedRemoveAsync(["new_0"]).AsTask());
         }
-        Assert.False(world.Members[Newcomer].Host.Current!.State.Full);
+        Assert.False(world.Members[Newcomer].Host.Current!.State.Initialised);
         Assert.True(world.Members[Source].Host.Current!.Participant.Source.HasWork);
         GC.Collect();
         Assert.InRange(entries.Count(static one => one is { Member: Source, Entry.IsAlive: true }), 0, 5);
@@ -49,7 +49,7 @@ public sealed class TransferMemoryTests
         world.ChangeView();
         for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
         Finish(world, map.OrderedPutAsync("7_0", "newer").AsTask());
-        Assert.False(world.Members[Newcomer].Host.Current!.State.Full);
+        Assert.False(world.Members[Newcomer].Host.Current!.State.Initialised);
         Assert.Equal(1, Kept(world.Members[Source]));
         world.Swallows = null;
         world.ChangeView();
@@ -113,7 +113,7 @@ public sealed class TransferMemoryTests
         const int Members = 5;
         Assert.InRange(sessions.All.Sum(static one => one.OutcomeBytes), 1, ((Members + 5) * ((1 << 20) + 4_096)) + (PerPiece * 96));
         Assert.InRange(victim.Node.Counters.Refused(RefusalReason.Malformed), Pieces - 6, Pieces - 1);
-        Assert.False(victim.Host.Current.State.Full);
+        Assert.False(victim.Host.Current.State.Initialised);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -144,7 +144,7 @@ public sealed class TransferMemoryTests
         world.ChangeView();
         late.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
-        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Full));
+        Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
     }
 
     /// <summary>Runs a call to its end, and what it causes at replicas.</summary>

@@ -31,13 +31,13 @@ public sealed class TransferTests
             world.ChangeView();
             var readers = new Readers(world);
             int until = world.Random.Next(250);
-            for (int step = 0; step < until && !world.Members[Newcomer].Host.Current!.State.Full; step++) readers.Step();
-            if (!world.Members[Newcomer].Host.Current!.State.Full) during++;
+            for (int step = 0; step < until && !world.Members[Newcomer].Host.Current!.State.Initialised; step++) readers.Step();
+            if (!world.Members[Newcomer].Host.Current!.State.Initialised) during++;
             if (source) world.Crash(world.Members[Source]);
             if (newcomer) world.Crash(world.Members[Newcomer]);
             for (int step = world.Random.Next(100); step > 0; step--) readers.Step();
-            // What the source had sent may still make the newcomer full.
-            bool lost = source && onlySource && (newcomer || !world.Members[Newcomer].Host.Current!.State.Full);
+            // What the source had sent may still make the newcomer initialised.
+            bool lost = source && onlySource && (newcomer || !world.Members[Newcomer].Host.Current!.State.Initialised);
             world.ChangeView();
             for (int step = 0; step < 300; step++) readers.Step();
             readers.Finish(lost);
@@ -45,9 +45,9 @@ public sealed class TransferTests
             foreach (var member in world.Members.Where(one => one.InView)) Assert.Equal(lost, member.Dht.Completion.IsFaulted);
             if (lost) continue;
             world.Settle();
-            var full = world.Full(0);
-            Assert.Equal(3 - (onlySource ? 1 : 0) - (source ? 1 : 0) - (newcomer ? 1 : 0), full.Count);
-            Assert.All(full, one => Assert.Equal(Keys, DhtWorld.Slice(one).Entries.Count));
+            var initialised = world.Initialised(0);
+            Assert.Equal(3 - (onlySource ? 1 : 0) - (source ? 1 : 0) - (newcomer ? 1 : 0), initialised.Count);
+            Assert.All(initialised, one => Assert.Equal(Keys, DhtWorld.Slice(one).Entries.Count));
         }
         Assert.True(during >= 20 && reads > 1000, $"in {during} of 34 runs before the end of the transfer; {reads} reads");
     }
@@ -73,9 +73,9 @@ public sealed class TransferTests
         world.DeliverAll();
         var session = liar.Host.Current!.State.Session;
         victim.Deliver(new(DhtFrame.StateEnd, State(session), world.View!.Id, liar.Rank));
-        Assert.True(victim.Host.Current!.State.Full);
+        Assert.True(victim.Host.Current!.State.Initialised);
         int sent = 0;
-        world.Swallows = (from, _, type) => from == Newcomer && type == DhtFrame.Done && ++sent > 0;
+        world.Swallows = (from, _, type) => from == Newcomer && type == DhtFrame.Executed && ++sent > 0;
         if (asks) victim.Deliver(new(DhtFrame.Propose, Proposal(), world.View.Id, liar.Rank));
         Assert.Equal(asks ? 1 : 0, sent);
         // It is the only one left who can give the state to the next.
@@ -86,9 +86,9 @@ public sealed class TransferTests
         world.ChangeView();
         next.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
-        Assert.Equal((0, false), (next.Host.Current!.State.Shard, next.Host.Current.State.Full));
+        Assert.Equal((0, false), (next.Host.Current!.State.Shard, next.Host.Current.State.Initialised));
         world.Settle();
-        Assert.True(next.Host.Current.State.Full);
+        Assert.True(next.Host.Current.State.Initialised);
         Assert.True(next.Host.Current.Participant.Sessions.Find(session)!.TryGet(Sequence, out var outcome));
         Assert.Equal(keys, outcome.Versions.Count);
 
@@ -149,12 +149,12 @@ public sealed class TransferTests
         var participant = victim.Host.Current!.Participant;
         for (int i = 0; i < Sessions * Attempts; i++)
         {
-            var key = new OpKey(new((ulong)(1_000_000 + (i / Attempts)), (ulong)i + 1), 1, issued ? 77UL : 0);
+            var key = new AttemptId(new((ulong)(1_000_000 + (i / Attempts)), (ulong)i + 1), 1, issued ? 77UL : 0);
             victim.Turn(() =>
             {
                 if (!issued)
                 {
-                    participant.Recover(key, owner: -1, from: 0, put: true, poison: true, withTime: false);
+                    participant.Recover(key, owner: -1, from: 0, put: true, reject: true, withTime: false);
                     return;
                 }
                 var op = participant.NewRecord();
@@ -167,14 +167,14 @@ public sealed class TransferTests
         Assert.Equal(SessionTable.MostRefusedUnheard, world.Waiting(Newcomer, 0));
         Assert.Equal((Sessions * Attempts) - SessionTable.MostRefusedUnheard, victim.Node.Counters.Refused(RefusalReason.Unexpected));
         // What is known of a session stays, and members' sessions are none of these.
-        var known = new OpKey(new(1_000_000, 1), 1, issued ? 77UL : 0);
-        victim.Turn(() => participant.Recover(known, owner: -1, from: 0, put: true, poison: true, withTime: false));
-        victim.Turn(() => participant.Recover(new(new(world.Members[1].Host.Current!.State.Session, DhtWorld.Named), 1), owner: 1, from: 0, put: true, poison: true, withTime: false));
+        var known = new AttemptId(new(1_000_000, 1), 1, issued ? 77UL : 0);
+        victim.Turn(() => participant.Recover(known, owner: -1, from: 0, put: true, reject: true, withTime: false));
+        victim.Turn(() => participant.Recover(new(new(world.Members[1].Host.Current!.State.Session, DhtWorld.Named), 1), owner: 1, from: 0, put: true, reject: true, withTime: false));
         Assert.Equal(SessionTable.MostRefusedUnheard + 2, world.Waiting(Newcomer, 0));
         world.Swallows = null;
         world.ChangeView();
         world.Settle();
-        Assert.True(victim.Host.Current.State.Full);
+        Assert.True(victim.Host.Current.State.Initialised);
         Assert.Equal(4 + 1, participant.Sessions.All.Count);
     }
 
@@ -217,7 +217,7 @@ public sealed class TransferTests
         world.ChangeView();
         world.Poke();
         world.DeliverAll();
-        Assert.False(newcomer.Host.Current!.State.Full);
+        Assert.False(newcomer.Host.Current!.State.Initialised);
         return (world, newcomer);
     }
 

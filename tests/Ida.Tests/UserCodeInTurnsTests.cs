@@ -28,7 +28,7 @@ public sealed class UserCodeInTurnsTests
             Assert.All(errors, error => Assert.Contains(text, error.Message, StringComparison.Ordinal));
         }
         world.Settle();
-        for (int shard = 0; shard < 2; shard++) Assert.All(world.Full(shard), one => Assert.Single(DhtWorld.Slice(one).Entries));
+        for (int shard = 0; shard < 2; shard++) Assert.All(world.Initialised(shard), one => Assert.Single(DhtWorld.Slice(one).Entries));
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
 
         static void Register(DhtRegistry registry) => registry.OnCollision<string, string, int>((_, _, how) => how switch

@@ -135,7 +135,7 @@ public sealed class UserCodeTests
     {
         var hash = new MoodyHash();
         var world = DhtWorld.Founded(4, options: Options(hash));
-        Task<PutResult> Put(int member, string key, int value, OpId? operation = null)
+        Task<PutResult> Put(int member, string key, int value, OperationId? operation = null)
         {
             var put = world.Members[member].Dht.Map<string, int>("m").OrderedPutAsync(key, value, new() { Operation = operation }).AsTask();
             world.Poke();

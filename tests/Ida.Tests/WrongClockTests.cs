@@ -1,8 +1,8 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using Ida.Boundary;
 using Ida.Ordering;
+using Ida.ViewChange;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -48,7 +48,7 @@ public sealed class WrongClockTests
     }
 
     /// <summary>
-    /// One of three replicas says at a boundary that a put which all of them hold was committed, or proposed there, at the end of all times. The put's key
+    /// One of three replicas says at a view change that a put which all of them hold was committed, or proposed there, at the end of all times. The put's key
     /// and whoever holds it go on, at the latest with the view that they ask for.
     /// </summary>
     [Theory]
@@ -358,7 +358,7 @@ public sealed class WrongClockTests
     }
 
     [Fact]
-    public async Task A_member_ends_when_nothing_of_a_boundary_can_be_read()
+    public async Task A_member_ends_when_nothing_of_a_view_change_can_be_read()
     {
         var world = DhtWorld.Founded(4);
         var put = world.Members[0].Dht.Map<string, long>("m").OrderedPutAsync("a1", 1L).AsTask();

@@ -54,7 +54,7 @@ public sealed class ConfigurationKeeperTests
         Fail(5);
         _bus.Connect(1, 2, 3);
         _bus.Pass(2 * Durations.Second);
-        foreach (ulong node in (ulong[])[2, 3]) _bus[1].OnFrame(LogBus.ReplicaOf(node), new Log.AppendReply(_bus[1].Term, true, _bus[1].Entries.LastIndex, 0));
+        foreach (ulong node in (ulong[])[2, 3]) _bus[1].OnFrame(LogBus.ReplicaOf(node), new Raft.AppendReply(_bus[1].Term, true, _bus[1].Entries.LastIndex, 0));
         Step();
         Assert.Equal([1, 2, 3, 5], Voters);
         _bus.Settle();
@@ -69,7 +69,7 @@ public sealed class ConfigurationKeeperTests
 
     private void Apply(Request request) => _state.Apply(++_index, OperationCodec.WriteEntry([request]));
 
-    private void Fail(ulong node) => Apply(new(default, 0, 0, new Fail([new(_state.FindNode(node)!.Id, true)])));
+    private void Fail(ulong node) => Apply(new(default, 0, 0, new Exclude([new(_state.FindNode(node)!.Id, true)])));
 
     private void Leave(ulong node) => Apply(new(_state.FindNode(node)!.Id, 1, 1, new Depart(false)));
 

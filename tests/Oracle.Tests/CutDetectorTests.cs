@@ -28,8 +28,8 @@ public sealed class CutDetectorTests
         _detector = new(node, new(), new());
         (_first, _second) = (_state.FindNode(1)!.Id, _state.FindNode(2)!.Id);
         _others = [.. _state.Processes.Skip(2).Select(static process => process.Id)];
-        foreach (var observer in _others.Take(5)) _detector.Accuse(_first, observer, Accusation.Timeout, 0);
-        foreach (var observer in _others.Take(4)) _detector.Accuse(_second, observer, Accusation.Timeout, 0);
+        foreach (var observer in _others.Take(5)) _detector.Suspect(_first, observer, Suspicion.Timeout, 0);
+        foreach (var observer in _others.Take(4)) _detector.Suspect(_second, observer, Suspicion.Timeout, 0);
     }
 
     /// <summary>Else the first would be excluded by a view change, and the second by another that supersedes it.</summary>
@@ -37,7 +37,7 @@ public sealed class CutDetectorTests
     public void Who_may_be_excluded_waits_for_another_that_is_suspected_and_both_go_together()
     {
         Assert.Empty(Decided());
-        _detector.Accuse(_second, _others[4], Accusation.Timeout, 0);
+        _detector.Suspect(_second, _others[4], Suspicion.Timeout, 0);
         Assert.Equal([_first, _second], Decided());
     }
 

@@ -29,7 +29,7 @@ public sealed class DepartureTests
             leader.Node.Crash();
             Assert.True(cluster.RunUntil(() => cluster.Leader is { } next && next != leader, 1), cluster.Describe());
             cluster.Simulation.Network.Heal();
-            Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Poisoned, 8), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => one.Oracle.State == MembershipState.Excluded, 8), cluster.Describe());
             Assert.Contains(one.Groups.Events, text => text.Contains("left", StringComparison.Ordinal));
         }
     }
@@ -49,8 +49,8 @@ public sealed class DepartureTests
             voters[0].Node.Pause(TimeSpan.FromSeconds(8));
             cluster.Run(1.2);
             voters[1].Node.Post(voters[1].Oracle.Depart);
-            Assert.True(cluster.RunUntil(() => voters[1].Oracle.State == MembershipState.Poisoned, 4), cluster.Describe());
-            Assert.True(leader.Oracle.Replica!.Shell.Active, cluster.Describe());
+            Assert.True(cluster.RunUntil(() => voters[1].Oracle.State == MembershipState.Excluded, 4), cluster.Describe());
+            Assert.True(leader.Oracle.Replica!.Services.Active, cluster.Describe());
         }
     }
 
@@ -72,7 +72,7 @@ public sealed class DepartureTests
             second.StartAt(TimeSpan.Zero);
             Assert.True(cluster.RunUntil(() => first.Oracle.Replica!.State.Processes.Count == 2, 5), cluster.Describe());
             first.Node.Post(first.Oracle.Depart);
-            Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Excluded, 10), cluster.Describe());
             Assert.True(cluster.RunUntil(() => cluster.Leader == second, 2), cluster.Describe());
             cluster.Run(5);
             Assert.Equal(MembershipState.Active, second.Oracle.State);
@@ -96,7 +96,7 @@ public sealed class DepartureTests
             cluster.Run(3);
             Assert.Equal(first, cluster.Leader);
             first.Node.Post(first.Oracle.Depart);
-            Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Poisoned, 2), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Excluded, 2), cluster.Describe());
             Assert.Contains(first.Groups.Events, text => text.Contains("left", StringComparison.Ordinal));
             first.Node.Crash();
             cluster.Run(5);
@@ -118,7 +118,7 @@ public sealed class DepartureTests
             Assert.True(cluster.RunUntil(() => leader.Oracle.Replica!.State.Find(next.Oracle.Self)!.Status == State.ProcessStatus.Leaving || leader.Oracle.Replica.Log.Leading is null, 2), cluster.Describe());
             leader.Node.Post(leader.Oracle.Depart);
             bool led = false;
-            Assert.True(cluster.RunUntil(() => (led |= next.Oracle.Replica!.Log.Leading is not null) || (leader.Oracle.State == MembershipState.Poisoned && next.Oracle.State == MembershipState.Poisoned), 8), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => (led |= next.Oracle.Replica!.Log.Leading is not null) || (leader.Oracle.State == MembershipState.Excluded && next.Oracle.State == MembershipState.Excluded), 8), cluster.Describe());
             Assert.False(led, cluster.Describe());
             cluster.Run(3);
             Assert.Equal(3, cluster.Alive.Count());

@@ -31,7 +31,7 @@ public sealed class DirectedTests
     [Theory]
     [InlineData(1ul)]
     [InlineData(2ul)]
-    public void B16_with_rounds_of_half_a_second_a_pause_of_one_second_evicts_nobody_one_of_eight_does_and_ends_poisoned(ulong seed) =>
+    public void B16_with_rounds_of_half_a_second_a_pause_of_one_second_evicts_nobody_one_of_eight_does_and_ends_excluded(ulong seed) =>
         PauseTwice(seed, new() { ProbeInterval = TimeSpan.FromMilliseconds(500), ProbeRounds = 3, LeaseDuration = TimeSpan.FromSeconds(2) }, TimeSpan.FromSeconds(1), evictedWithin: 4);
 
     /// <summary>The defaults give a process that is held up less time, so that one that is gone costs the others a second.</summary>
@@ -40,7 +40,7 @@ public sealed class DirectedTests
     [InlineData(2ul)]
     [InlineData(3ul)]
     [InlineData(4ul)]
-    public void B16_with_the_defaults_a_pause_of_half_a_second_evicts_nobody_one_of_eight_does_and_ends_poisoned(ulong seed) =>
+    public void B16_with_the_defaults_a_pause_of_half_a_second_evicts_nobody_one_of_eight_does_and_ends_excluded(ulong seed) =>
         PauseTwice(seed, new(), TimeSpan.FromSeconds(0.5), evictedWithin: 2.5);
 
     /// <summary>A short pause of one process, whose view stays; then one of 8 s: it is out in time, and when it goes on it acts no more and hears so within a second.</summary>
@@ -65,14 +65,14 @@ public sealed class DirectedTests
         bool acts = false, over = cluster.RunUntil(() =>
         {
             acts |= one.Oracle.State == MembershipState.Active && one.Oracle.LeaseUntil > one.Node.Node.Clock();
-            return one.Oracle.State == MembershipState.Poisoned;
+            return one.Oracle.State == MembershipState.Excluded;
         }, 1);
         Assert.True(over && !acts, $"acts: {acts}; {cluster.Describe()}");
         cluster.AssertNoViolations();
     }
 
     [Fact]
-    public void B4_of_a_split_two_to_three_one_side_goes_on_and_the_other_blocks_and_is_poisoned_after_healing()
+    public void B4_of_a_split_two_to_three_one_side_goes_on_and_the_other_blocks_and_is_excluded_after_healing()
     {
         using var cluster = Running(4, 5);
         var voters = cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Voters;
@@ -83,7 +83,7 @@ public sealed class DirectedTests
         Assert.True(cluster.RunUntil(() => majority.TrueForAll(process => process.Groups.ViewOf("g")?.Members.Count == 3), 5), cluster.Describe());
         Assert.True(cluster.RunUntil(() => minority.TrueForAll(process => process.Oracle.State == MembershipState.Blocked), 4), cluster.Describe());
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.RunUntil(() => minority.TrueForAll(process => process.Oracle.State == MembershipState.Poisoned), 3), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => minority.TrueForAll(process => process.Oracle.State == MembershipState.Excluded), 3), cluster.Describe());
         cluster.AssertNoViolations();
     }
 
@@ -128,7 +128,7 @@ public sealed class DirectedTests
     }
 
     [Fact]
-    public void B15_without_a_majority_of_voters_no_view_comes_and_all_are_poisoned_within_65_seconds()
+    public void B15_without_a_majority_of_voters_no_view_comes_and_all_are_excluded_within_65_seconds()
     {
         using var cluster = Running(6, 5);
         var voters = cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Voters;
@@ -145,7 +145,7 @@ public sealed class DirectedTests
         using var cluster = Running(7, 2);
         var (founder, other) = (cluster[0], cluster[1]);
         founder.Node.Post(founder.Oracle.Depart);
-        Assert.True(cluster.RunUntil(() => founder.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => founder.Oracle.State == MembershipState.Excluded, 10), cluster.Describe());
         founder.Node.Crash();
         cluster.Run(5);
         Assert.Equal(MembershipState.Active, other.Oracle.State);
@@ -174,7 +174,7 @@ public sealed class DirectedTests
         foreach (var process in cluster.Alive) process.Groups.LongestDelay = 3 * Durations.Millisecond;
         cluster.Run(0.1);
         second.Node.Post(second.Oracle.Depart);
-        Assert.True(cluster.RunUntil(() => second.Oracle.State == MembershipState.Poisoned, 8), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => second.Oracle.State == MembershipState.Excluded, 8), cluster.Describe());
         Assert.Equal(3, cluster.Alive.Count());
     }
 
@@ -198,7 +198,7 @@ public sealed class DirectedTests
         }
         Assert.Equal(MembershipState.Blocked, lost.Oracle.State);
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Excluded, 5), cluster.Describe());
         cluster.AssertNoViolations();
     }
 
@@ -230,7 +230,7 @@ public sealed class DirectedTests
         }
         Assert.All(lost, one => Assert.Equal(MembershipState.Blocked, one.Oracle.State));
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.RunUntil(() => lost.TrueForAll(one => one.Oracle.State == MembershipState.Poisoned), 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => lost.TrueForAll(one => one.Oracle.State == MembershipState.Excluded), 5), cluster.Describe());
         cluster.AssertNoViolations();
     }
 
@@ -248,7 +248,7 @@ public sealed class DirectedTests
         {
             // It alone of two would not be enough to go on without: it leaves.
             old.Node.Post(old.Oracle.Depart);
-            Assert.True(cluster.RunUntil(() => old.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => old.Oracle.State == MembershipState.Excluded, 10), cluster.Describe());
             old.Node.Crash();
             // With the only seed of the first life: nobody looks for whoever may start where the lost one is.
             var next = cluster.Restart(old, sameSeeds: true);
@@ -258,7 +258,7 @@ public sealed class DirectedTests
         }
         Assert.Equal(MembershipState.Blocked, lost.Oracle.State);
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Excluded, 5), cluster.Describe());
         cluster.AssertNoViolations();
     }
 
@@ -277,7 +277,7 @@ public sealed class DirectedTests
         later.StartAt(TimeSpan.Zero);
         cluster.Run(6);
         first.Node.Post(first.Oracle.Depart);
-        Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => first.Oracle.State == MembershipState.Excluded, 10), cluster.Describe());
         first.Node.Crash();
         var next = cluster.Restart(first, sameSeeds: true);
         next.StartAt(TimeSpan.Zero);
@@ -285,7 +285,7 @@ public sealed class DirectedTests
         Assert.Equal(later.Oracle.System, next.Oracle.System);
         Assert.Equal(MembershipState.Blocked, lost.Oracle.State);
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => lost.Oracle.State == MembershipState.Excluded, 5), cluster.Describe());
         cluster.AssertNoViolations();
     }
 

@@ -18,9 +18,9 @@ public sealed class DoubtedReplicaTests
         var victim = Victim(cluster);
         Doubt(victim, doubted);
         long refused = victim.Node.Node.Counters.Refused(RefusalReason.WrongSender);
-        leader.Node.Post(() => new Outlet(leader.Node.Node) { System = leader.Oracle.System }.Send(victim.Node.Id, victim.Node.Address, new PoisonFrame(victim.Oracle.Self, "go")));
+        leader.Node.Post(() => new FrameSender(leader.Node.Node) { System = leader.Oracle.System }.Send(victim.Node.Id, victim.Node.Address, new ExcludedFrame(victim.Oracle.Self, "go")));
         cluster.Run(1);
-        Assert.Equal(doubted ? MembershipState.Active : MembershipState.Poisoned, victim.Oracle.State);
+        Assert.Equal(doubted ? MembershipState.Active : MembershipState.Excluded, victim.Oracle.State);
         Assert.Equal(doubted, victim.Node.Node.Counters.Refused(RefusalReason.WrongSender) > refused);
     }
 
@@ -168,7 +168,7 @@ public sealed class DoubtedReplicaTests
             cluster.Run(3);
             Assert.Equal(leader, cluster.Leader);
             leader.Node.Post(leader.Oracle.Depart);
-            Assert.True(cluster.RunUntil(() => leader.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => leader.Oracle.State == MembershipState.Excluded, 10), cluster.Describe());
             Assert.True(cluster.RunUntil(() => cluster.Leader is not null, 5), cluster.Describe());
             Assert.NotEqual(hidden, cluster.Leader);
         }
@@ -188,7 +188,7 @@ public sealed class DoubtedReplicaTests
             Assert.Equal(leader, cluster.Leader);
             voters[1].Node.Crash();
             leader.Node.Post(leader.Oracle.Depart);
-            Assert.True(cluster.RunUntil(() => leader.Oracle.State == MembershipState.Poisoned, 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => leader.Oracle.State == MembershipState.Excluded, 10), cluster.Describe());
             cluster.Run(5);
             Assert.All(cluster.Alive, static process => Assert.Equal(MembershipState.Active, process.Oracle.State));
         }

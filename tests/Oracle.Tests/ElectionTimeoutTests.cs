@@ -32,11 +32,11 @@ public sealed class ElectionTimeoutTests
     [InlineData(1, 2, 1, true)]
     [InlineData(1, 2, 2, false)]
     [InlineData(3, 3_600, 600, true)]
-    public void An_election_has_its_time_before_all_give_up(int isolation, int poison, int election, bool fits)
+    public void An_election_has_its_time_before_all_give_up(int isolation, int exclusion, int election, bool fits)
     {
-        var options = new OracleOptions { IsolationTimeout = TimeSpan.FromSeconds(isolation), PoisonTimeout = TimeSpan.FromSeconds(poison), ElectionTimeout = TimeSpan.FromSeconds(election) };
+        var options = new OracleOptions { IsolationTimeout = TimeSpan.FromSeconds(isolation), ExclusionTimeout = TimeSpan.FromSeconds(exclusion), ElectionTimeout = TimeSpan.FromSeconds(election) };
         if (fits) options.Validate();
-        else Assert.Contains(nameof(OracleOptions.PoisonTimeout), Assert.Throws<InvalidOptionException>(options.Validate).Message, StringComparison.Ordinal);
+        else Assert.Contains(nameof(OracleOptions.ExclusionTimeout), Assert.Throws<InvalidOptionException>(options.Validate).Message, StringComparison.Ordinal);
     }
 
     /// <summary>A timer of less is always due, and the loop does nothing else.</summary>

@@ -15,14 +15,14 @@ public sealed class EvidenceTests
 
     /// <summary>Of two, the other holds up against the one that votes alone whatever it likes: without that one the system is over.</summary>
     [Theory]
-    [InlineData(Accusation.FlushStall)]
-    [InlineData(Accusation.Slow)]
-    [InlineData(Accusation.Timeout)]
-    [InlineData(Accusation.ProcessGone)]
-    public void F3_the_only_voter_does_not_exclude_itself(Accusation evidence)
+    [InlineData(Suspicion.FlushStall)]
+    [InlineData(Suspicion.Slow)]
+    [InlineData(Suspicion.Timeout)]
+    [InlineData(Suspicion.ProcessGone)]
+    public void F3_the_only_voter_does_not_exclude_itself(Suspicion evidence)
     {
         using var cluster = Running(1, 2);
-        cluster[1].Node.Post(() => cluster[1].Oracle.Accuse(cluster[0].Oracle.Self, evidence));
+        cluster[1].Node.Post(() => cluster[1].Oracle.Suspect(cluster[0].Oracle.Self, evidence));
         cluster.Run(30);
         Assert.Equal(MembershipState.Active, cluster[0].Oracle.State);
         Assert.NotNull(cluster.Leader);
@@ -34,10 +34,10 @@ public sealed class EvidenceTests
     [InlineData(2)]
     [InlineData(3)]
     [InlineData(5)]
-    public void F3_the_silence_of_one_member_in_a_group_that_one_other_reports_costs_nobody_his_place(int processes)
+    public void F3_the_silence_of_one_member_in_a_group_that_one_other_suspects_costs_nobody_his_place(int processes)
     {
         using var cluster = Running(2, processes);
-        cluster[0].Node.Post(() => cluster[0].Oracle.Accuse(cluster[1].Oracle.Self, Accusation.FlushStall));
+        cluster[0].Node.Post(() => cluster[0].Oracle.Suspect(cluster[1].Oracle.Self, Suspicion.FlushStall));
         cluster.Run(8);
         cluster[0].Node.Post(() => cluster[0].Oracle.Withdraw(cluster[1].Oracle.Self));
         cluster.Run(8);
@@ -51,7 +51,7 @@ public sealed class EvidenceTests
     {
         using var cluster = Running(3, 5);
         var (one, other) = (cluster.Alive.Last(process => process != cluster.Leader), cluster.Alive.First());
-        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.Slow));
+        one.Node.Post(() => one.Oracle.Suspect(other.Oracle.Self, Suspicion.Slow));
         cluster.Run(30);
         Assert.Equal(5, cluster.Alive.Count());
     }
@@ -69,7 +69,7 @@ public sealed class EvidenceTests
     {
         using var cluster = WithGroupOf(members, policy);
         var slow = cluster[members - 1];
-        for (int i = 0; i < witnesses; i++) AccuseOfSlowness(cluster[i], slow);
+        for (int i = 0; i < witnesses; i++) SuspectOfSlowness(cluster[i], slow);
         cluster.Run(15);
         Assert.Equal(goes, !cluster.Alive.Contains(slow));
         Assert.Equal(goes ? 8 : 9, cluster.Alive.Count());
@@ -83,7 +83,7 @@ public sealed class EvidenceTests
     public void Of_members_that_are_slow_to_each_other_only_those_go_of_whom_another_one_says_it(int members, int others)
     {
         using var cluster = WithGroupOf(members, SlowMember.Evict);
-        AccuseEachOther(cluster, members, others);
+        SuspectEachOther(cluster, members, others);
         cluster.Run(15);
         Assert.Equal(9 - members + others, cluster.Alive.Count());
         Assert.All(Enumerable.Range(0, members), i => Assert.Equal(i < others, cluster.Alive.Contains(cluster[i])));
@@ -97,7 +97,7 @@ public sealed class EvidenceTests
     public void Of_members_that_are_all_slow_to_each_other_one_goes_at_a_time_the_latest_first_until_one_is_left(int members)
     {
         using var cluster = WithGroupOf(members, SlowMember.Evict);
-        AccuseEachOther(cluster, members, 0);
+        SuspectEachOther(cluster, members, 0);
         var ranked = Enumerable.Range(0, members).Select(i => cluster[i]).OrderBy(process => process.Oracle.Self).ToList();
         for (int gone = 0; gone < members - 1; gone++)
         {
@@ -124,7 +124,7 @@ public sealed class EvidenceTests
     public void Members_that_were_slow_to_each_other_stay_when_they_take_it_back_one_after_the_other(int members, bool allOfOneMember)
     {
         using var cluster = WithGroupOf(members, SlowMember.Evict);
-        AccuseEachOther(cluster, members, 0);
+        SuspectEachOther(cluster, members, 0);
         cluster.Run(6.5);
         for (int i = 0; i < members; i++)
         {
@@ -145,7 +145,7 @@ public sealed class EvidenceTests
     public void Who_said_it_of_one_that_goes_has_its_time_also_where_that_is_taken_back_at_once()
     {
         using var cluster = WithGroupOf(3, SlowMember.Evict);
-        AccuseEachOther(cluster, 3, 0);
+        SuspectEachOther(cluster, 3, 0);
         var victim = Enumerable.Range(0, 3).Select(i => cluster[i]).MaxBy(process => process.Oracle.Self)!;
         var self = victim.Oracle.Self;
         Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(self), 15), cluster.Describe());
@@ -176,9 +176,9 @@ public sealed class EvidenceTests
         cluster.Run(3);
         foreach (var (one, other) in pairs)
         {
-            AccuseOfSlowness(cluster[one], cluster[other]);
+            SuspectOfSlowness(cluster[one], cluster[other]);
             // Of three in a ring each says it of the next.
-            if (!overlapping || one > 3) AccuseOfSlowness(cluster[other], cluster[one]);
+            if (!overlapping || one > 3) SuspectOfSlowness(cluster[other], cluster[one]);
         }
         cluster.Run(9.5);
         Assert.Equal(9, cluster.Alive.Count());
@@ -197,8 +197,8 @@ public sealed class EvidenceTests
         Assert.True(cluster.RunUntil(() => cluster.Settled("evicts"), 10), cluster.Describe());
         var voter = cluster.Leader!;
         var other = cluster.Alive.Single(process => process != voter);
-        AccuseOfSlowness(voter, other);
-        AccuseOfSlowness(other, voter);
+        SuspectOfSlowness(voter, other);
+        SuspectOfSlowness(other, voter);
         cluster.Run(9);
         Assert.Equal(2, cluster.Alive.Count());
         cluster.Run(3);
@@ -206,17 +206,17 @@ public sealed class EvidenceTests
     }
 
     /// <summary>All of the first <paramref name="members"/> say it of those of them that are not among the first <paramref name="others"/>.</summary>
-    private static void AccuseEachOther(OracleCluster cluster, int members, int others)
+    private static void SuspectEachOther(OracleCluster cluster, int members, int others)
     {
         for (int i = 0; i < members; i++)
         {
             for (int slow = others; slow < members; slow++)
-                if (i != slow) AccuseOfSlowness(cluster[i], cluster[slow]);
+                if (i != slow) SuspectOfSlowness(cluster[i], cluster[slow]);
         }
     }
 
-    private static void AccuseOfSlowness(OracleCluster.Process one, OracleCluster.Process slow) =>
-        one.Node.Post(() => one.Oracle.Accuse(slow.Oracle.Self, Accusation.Slow));
+    private static void SuspectOfSlowness(OracleCluster.Process one, OracleCluster.Process slow) =>
+        one.Node.Post(() => one.Oracle.Suspect(slow.Oracle.Self, Suspicion.Slow));
 
     /// <summary>Nine processes in one group, the first of them in another one with that policy.</summary>
     private static OracleCluster WithGroupOf(int members, SlowMember policy)
@@ -240,9 +240,9 @@ public sealed class EvidenceTests
     {
         using var cluster = Running(7, 5);
         var (one, other) = (cluster[3], cluster[4]);
-        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.Slow));
+        one.Node.Post(() => one.Oracle.Suspect(other.Oracle.Self, Suspicion.Slow));
         cluster.Run(15);
-        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.FlushStall));
+        one.Node.Post(() => one.Oracle.Suspect(other.Oracle.Self, Suspicion.FlushStall));
         cluster.Run(8);
         Assert.Equal(5, cluster.Alive.Count());
         cluster.Run(8);
@@ -250,11 +250,11 @@ public sealed class EvidenceTests
     }
 
     /// <summary>
-    /// Three of five are reported at once, so the leader asks its voters first whether it is it that is cut off. Before they answer all is taken
-    /// back: what was decided on old reports is not carried out.
+    /// Three of five are suspected at once, so the leader asks its voters first whether it is it that is cut off. Before they answer all is taken
+    /// back: what was decided on old suspicions is not carried out.
     /// </summary>
     [Fact]
-    public void Reports_of_many_that_are_withdrawn_before_the_leader_is_confirmed_exclude_nobody()
+    public void Suspicions_of_many_that_are_withdrawn_before_the_leader_is_confirmed_exclude_nobody()
     {
         for (ulong seed = 1; seed <= 5; seed++)
         {
@@ -268,14 +268,14 @@ public sealed class EvidenceTests
             // One voter at most, or those that decide are spared.
             var victims = all.Where(process => process != leader).OrderBy(process => voters.IsVoter(process.Node.Id)).Take(3).ToList();
             foreach (var other in all.Where(other => other != leader && voters.IsVoter(other.Node.Id))) network.Cut(leader.Node, other.Node);
-            // Of each other first: so all three are decided at once, with the last report.
-            OracleCluster.Process[] accusers = [.. victims, leader];
-            foreach (var one in accusers)
+            // Of each other first: so all three are decided at once, with the last suspicion.
+            OracleCluster.Process[] suspecting = [.. victims, leader];
+            foreach (var one in suspecting)
             {
-                foreach (var victim in victims.Where(victim => victim != one)) one.Node.Post(() => one.Oracle.Accuse(victim.Oracle.Self, Accusation.FlushStall));
+                foreach (var victim in victims.Where(victim => victim != one)) one.Node.Post(() => one.Oracle.Suspect(victim.Oracle.Self, Suspicion.FlushStall));
                 cluster.Run(0.1);
             }
-            foreach (var one in accusers)
+            foreach (var one in suspecting)
                 foreach (var victim in victims.Where(victim => victim != one)) one.Node.Post(() => one.Oracle.Withdraw(victim.Oracle.Self));
             cluster.Run(0.05);
             Assert.Equal(leader, cluster.Leader);
@@ -287,10 +287,10 @@ public sealed class EvidenceTests
 
     /// <summary>
     /// When many fail at once each of their watchers says so every half second. All that arrives in one turn is weighed once, and what it costs grows
-    /// with the reports and not with their square.
+    /// with the suspicions and not with their square.
     /// </summary>
     [Fact]
-    public void Reports_that_come_in_one_turn_are_weighed_once()
+    public void Suspicions_that_come_in_one_turn_are_weighed_once()
     {
         using var cluster = Running(6, 3);
         var leader = cluster.Leader!;
@@ -298,13 +298,13 @@ public sealed class EvidenceTests
         long decisions = 0;
         leader.Node.Post(() =>
         {
-            var shell = leader.Oracle.Replica!.Shell;
+            var shell = leader.Oracle.Replica!.Services;
             decisions = shell.Decisions;
-            var observer = new Log.Replica(others[0].Node.Id, others[0].Node.Address);
-            for (int i = 0; i < 1_000; i++) shell.OnSuspect(0, observer, new(others[1].Oracle.Self, i % 2 == 1, Accusation.FlushStall, 0));
+            var observer = new Raft.Replica(others[0].Node.Id, others[0].Node.Address);
+            for (int i = 0; i < 1_000; i++) shell.OnSuspect(0, observer, new(others[1].Oracle.Self, i % 2 == 1, Suspicion.FlushStall, 0));
         });
         cluster.Run(0.001);
-        Assert.InRange(leader.Oracle.Replica!.Shell.Decisions - decisions, 1, 2);
+        Assert.InRange(leader.Oracle.Replica!.Services.Decisions - decisions, 1, 2);
         Assert.Equal(3, cluster.Alive.Count());
     }
 
@@ -322,16 +322,16 @@ public sealed class EvidenceTests
             Start(cluster);
             var one = cluster.Alive.Last(process => process != cluster.Leader);
             one.Node.Pause(TimeSpan.FromMinutes(1));
-            Assert.True(cluster.RunUntil(() => cluster.Leader!.Oracle.Replica!.State.Find(one.Oracle.Self) is { Status: ProcessStatus.Failed }, 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => cluster.Leader!.Oracle.Replica!.State.Find(one.Oracle.Self) is { Status: ProcessStatus.Excluded }, 10), cluster.Describe());
             Assert.False(cluster.RunUntil(() => cluster.Settled("g"), 0.1), cluster.Describe());
             one.Node.Crash(hostAnswers: true);
             Assert.True(cluster.RunUntil(() => cluster.Alive.All(process => process.Groups.ViewOf("g") is { Members.Count: 4 }), 3), cluster.Describe());
         }
     }
 
-    /// <summary>20 processes. Three report one, and five that have nothing to do with it are down: that says nothing about it.</summary>
+    /// <summary>20 processes. Three suspect one, and five that have nothing to do with it are down: that says nothing about it.</summary>
     [Fact]
-    public void F10_accused_processes_count_as_reporters_only_of_those_they_watch()
+    public void F10_suspected_processes_count_as_observers_only_of_those_they_watch()
     {
         var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         using (simulation)
@@ -341,16 +341,16 @@ public sealed class EvidenceTests
             for (ulong number = 1; number <= 20; number++)
                 state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
             var ids = state.Processes.Select(process => process.Id).ToList();
-            var observers = new Observers();
+            var ring = new MonitoringRing();
             var subject = ids[0];
-            var strangers = ids.Where(id => id != subject && !observers.Watches(id, subject, state)).Take(5).ToList();
-            var watchers = ids.Where(id => id != subject && observers.Watches(id, subject, state)).ToList();
+            var strangers = ids.Where(id => id != subject && !ring.Watches(id, subject, state)).Take(5).ToList();
+            var watchers = ids.Where(id => id != subject && ring.Watches(id, subject, state)).ToList();
             foreach (bool watching in (bool[])[false, true])
             {
-                var detector = new CutDetector(node, observers, new());
+                var detector = new CutDetector(node, ring, new());
                 foreach (var other in watching ? watchers.Skip(3).Take(5) : strangers)
-                    foreach (var reporter in ids.Where(id => id != other && id != subject).Take(5)) detector.Accuse(other, reporter, Accusation.Timeout, 0);
-                foreach (var reporter in watchers.Take(3)) detector.Accuse(subject, reporter, Accusation.Timeout, 0);
+                    foreach (var reporter in ids.Where(id => id != other && id != subject).Take(5)) detector.Suspect(other, reporter, Suspicion.Timeout, 0);
+                foreach (var reporter in watchers.Take(3)) detector.Suspect(subject, reporter, Suspicion.Timeout, 0);
                 detector.Decide(state, 20, default, static _ => true);
                 simulation.Run(TimeSpan.FromSeconds(1.5));
                 Assert.Equal(watching, detector.Decide(state, 20, default, static _ => true).Exists(failure => failure.Process == subject));
@@ -365,14 +365,14 @@ public sealed class EvidenceTests
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         var node = simulation.AddNode().Node;
         var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
-        var observers = new Observers();
+        var ring = new MonitoringRing();
         for (ulong number = 1; number <= 60; number++)
         {
             state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
             foreach (var process in state.Processes)
             {
-                var watchers = observers.WatchersOf(process.Id, state);
-                Assert.Equal(Observers.PerSubject((int)number), watchers.Distinct().Count());
+                var watchers = ring.WatchersOf(process.Id, state);
+                Assert.Equal(MonitoringRing.PerSubject((int)number), watchers.Distinct().Count());
                 Assert.Equal(watchers.Count, watchers.Distinct().Count());
                 Assert.DoesNotContain(process.Id, watchers);
             }
@@ -413,8 +413,8 @@ public sealed class EvidenceTests
         var detector = new CutDetector(node, new(), new());
         for (int second = 0; second <= 10; second++)
         {
-            detector.Accuse(ids[1], ids[0], Accusation.Timeout, 0);
-            detector.Accuse(ids[5], ids[4], Accusation.Timeout, 0);
+            detector.Suspect(ids[1], ids[0], Suspicion.Timeout, 0);
+            detector.Suspect(ids[5], ids[4], Suspicion.Timeout, 0);
             simulation.Run(TimeSpan.FromSeconds(1));
         }
         Assert.Equal([ids[1]], detector.Decide(state, 8, default, static _ => true).Select(failure => failure.Process));
@@ -433,7 +433,7 @@ public sealed class EvidenceTests
         var victim = cluster.Alive.Last(process => process != cluster.Leader);
         var others = cluster.Alive.Where(process => process != victim).ToList();
         cluster.Simulation.Network.Partition([victim.Node], others.ConvertAll(process => process.Node));
-        foreach (var other in others.Take(2)) other.Node.Post(() => other.Oracle.Accuse(victim.Oracle.Self, Accusation.Refused));
+        foreach (var other in others.Take(2)) other.Node.Post(() => other.Oracle.Suspect(victim.Oracle.Self, Suspicion.Refused));
         cluster.Run(0.5);
         Assert.Equal(owns, others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4));
         Assert.True(cluster.RunUntil(() => others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4), 6), cluster.Describe());
@@ -470,7 +470,7 @@ public sealed class EvidenceTests
     {
         using var cluster = Running(7, 5);
         var (one, other) = (cluster.Alive.Last(process => process != cluster.Leader), cluster.Alive.First(process => process != cluster.Leader));
-        one.Node.Post(() => one.Oracle.Accuse(other.Oracle.Self, Accusation.ProcessGone));
+        one.Node.Post(() => one.Oracle.Suspect(other.Oracle.Self, Suspicion.ProcessGone));
         cluster.Run(5);
         Assert.Equal(5, cluster.Alive.Count());
     }
@@ -493,11 +493,11 @@ public sealed class EvidenceTests
     [Fact]
     public void Who_watches_a_process_no_longer_says_what_its_group_holds_against_it_and_not_what_it_saw_itself()
     {
-        var watched = new WatchedProcess(new(default, default, 0, 0), 0) { Assigned = true, Observed = Accusation.Timeout, Accused = Accusation.FlushStall };
-        Assert.Equal(Accusation.Timeout, watched.Evidence);
+        var watched = new MonitoredProcess(new(default, default, 0, 0), 0) { Assigned = true, Observed = Suspicion.Timeout, Suspected = Suspicion.FlushStall };
+        Assert.Equal(Suspicion.Timeout, watched.Evidence);
         watched.Assigned = false;
-        Assert.Equal(Accusation.FlushStall, watched.Evidence);
-        watched.Accused = null;
+        Assert.Equal(Suspicion.FlushStall, watched.Evidence);
+        watched.Suspected = null;
         Assert.Null(watched.Evidence);
     }
 

@@ -15,30 +15,30 @@ public sealed class ExcludedLinksTests
     private readonly LogBus _bus = new(Rule.None);
     private readonly KnownLinks _links = new();
     private readonly LogBus.Part _node;
-    private readonly Watch _watch;
+    private readonly FailureDetector _detector;
     private readonly List<int> _dialled = [];
 
     public ExcludedLinksTests()
     {
         _node = new(_bus, 1, _links);
-        var outlet = new Outlet(_node);
+        var sender = new FrameSender(_node);
         var directory = new OracleDirectory(_node);
-        _watch = new(_node, new(), outlet, directory, new(_node, outlet, directory)) { OnDropped = (peer, _) => _dialled.Add(peer) };
-        for (int peer = 1; peer <= Processes; peer++) _watch.OnLinkUp(peer);
+        _detector = new(_node, new(), sender, directory, new(_node, sender, directory)) { OnDropped = (peer, _) => _dialled.Add(peer) };
+        for (int peer = 1; peer <= Processes; peer++) _detector.OnLinkUp(peer);
     }
 
     [Fact]
     public void Of_many_that_are_excluded_in_one_turn_a_bounded_number_is_dialled_with_each_tick()
     {
-        for (int peer = 1; peer <= Processes; peer++) _watch.Excluding(IdOf(peer));
+        for (int peer = 1; peer <= Processes; peer++) _detector.Excluding(IdOf(peer));
         Assert.Equal(Enumerable.Range(1, Once), _dialled);
         for (int tick = 2; _dialled.Count < Processes; tick++)
         {
-            _watch.Step();
+            _detector.Step();
             Assert.Equal(Math.Min(Processes, tick * Once), _dialled.Count);
         }
         Assert.Equal(Enumerable.Range(1, Processes), _dialled);
-        _watch.Step();
+        _detector.Step();
         Assert.Equal(Processes, _dialled.Count);
     }
 
@@ -46,14 +46,14 @@ public sealed class ExcludedLinksTests
     [Fact]
     public void One_that_is_excluded_from_thousands_of_groups_keeps_no_other_waiting()
     {
-        for (int group = 0; group < 10 * Once; group++) _watch.Excluding(IdOf(1));
-        _watch.Excluding(IdOf(2));
+        for (int group = 0; group < 10 * Once; group++) _detector.Excluding(IdOf(1));
+        _detector.Excluding(IdOf(2));
         Assert.Contains(2, _dialled);
         // And those that are said again with each tick wait behind those that are not looked at yet.
         for (int tick = 0; tick < 6; tick++)
         {
-            for (int peer = 1; peer <= Processes; peer++) _watch.Excluding(IdOf(peer));
-            _watch.Step();
+            for (int peer = 1; peer <= Processes; peer++) _detector.Excluding(IdOf(peer));
+            _detector.Step();
         }
         Assert.Equal(Processes, _dialled.Distinct().Count());
     }
@@ -62,9 +62,9 @@ public sealed class ExcludedLinksTests
     [Fact]
     public void One_whose_link_is_let_go_of_while_it_waits_is_passed_over()
     {
-        for (int peer = 1; peer <= Processes; peer++) _watch.Excluding(IdOf(peer));
-        _watch.OnClosing(Processes);
-        for (int tick = 0; tick < 6; tick++) _watch.Step();
+        for (int peer = 1; peer <= Processes; peer++) _detector.Excluding(IdOf(peer));
+        _detector.OnClosing(Processes);
+        for (int tick = 0; tick < 6; tick++) _detector.Step();
         Assert.Equal(Enumerable.Range(1, Processes - 1), _dialled);
     }
 
@@ -74,7 +74,7 @@ public sealed class ExcludedLinksTests
     [InlineData(4_000)]
     public void Of_many_that_fell_silent_a_bounded_number_is_dialled_again_with_each_tick_and_each_in_its_turn(int silent)
     {
-        var links = new DeadLinks(_node, new());
+        var links = new LinkReaper(_node, new());
         for (int peer = 1; peer <= silent; peer++) links.OnFault(peer, LinkFault.Unreachable);
         int before = 0;
         for (int tick = 0; tick < 120; tick++)

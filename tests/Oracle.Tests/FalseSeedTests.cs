@@ -59,8 +59,8 @@ public sealed class FalseSeedTests
     {
         using var cluster = new OracleCluster(5, 2);
         var stranger = cluster.Simulation.AddNode("stranger");
-        var says = new Outlet(stranger.Node) { System = new(7, 8) };
-        var self = new Oracle.Log.Replica(stranger.Id, stranger.Address);
+        var says = new FrameSender(stranger.Node) { System = new(7, 8) };
+        var self = new Oracle.Raft.Replica(stranger.Id, stranger.Address);
         cluster[1].StartAt(TimeSpan.Zero);
         for (int i = 0; i < 100; i++)
         {
@@ -80,7 +80,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus(Rule.None);
         var links = new SeedLinks();
         var node = new LogBus.Part(bus, 2, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new Outlet(node));
+        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new FrameSender(node));
         bootstrap.Start();
         long waited = 0;
         while (!bootstrap.Step())
@@ -101,7 +101,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus(Rule.None);
         var links = new SeedLinks { Reached = 77 };
         var node = new LogBus.Part(bus, 2, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new Outlet(node));
+        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new FrameSender(node));
         bootstrap.Start();
         long waited = 0;
         for (; !bootstrap.Step(); waited += 200)
@@ -140,7 +140,7 @@ public sealed class FalseSeedTests
         {
             var links = new SeedLinks { Reached = reached, Local = new($"127.0.0.1:700{id}"), There = new(other) };
             var node = new LogBus.Part(bus, id, links);
-            var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, links.There] }, new Outlet(node));
+            var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, links.There] }, new FrameSender(node));
             bootstrap.Start();
             return bootstrap;
         }
@@ -155,7 +155,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus(Rule.None);
         var links = new SeedLinks { Reached = other };
         var node = new LogBus.Part(bus, 2, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new Outlet(node));
+        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new FrameSender(node));
         bootstrap.Start();
         bool founds = false;
         for (long passed = 0; passed < 5_900; passed += 100)
@@ -186,7 +186,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus(Rule.None);
         var links = new SeedLinks { Reached = 5 };
         var node = new LogBus.Part(bus, 400, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new Outlet(node));
+        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new FrameSender(node));
         bootstrap.Start();
         long waited = 0;
         for (; !bootstrap.Step(); waited += 100)

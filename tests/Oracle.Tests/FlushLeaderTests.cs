@@ -26,7 +26,7 @@ public sealed class FlushLeaderTests
                 liar.Node.Post(() => liar.Oracle.RequestView(group));
                 Assert.True(cluster.RunUntil(() => liar.Groups.IsWedged, 2), cluster.Describe());
                 var proposal = liar.Groups.Groups.Single().Wedge!;
-                liar.Node.Post(() => liar.Oracle.FlushDone(group, proposal.BaseView, proposal.Number, holdsItself ? [liar.Oracle.Self] : []));
+                liar.Node.Post(() => liar.Oracle.CompleteView(group, proposal.BaseView, proposal.Number, holdsItself ? [liar.Oracle.Self] : []));
                 Assert.True(cluster.RunUntil(() => cluster.Settled("g"), 5), cluster.Describe());
                 var view = liar.Groups.ViewOf("g")!;
                 Assert.Equal((group, proposal.Number), (view.Group, view.Proposal));

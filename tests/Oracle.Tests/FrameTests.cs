@@ -3,7 +3,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -20,15 +20,15 @@ public sealed class FrameTests
         new ProbeFrame(false, 1), new ProbeFrame(true, 1), new IndirectProbeFrame(false, 5), new IndirectProbeFrame(true, 5), new IndirectProbeFrame(false, 5, 77, true),
         new ProposeFrame(new(new(1, 2), 9, 4, [A], [B], [new(C, new("127.0.0.1:1"), false, "tag")])),
         new InstallFrame(new View(new(1, 2), "g", 5, 9, new(), [new(A, new("127.0.0.1:1"), true, ""), new(B, new("[::1]:2"), false, "zone")], [B], [], [C], [new(A, 1, 0)])),
-        new SyncAsk(A, [new(new(1, 2), 3, 4)]), new SyncAnswer(new([LogBus.ReplicaOf(1)], []), default, [new(1, 2)], "over", true), new PoisonFrame(A, "reason"),
+        new SyncAsk(A, [new(new(1, 2), 3, 4)]), new SyncAnswer(new([LogBus.ReplicaOf(1)], []), default, [new(1, 2)], "over", true), new ExcludedFrame(A, "reason"),
         new VoteRequest(true, 1, 2, 3, false), new VoteRequest(false, 1, 2, 3, true), new VoteReply(true, 4, true), new VoteReply(false, 4, false),
         new AppendRequest(1, 2, 3, [new(1, EntryKind.Noop, []), new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([LogBus.ReplicaOf(1)], [LogBus.ReplicaOf(2)])))], 5, 6),
         new AppendReply(1, true, 2, 3), new SnapshotChunk(1, 2, 1, new([LogBus.ReplicaOf(1)], []), 0, 3, new byte[] { 1, 2, 3 }), new SnapshotAck(1, 2, 3), new TimeoutNow(3),
-        new RequestFrame(new(A, 1, 1, new Join("g", new(), 0, ""))), new RequestFrame(new(A, 2, 1, new Done(new(1, 2), 3, 4, [A, B]))),
-        new RequestFrame(new(A, 0, 1, new Register(11, new("127.0.0.1:1"), "t", "h", 7, -8, Durations.Second))), new RequestFrame(new(A, 3, 1, new Fail([new(B, true)]))),
+        new RequestFrame(new(A, 1, 1, new Join("g", new(), 0, ""))), new RequestFrame(new(A, 2, 1, new ViewCompletion(new(1, 2), 3, 4, [A, B]))),
+        new RequestFrame(new(A, 0, 1, new Register(11, new("127.0.0.1:1"), "t", "h", 7, -8, Durations.Second))), new RequestFrame(new(A, 3, 1, new Exclude([new(B, true)]))),
         new ResponseFrame(1, ResponseStatus.Applied, OperationResult.Joined(new(1, 2)), LogBus.ReplicaOf(1)),
         new LeaseAsk(A, 5, 6), new LeaseGrant(5, new([LogBus.ReplicaOf(1)], []), 6, [new(B, new("[::1]:2"), 3, 4)]), new LeaseGrant(5, Configuration.Empty, 6, null),
-        new SuspectFrame(A, false, Accusation.Refused, 2), new WhoIsOracle(true), new OracleIs(new([LogBus.ReplicaOf(1)], []), LogBus.ReplicaOf(1)),
+        new SuspectFrame(A, false, Suspicion.Refused, 2), new WhoIsOracle(true), new OracleIs(new([LogBus.ReplicaOf(1)], []), LogBus.ReplicaOf(1)),
     ];
 
     [Fact]

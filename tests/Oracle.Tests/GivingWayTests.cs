@@ -1,7 +1,7 @@
 using GroupCore.Membership;
 using Ida.Testing;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.Tests;
 
@@ -39,7 +39,7 @@ public sealed class GivingWayTests
         var told = replica ? new Replica(teller.Id, teller.Address) : LogBus.ReplicaOf(7);
         OracleSurface.Say(teller, cluster[0], new OracleIs(new([told, LogBus.ReplicaOf(8)], []), told), new SystemId(1, 2));
         cluster.Run(0.1);
-        Assert.Equal(MembershipState.Poisoned, cluster[0].Oracle.State);
+        Assert.Equal(MembershipState.Excluded, cluster[0].Oracle.State);
         Assert.Contains(cluster[0].Groups.Events, text => text.Contains("gives way", StringComparison.Ordinal));
     }
 
@@ -60,7 +60,7 @@ public sealed class GivingWayTests
         Assert.True(cluster.RunUntil(() => again.Oracle.State == MembershipState.Active, 5), cluster.Describe());
         cluster.Run(5);
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.RunUntil(() => again.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => again.Oracle.State == MembershipState.Excluded, 5), cluster.Describe());
         Assert.Contains(again.Groups.Events, text => text.Contains("gives way", StringComparison.Ordinal));
         Assert.All(others, other => Assert.Equal(MembershipState.Active, other.Oracle.State));
     }

@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -28,7 +28,7 @@ public sealed class HostileFrameTests
         foreach (IFrame frame in (IFrame[])
         [
             new OracleIs(new([replica], []), default), new OracleIs(new([Good], []), replica), new SyncAnswer(new([Good], [replica]), default, [], ""),
-            new SyncAnswer(new([Good], []), replica, [], ""), new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Done, replica),
+            new SyncAnswer(new([Good], []), replica, [], ""), new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Completed, replica),
             new LeaseGrant(1, new([replica], []), 1, null), new LeaseGrant(1, new([Good], []), 1, [new(A, bad, 0, 0)]),
             new ProposeFrame(new(new(1, 2), 9, 4, [], [], [member])), new InstallFrame(new(new(1, 2), "g", 1, 9, new(), [member], [], [], [], [])),
             new AppendRequest(1, 0, 0, [new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([replica], [])))], 0, 0),
@@ -127,10 +127,10 @@ public sealed class HostileFrameTests
         for (ulong node = 1; node <= 3; node++)
             state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
         var ids = state.Processes.Select(process => process.Id).ToList();
-        state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Fail([]))]));
+        state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Exclude([]))]));
         state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 1, 0, new Join("there", new(), 0, ""))]));
         state.Apply(++index, OperationCodec.WriteEntry([new(ids[1], 1, 0, new Join("lost", new(), 0, ""))]));
-        state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Fail([new(ids[1], false)]))]));
+        state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Exclude([new(ids[1], false)]))]));
         Assert.Equal((2u, 6ul), (state.Lost.Single().Id.Number, state.Lost.Single().Id.Incarnation));
         var saved = new ArrayBufferWriter<byte>();
         state.Save(saved);
@@ -232,7 +232,7 @@ public sealed class HostileFrameTests
                 Say(cluster, stranger, new IndirectProbeFrame(false, node), system);
                 Say(cluster, stranger, new OracleIs(new([other], []), other), system);
                 Say(cluster, stranger, new SyncAnswer(new([other], []), new(stranger.Id, stranger.Address), [], ""), system);
-                Say(cluster, stranger, new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Done, other), system);
+                Say(cluster, stranger, new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Completed, other), system);
                 Say(cluster, stranger, new LeaseGrant(0, new([other], []), 1, [new(new(node, 5), other.Address, 0, 0)]), system);
                 Say(cluster, stranger, new InstallFrame(new(new(1, 2), "g", 1, 9, new(), [new(cluster[0].Oracle.Self, cluster[0].Node.Address, true, ""), new(new(node, 5), other.Address, true, "")], [], [], [], [])), system);
             }
@@ -252,10 +252,10 @@ public sealed class HostileFrameTests
         var stranger = cluster.Simulation.AddNode("stranger");
         foreach (var (named, most) in ((Configuration, long)[])[(Configuration.Empty, 0), (new([Good], []), 0), (new([.. Many(20, 2)], []), 2 * frames)])
         {
-            long before = leader.Oracle.Replica!.Shell.Looked;
+            long before = leader.Oracle.Replica!.Services.Looked;
             for (int i = 0; i < frames; i++) Say(cluster, stranger, new OracleIs(named, default), new(0, 1), leader);
             cluster.Run(0.5);
-            Assert.InRange(leader.Oracle.Replica!.Shell.Looked - before, 0, most);
+            Assert.InRange(leader.Oracle.Replica!.Services.Looked - before, 0, most);
         }
         Assert.Equal(3 * frames, leader.Node.Node.Counters.Refused(RefusalReason.WrongCluster));
         Joins(cluster, 12);
@@ -270,10 +270,10 @@ public sealed class HostileFrameTests
         ulong term = log.Term;
         foreach (IFrame frame in (IFrame[])
         [
-            new PoisonFrame(cluster[0].Oracle.Self, "go"), new AppendRequest(term + 9, log.Entries.LastIndex, log.Term, [new(term + 9, EntryKind.Noop, [])], 1 << 30, 0),
+            new ExcludedFrame(cluster[0].Oracle.Self, "go"), new AppendRequest(term + 9, log.Entries.LastIndex, log.Term, [new(term + 9, EntryKind.Noop, [])], 1 << 30, 0),
             new VoteRequest(false, term + 9, 1 << 30, term + 8, true), new AppendReply(term + 9, true, 9, 9), new TimeoutNow(log.Term),
             new SnapshotChunk(term + 9, 1 << 30, 1, new([new(stranger.Id, stranger.Address)], []), 0, 1, new byte[1]),
-            new SuspectFrame(cluster[1].Oracle.Self, false, Accusation.ProcessGone, 0),
+            new SuspectFrame(cluster[1].Oracle.Self, false, Suspicion.ProcessGone, 0),
         ])
             Say(cluster, stranger, frame, system);
         cluster.Run(5);
@@ -406,7 +406,7 @@ public sealed class HostileFrameTests
         {
             foreach (IFrame frame in (IFrame[])
             [
-                new PoisonFrame(to.Oracle.Self, "go"), new AppendRequest(term + 9, log.Entries.LastIndex, log.Term, [new(term + 9, EntryKind.Noop, [])], 1 << 30, 0),
+                new ExcludedFrame(to.Oracle.Self, "go"), new AppendRequest(term + 9, log.Entries.LastIndex, log.Term, [new(term + 9, EntryKind.Noop, [])], 1 << 30, 0),
                 new VoteRequest(false, term + 9, 1 << 30, term + 8, true), new AppendReply(term + 9, true, 9, 9), new SnapshotAck(term + 9, 1, 1), new TimeoutNow(log.Term),
                 new SnapshotChunk(term + 9, 1 << 30, 1, new([new(hostile.Node.Id, hostile.Node.Address)], []), 0, 1, new byte[1]),
             ])
@@ -465,11 +465,11 @@ public sealed class HostileFrameTests
         using var cluster = Founded(12, (_, plain) => plain with { Host = "h" });
         var leader = cluster.Leader!;
         var state = leader.Oracle.Replica!.State;
-        var observers = new Leading.Observers();
+        var ring = new Leading.MonitoringRing();
         var (hostile, victim) = (from one in cluster.Alive from other in cluster.Alive
-                                 where one != other && one != leader && other != leader && !observers.Watches(one.Oracle.Self, other.Oracle.Self, state)
+                                 where one != other && one != leader && other != leader && !ring.Watches(one.Oracle.Self, other.Oracle.Self, state)
                                  select (one, other)).First();
-        foreach (var evidence in Enum.GetValues<Accusation>())
+        foreach (var evidence in Enum.GetValues<Suspicion>())
         {
             long refused = leader.Node.Node.Counters.Refused(RefusalReason.WrongSender);
             Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, evidence, 0), leader.Oracle.System, leader);
@@ -482,10 +482,10 @@ public sealed class HostileFrameTests
         foreach (var member in (OracleCluster.Process[])[hostile, victim]) member.Node.Post(() => member.Oracle.Join("both", new(), ""));
         Assert.True(cluster.RunUntil(() => hostile.Groups.ViewOf("both")?.Members.Count == 2, 10), cluster.Describe());
         long before = leader.Node.Node.Counters.Refused(RefusalReason.WrongSender);
-        Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, Accusation.FlushStall, 0), leader.Oracle.System, leader);
+        Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, Suspicion.FlushStall, 0), leader.Oracle.System, leader);
         cluster.Run(0.5);
         Assert.Equal(before, leader.Node.Node.Counters.Refused(RefusalReason.WrongSender));
-        Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, Accusation.ProcessGone, 0), leader.Oracle.System, leader);
+        Say(cluster, hostile.Node, new SuspectFrame(victim.Oracle.Self, false, Suspicion.ProcessGone, 0), leader.Oracle.System, leader);
         cluster.Run(5);
         Assert.Equal(before + 1, leader.Node.Node.Counters.Refused(RefusalReason.WrongSender));
         Joins(cluster, 12);
@@ -594,7 +594,7 @@ public sealed class HostileFrameTests
         {
         }
 
-        public void OnFailed(ProcessRecord process)
+        public void OnExcluded(ProcessRecord process)
         {
         }
 

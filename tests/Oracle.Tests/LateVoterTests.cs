@@ -10,12 +10,12 @@ public sealed class LateVoterTests
     [InlineData(3, 60, 0.3, 1)]
     [InlineData(3, 60, 20, 1)]
     [InlineData(1, 1, 0.6, 1)]
-    public void A_late_voter_elects_another_leader_before_all_give_up(double isolation, double poison, double election, int late)
+    public void A_late_voter_elects_another_leader_before_all_give_up(double isolation, double exclusion, double election, int late)
     {
         using var cluster = new OracleCluster(1, 5, options: new()
         {
             IsolationTimeout = TimeSpan.FromSeconds(isolation),
-            PoisonTimeout = TimeSpan.FromSeconds(poison),
+            ExclusionTimeout = TimeSpan.FromSeconds(exclusion),
             ElectionTimeout = TimeSpan.FromSeconds(election),
         });
         cluster.StartAll(TimeSpan.Zero);
@@ -28,7 +28,7 @@ public sealed class LateVoterTests
         Assert.Equal(leader, cluster.Leader);
         Assert.Equal(5, cluster.Alive.Count());
         leader.Node.Pause(TimeSpan.FromHours(1));
-        bool another = cluster.RunUntil(() => cluster.Alive.Any(process => process != leader && process.Oracle.Replica?.Shell.Active == true), isolation + poison);
+        bool another = cluster.RunUntil(() => cluster.Alive.Any(process => process != leader && process.Oracle.Replica?.Services.Active == true), isolation + exclusion);
         Assert.True(another && cluster.Alive.Count(process => process != leader) == 4, cluster.Describe());
         cluster.AssertNoViolations();
 

@@ -39,7 +39,7 @@ public sealed class LeaderDeathTests
         var times = new List<double>();
         for (int i = 0; i < Instants; i++) times.Add(TimeWithout(processes, sign, (ulong)i + 1, i * Step));
         times.Sort();
-        // Nobody waits for a report to be repeated: those that come while the next leader begins count.
+        // Nobody waits for a suspicion to be repeated: those that come while the next leader begins count.
         if (sign != Sign.None) Assert.True(times[Instants / 2] < 0.1, $"median {times[Instants / 2]} s");
     }
 

@@ -19,7 +19,7 @@ public sealed class LeaderShellTests
         Turn(replica);
         Assert.NotNull(replica.State.FindNode(2));
         Assert.Empty(replica.Log.Entries.Configuration.Learners);
-        replica.Shell.EndOfTurn();
+        replica.Services.EndOfTurn();
         Assert.Equal(2UL, Assert.Single(replica.Log.Entries.Configuration.Learners).Node);
     }
 
@@ -33,7 +33,7 @@ public sealed class LeaderShellTests
         var asks = replica.State.FindNode(4)!.Id;
         if (excluded)
         {
-            replica.Shell.OnRequest(0, LogBus.ReplicaOf(4), new(asks, 1, 1, new Depart(true)));
+            replica.Services.OnRequest(0, LogBus.ReplicaOf(4), new(asks, 1, 1, new Depart(true)));
             Turn(replica);
             Turn(replica);
             Assert.False(replica.State.IsAlive(asks));
@@ -43,9 +43,9 @@ public sealed class LeaderShellTests
             asks = new(9, replica.State.Index + 1);
         }
         _links.Told.Clear();
-        replica.Shell.OnRequest((int)asks.Node, LogBus.ReplicaOf(asks.Node), new(asks, 2, 2, new Join("g", new(), 0, "")));
+        replica.Services.OnRequest((int)asks.Node, LogBus.ReplicaOf(asks.Node), new(asks, 2, 2, new Join("g", new(), 0, "")));
         Assert.Equal(excluded ? [(int)asks.Node] : [], _links.Told);
-        replica.Shell.OnLeaseAsk((int)asks.Node, LogBus.ReplicaOf(asks.Node), new(asks, 1, 0));
+        replica.Services.OnLeaseAsk((int)asks.Node, LogBus.ReplicaOf(asks.Node), new(asks, 1, 0));
         Assert.Equal(excluded ? [(int)asks.Node, (int)asks.Node] : [], _links.Told);
     }
 
@@ -54,12 +54,12 @@ public sealed class LeaderShellTests
     public void Whose_exclusion_the_log_refused_is_a_member_again_with_that_turn()
     {
         var replica = Leading(4);
-        var accused = replica.State.FindNode(4)!.Id;
-        while (replica.Log.Entries.LastIndex - replica.Log.Commit < Log.Leader.UncommittedEntries) Assert.True(replica.Log.Leading!.TryAppend(OperationCodec.WriteEntry([])));
-        for (ulong node = 1; node <= 3; node++) replica.Shell.OnSuspect(0, LogBus.ReplicaOf(node), new(accused, false, Accusation.Refused, 0));
-        replica.Shell.EndOfTurn();
-        Assert.False(replica.Shell.IsExcluding(accused));
-        Assert.True(replica.State.IsAlive(accused));
+        var suspected = replica.State.FindNode(4)!.Id;
+        while (replica.Log.Entries.LastIndex - replica.Log.Commit < Raft.Leader.UncommittedEntries) Assert.True(replica.Log.Leading!.TryAppend(OperationCodec.WriteEntry([])));
+        for (ulong node = 1; node <= 3; node++) replica.Services.OnSuspect(0, LogBus.ReplicaOf(node), new(suspected, false, Suspicion.Refused, 0));
+        replica.Services.EndOfTurn();
+        Assert.False(replica.Services.IsExcluding(suspected));
+        Assert.True(replica.State.IsAlive(suspected));
     }
 
     /// <summary>A request is repeated when its answer is late, over another link perhaps, and may still wait at the leader.</summary>
@@ -68,8 +68,8 @@ public sealed class LeaderShellTests
     {
         var replica = Leading(4);
         var request = new Request(replica.State.FindNode(4)!.Id, 1, 1, new Join("g", new(), 0, ""));
-        replica.Shell.OnRequest(20, LogBus.ReplicaOf(4), request);
-        replica.Shell.OnRequest(21, LogBus.ReplicaOf(4), request);
+        replica.Services.OnRequest(20, LogBus.ReplicaOf(4), request);
+        replica.Services.OnRequest(21, LogBus.ReplicaOf(4), request);
         _bus.Pass(20 * Durations.Millisecond);
         Turn(replica);
         Assert.Single(OperationCodec.ReadEntry(replica.Log.Entries[replica.Log.Entries.LastIndex].Content));
@@ -90,11 +90,11 @@ public sealed class LeaderShellTests
     }
 
     private static void Register(OracleReplica replica, ulong node) =>
-        replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
+        replica.Services.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
 
     private static void Turn(OracleReplica replica)
     {
-        replica.Shell.EndOfTurn();
+        replica.Services.EndOfTurn();
         replica.Log.EndOfTurn();
     }
 }

@@ -1,6 +1,6 @@
 using GroupCore.Runtime;
 using Oracle.Leading;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -116,7 +116,7 @@ public sealed class LeaseTableTests
         var (asker, other) = (state.FindNode(2)!.Id, state.FindNode(3)!.Id);
         // A view names it, so its record stays.
         state.Apply(4, OperationCodec.WriteEntry([new(other, 1, 1, new Create("g", new(), 0, [asker, other]))]));
-        if (applied) state.Apply(5, OperationCodec.WriteEntry([new(default, 0, 0, new Fail([new(asker, false)]))]));
+        if (applied) state.Apply(5, OperationCodec.WriteEntry([new(default, 0, 0, new Exclude([new(asker, false)]))]));
         Assert.NotNull(state.Find(asker));
         var table = new LeaseTable(bus.Parts[1], new(bus.Parts[1]));
         table.Ask(bus[1].Leading!, new(asker, 1, 0), 0);

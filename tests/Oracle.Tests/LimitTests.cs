@@ -13,7 +13,7 @@ public sealed class LimitTests
     /// <summary>Sums of them are times of the clock, which overflowed; with heartbeats of more than a third of a second no leader stayed.</summary>
     [Theory]
     [InlineData(nameof(OracleOptions.IsolationTimeout))]
-    [InlineData(nameof(OracleOptions.PoisonTimeout))]
+    [InlineData(nameof(OracleOptions.ExclusionTimeout))]
     [InlineData(nameof(OracleOptions.ElectionTimeout))]
     [InlineData(nameof(OracleOptions.Heartbeat))]
     [InlineData(nameof(OracleOptions.ProbeInterval))]
@@ -23,8 +23,8 @@ public sealed class LimitTests
         var (most, above) = name switch
         {
             nameof(OracleOptions.IsolationTimeout) => ((Func<TimeSpan, OracleOptions>)(time => new() { IsolationTimeout = time }), TimeSpan.FromDays(365)),
-            nameof(OracleOptions.PoisonTimeout) => (time => new() { PoisonTimeout = time }, TimeSpan.FromDays(365)),
-            nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time, PoisonTimeout = TimeSpan.FromHours(1) }, TimeSpan.FromMinutes(10)),
+            nameof(OracleOptions.ExclusionTimeout) => (time => new() { ExclusionTimeout = time }, TimeSpan.FromDays(365)),
+            nameof(OracleOptions.ElectionTimeout) => (time => new() { ElectionTimeout = time, ExclusionTimeout = TimeSpan.FromHours(1) }, TimeSpan.FromMinutes(10)),
             nameof(OracleOptions.LeaseDuration) => (time => new() { LeaseDuration = time, IsolationTimeout = TimeSpan.FromDays(365) }, TimeSpan.FromMinutes(10)),
             nameof(OracleOptions.Heartbeat) => (time => new() { Heartbeat = time, ElectionTimeout = TimeSpan.FromSeconds(10) }, TimeSpan.FromMilliseconds(300)),
             _ => (time => new() { ProbeInterval = time }, TimeSpan.FromMinutes(10)),
@@ -41,7 +41,7 @@ public sealed class LimitTests
         var options = new OracleOptions
         {
             Heartbeat = TimeSpan.FromMilliseconds(300), ElectionTimeout = TimeSpan.FromMilliseconds(900),
-            IsolationTimeout = TimeSpan.FromDays(365), PoisonTimeout = TimeSpan.FromDays(365),
+            IsolationTimeout = TimeSpan.FromDays(365), ExclusionTimeout = TimeSpan.FromDays(365),
         };
         using var cluster = new OracleCluster(1, 4, options: options);
         cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", new(), ""));

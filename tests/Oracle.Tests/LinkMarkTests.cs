@@ -1,6 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Transport;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.Tests;
 

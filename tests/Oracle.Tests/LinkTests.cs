@@ -64,7 +64,7 @@ public sealed class LinkTests
             Assert.True(cluster.RunUntil(() => IsSettled(cluster, 4), 10), cluster.Describe());
             cluster.Run(1);
             comer.Node.Post(comer.Oracle.Depart);
-            Assert.True(cluster.RunUntil(() => comer.Oracle.State == MembershipState.Poisoned && IsSettled(cluster, 3), 10), cluster.Describe());
+            Assert.True(cluster.RunUntil(() => comer.Oracle.State == MembershipState.Excluded && IsSettled(cluster, 3), 10), cluster.Describe());
         }
         cluster.Run(5);
         for (int i = 0; i < 3; i++) Assert.Equal(2, cluster[i].Node.Links.Ends.Count(end => end is { IsOpened: true, IsOver: false }));

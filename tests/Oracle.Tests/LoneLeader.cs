@@ -13,7 +13,7 @@ internal sealed class LoneLeader
         Replica = new(part, new(), new(part), () => { }, () => { });
         Replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= (ulong)processes; node++)
-            Replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
+            Replica.Services.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
         // Until nothing is left to do for the configuration.
         for (int turn = 0; turn < 10; turn++) Turn();
     }
@@ -26,7 +26,7 @@ internal sealed class LoneLeader
 
     public void Turn()
     {
-        Replica.Shell.EndOfTurn();
+        Replica.Services.EndOfTurn();
         Replica.Log.EndOfTurn();
     }
 }

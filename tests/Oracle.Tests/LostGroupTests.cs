@@ -17,7 +17,7 @@ public sealed class LostGroupTests
             using var cluster = Running(seed, 5, out var lone);
             var others = cluster.Alive.Where(process => process != lone).ToList();
             cluster.Simulation.Network.Partition([lone.Node], others.ConvertAll(process => process.Node));
-            foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(lone.Oracle.Self, Accusation.Timeout));
+            foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(lone.Oracle.Self, Suspicion.Timeout));
             Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(lone.Oracle.Self), 0.1), cluster.Describe());
             foreach (var other in others)
             {
@@ -42,7 +42,7 @@ public sealed class LostGroupTests
             using var cluster = Running(seed, 5, out var lone);
             var others = cluster.Alive.Where(process => process != lone).ToList();
             cluster.Simulation.Network.Partition([lone.Node], others.ConvertAll(process => process.Node));
-            foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(lone.Oracle.Self, Accusation.Timeout));
+            foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(lone.Oracle.Self, Suspicion.Timeout));
             Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(lone.Oracle.Self), 5), cluster.Describe());
             cluster.Leader!.Node.Crash();
             foreach (var other in others.Where(other => other.Node.Alive)) other.Node.Post(() => other.Oracle.Join(Name, new(), ""));
@@ -78,7 +78,7 @@ public sealed class LostGroupTests
         Assert.True(cluster.RunUntil(() => lone.Groups.Groups.Count(group => group.View is not null) == groups + 1, 10), cluster.Describe());
         var others = cluster.Alive.Where(process => process != lone).ToList();
         cluster.Simulation.Network.Partition([lone.Node], others.ConvertAll(process => process.Node));
-        foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(lone.Oracle.Self, Accusation.Timeout));
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(lone.Oracle.Self, Suspicion.Timeout));
         var state = cluster.Leader!.Oracle.Replica!.State;
         Assert.True(cluster.RunUntil(() => state.Lost.Count == groups + 1, 5), cluster.Describe());
         int before = state.Lost.Count, freed = 0;

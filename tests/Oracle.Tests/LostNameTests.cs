@@ -19,17 +19,17 @@ public sealed class LostNameTests
         _replica = new(part, new(), new(part), () => { }, () => { });
         _replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= 2; node++)
-            _replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
+            _replica.Services.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
         // Until nothing is left to do for the configuration.
         for (int turn = 0; turn < 10; turn++) Turn();
         var lone = _replica.State.FindNode(2)!.Id;
         for (ulong number = 1; number <= Groups; number++) Append(new Create($"own{number:000}", new(), 0, [lone]), number);
         Append(new Create("both", new(), 0, [_replica.State.FindNode(1)!.Id, lone]), Groups + 1);
         // Its lease is one that the leader granted.
-        _replica.Shell.OnLeaseAsk(0, LogBus.ReplicaOf(2), new(lone, _bus.Parts[1].Now, 0));
+        _replica.Services.OnLeaseAsk(0, LogBus.ReplicaOf(2), new(lone, _bus.Parts[1].Now, 0));
         Turn();
         Turn();
-        Append(new Fail([new(lone, false)]), 0);
+        Append(new Exclude([new(lone, false)]), 0);
         Assert.Equal(Groups, _replica.State.Lost.Count);
     }
 
@@ -68,11 +68,11 @@ public sealed class LostNameTests
     [Fact]
     public void Names_that_are_not_due_or_on_their_way_cost_a_tick_nothing()
     {
-        long before = _replica.Shell.NamesLooked;
+        long before = _replica.Services.NamesLooked;
         Wait();
-        Assert.Equal(before, _replica.Shell.NamesLooked);
+        Assert.Equal(before, _replica.Services.NamesLooked);
         for (int tick = 0; tick < 10; tick++) Tick();
-        Assert.Equal(before, _replica.Shell.NamesLooked);
+        Assert.Equal(before, _replica.Services.NamesLooked);
     }
 
     /// <summary>It says itself that it has stopped, once the message that it is excluded has reached it.</summary>
@@ -82,7 +82,7 @@ public sealed class LostNameTests
         // Of its group with another one it is a member until the view without it is decided: so long it has a record.
         Assert.NotNull(_replica.State.FindNode(2));
         var lone = _replica.State.FindNode(2)!.Id;
-        _replica.Shell.OnRequest(0, LogBus.ReplicaOf(2), new(lone, ulong.MaxValue, 0, new Depart(true)));
+        _replica.Services.OnRequest(0, LogBus.ReplicaOf(2), new(lone, ulong.MaxValue, 0, new Depart(true)));
         Turn();
         Tick();
         Assert.Equal(Once, Proposed().Count);
@@ -99,13 +99,13 @@ public sealed class LostNameTests
     private void Tick()
     {
         _bus.Pass(100 * Durations.Millisecond);
-        _replica.Shell.Tick();
-        _replica.Shell.EndOfTurn();
+        _replica.Services.Tick();
+        _replica.Services.EndOfTurn();
     }
 
     private void Turn()
     {
-        _replica.Shell.EndOfTurn();
+        _replica.Services.EndOfTurn();
         _replica.Log.EndOfTurn();
     }
 
@@ -121,7 +121,7 @@ public sealed class LostNameTests
         var log = _replica.Log;
         for (ulong index = log.Entries.Base + 1; index <= log.Entries.LastIndex; index++)
         {
-            if (log.Entries[index] is not { Kind: Log.EntryKind.Operations, Content: var content }) continue;
+            if (log.Entries[index] is not { Kind: Raft.EntryKind.Operations, Content: var content }) continue;
             foreach (var request in OperationCodec.ReadEntry(content))
                 if (request.Operation is Release release) proposed.Add(release.Group);
         }

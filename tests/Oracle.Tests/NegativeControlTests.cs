@@ -15,7 +15,7 @@ public sealed class NegativeControlTests
         Assert.True(OracleScenarios.Wild.FirstWithout(Rule.RaftMajority, "log agreement", Most) is not null, $"Half of the voters is enough: no checker noticed in {Most} runs.");
     }
 
-    /// <summary>A member cut off and accused by all others still holds its lease when the view without it is decided, unless that waits.</summary>
+    /// <summary>A member cut off and suspected by all others still holds its lease when the view without it is decided, unless that waits.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -32,7 +32,7 @@ public sealed class NegativeControlTests
             var victim = cluster.Alive.Last(process => process != cluster.Leader);
             var others = cluster.Alive.Where(process => process != victim).ToList();
             cluster.Simulation.Network.Partition([victim.Node], others.ConvertAll(process => process.Node));
-            foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(victim.Oracle.Self, Accusation.FlushStall));
+            foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(victim.Oracle.Self, Suspicion.FlushStall));
             cluster.RunUntil(() => others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4), 6);
             Assert.All(others, other => Assert.Equal(4, other.Groups.ViewOf("g")!.Members.Count));
             cluster.Run(1);

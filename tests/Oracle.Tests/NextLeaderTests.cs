@@ -49,8 +49,8 @@ public sealed class NextLeaderTests
             network.Cut(cutOff.Node, one.Node);
             network.Cut(one.Node, cutOff.Node);
         }
-        foreach (var accuser in (OracleCluster.Process[])[leader, next, other])
-            accuser.Node.Post(() => accuser.Oracle.Accuse(cutOff.Oracle.Self, Accusation.FlushStall));
+        foreach (var suspecting in (OracleCluster.Process[])[leader, next, other])
+            suspecting.Node.Post(() => suspecting.Oracle.Suspect(cutOff.Oracle.Self, Suspicion.FlushStall));
         var log = next.Oracle.Replica!.Log;
         Assert.True(cluster.RunUntil(() => OracleSurface.Excludes(log), 5), cluster.Describe());
         leader.Node.Crash();

@@ -39,7 +39,7 @@ public sealed class OneEntryTests
         ulong pending = group.Pending!.Number;
         Apply(Of(ids[1], new Renew(group.Id, 1)));
         Assert.Equal(pending, group.Pending!.Number);
-        Apply(Of(ids[0], new Done(group.Id, 1, pending, ids)));
+        Apply(Of(ids[0], new ViewCompletion(group.Id, 1, pending, ids)));
         Assert.Equal(2UL, group.View.Id);
         Assert.Null(group.Pending);
     }
@@ -51,7 +51,7 @@ public sealed class OneEntryTests
         var (group, ids) = Group(4);
         Apply(Of(ids[0], new Renew(group.Id, 1)));
         ulong pending = group.Pending!.Number;
-        Apply(new(default, 0, 0, new Fail([new(ids[2], false)])), Of(ids[0], new Done(group.Id, 1, pending, ids)));
+        Apply(new(default, 0, 0, new Exclude([new(ids[2], false)])), Of(ids[0], new ViewCompletion(group.Id, 1, pending, ids)));
         Assert.Equal(1UL, group.View.Id);
         Assert.Equal(_index, group.Pending!.Number);
         Assert.Equal([ids[0], ids[1], ids[3]], group.Pending.Proposal.Survivors);

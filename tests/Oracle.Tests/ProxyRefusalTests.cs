@@ -28,7 +28,7 @@ public sealed class ProxyRefusalTests
         var hidden = cluster[1];
         Assert.NotEqual(hidden, cluster.Leader);
         var others = cluster.Alive.Where(process => process != hidden).ToList();
-        foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(hidden.Oracle.Self, Accusation.Refused));
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(hidden.Oracle.Self, Suspicion.Refused));
         cluster.Run(0.05);
         foreach (var other in others) other.Node.Post(() => other.Oracle.Withdraw(hidden.Oracle.Self));
         cluster.Run(2);
@@ -61,50 +61,50 @@ public sealed class ProxyRefusalTests
 
     /// <summary>All eight watchers see it. At the process's own address two of them were proof.</summary>
     [Theory]
-    [InlineData(Accusation.Refused, true)]
-    [InlineData(Accusation.Refused, false)]
-    [InlineData(Accusation.Replaced, true)]
-    [InlineData(Accusation.Replaced, false)]
-    public void A_refusal_at_a_proxy_counts_when_it_lasts_as_long_as_a_silence_has_to(Accusation evidence, bool owns)
+    [InlineData(Suspicion.Refused, true)]
+    [InlineData(Suspicion.Refused, false)]
+    [InlineData(Suspicion.Replaced, true)]
+    [InlineData(Suspicion.Replaced, false)]
+    public void A_refusal_at_a_proxy_counts_when_it_lasts_as_long_as_a_silence_has_to(Suspicion evidence, bool owns)
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, MaxClockDrift = 0, ReplayCommand = "the test" });
         var (node, detector, state, ids) = Weighing(simulation, owns);
-        var watchers = new Observers().WatchersOf(ids[0], state);
+        var watchers = new MonitoringRing().WatchersOf(ids[0], state);
         Assert.Equal(8, watchers.Count);
         // Where another answers, links to the process are over, whoever stands before it.
-        bool atOnce = owns || evidence == Accusation.Replaced;
+        bool atOnce = owns || evidence == Suspicion.Replaced;
         for (int tenths = 0; tenths < 8; tenths++)
         {
             if (tenths % 5 == 0)
-                foreach (var watcher in watchers) detector.Accuse(ids[0], watcher, evidence, 0);
-            Assert.Equal(atOnce ? [new Failure(ids[0], owns)] : [], Decided());
+                foreach (var watcher in watchers) detector.Suspect(ids[0], watcher, evidence, 0);
+            Assert.Equal(atOnce ? [new Exclusion(ids[0], owns)] : [], Decided());
             Pass(node, 0.1);
         }
-        Assert.Equal([new Failure(ids[0], owns)], Decided());
+        Assert.Equal([new Exclusion(ids[0], owns)], Decided());
 
         // It was heard of meanwhile, and is refused again: that begins anew.
         foreach (var watcher in watchers) detector.Withdraw(ids[0], watcher);
-        foreach (var watcher in watchers) detector.Accuse(ids[0], watcher, evidence, 0);
+        foreach (var watcher in watchers) detector.Suspect(ids[0], watcher, evidence, 0);
         Assert.Equal(atOnce, Decided().Count > 0);
 
-        List<Failure> Decided() => detector.Decide(state, ids.Count, default, static _ => true);
+        List<Exclusion> Decided() => detector.Decide(state, ids.Count, default, static _ => true);
     }
 
-    /// <summary>One reports another for ten seconds, and the proxy of the one restarts as these end: the other goes.</summary>
+    /// <summary>One suspects another for ten seconds, and the proxy of the one restarts as these end: the other goes.</summary>
     [Fact]
-    public void A_refusal_at_a_proxy_for_a_moment_says_nothing_against_who_reports_another()
+    public void A_refusal_at_a_proxy_for_a_moment_says_nothing_against_who_suspects_another()
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, MaxClockDrift = 0, ReplayCommand = "the test" });
         var (node, detector, state, ids) = Weighing(simulation, owns: false);
         var subject = ids[1];
-        var observer = new Observers().WatchersOf(subject, state)[0];
+        var observer = new MonitoringRing().WatchersOf(subject, state)[0];
         for (int second = 0; second <= 10; second++)
         {
-            detector.Accuse(subject, observer, Accusation.Timeout, 0);
+            detector.Suspect(subject, observer, Suspicion.Timeout, 0);
             Pass(node, 1);
         }
-        foreach (var watcher in new Observers().WatchersOf(observer, state)) detector.Accuse(observer, watcher, Accusation.Refused, 0);
-        Assert.Equal([new Failure(subject, false)], detector.Decide(state, ids.Count, default, static _ => true));
+        foreach (var watcher in new MonitoringRing().WatchersOf(observer, state)) detector.Suspect(observer, watcher, Suspicion.Refused, 0);
+        Assert.Equal([new Exclusion(subject, false)], detector.Decide(state, ids.Count, default, static _ => true));
     }
 
     /// <summary>A node knows the time of its turns.</summary>

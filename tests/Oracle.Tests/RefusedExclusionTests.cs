@@ -12,29 +12,29 @@ public sealed class RefusedExclusionTests
     {
         var leader = new LoneLeader(4);
         var replica = leader.Replica;
-        ProcessId busy = leader.IdOf(2), accused = leader.IdOf(4);
+        ProcessId busy = leader.IdOf(2), suspected = leader.IdOf(4);
         // Nobody of that name is there: the lead stays here.
         replica.Log.Leading!.TransferTo(99);
         // What silence says is decided once a majority has confirmed that this one leads.
         for (int turns = 0; turns < 3; turns++)
         {
-            Accuse();
+            Suspect();
             leader.Turn();
         }
-        Assert.True(replica.State.IsAlive(accused));
+        Assert.True(replica.State.IsAlive(suspected));
         leader.Bus.Pass(Durations.Second);
         for (ulong number = 1; number <= 20; number++)
         {
-            replica.Shell.OnRequest(0, LogBus.ReplicaOf(2), new(busy, number, number, new Join($"g{number}", new(), 0, "")));
-            Accuse();
+            replica.Services.OnRequest(0, LogBus.ReplicaOf(2), new(busy, number, number, new Join($"g{number}", new(), 0, "")));
+            Suspect();
             leader.Turn();
             leader.Bus.Pass(5 * Durations.Millisecond);
         }
-        Assert.False(replica.State.IsAlive(accused));
+        Assert.False(replica.State.IsAlive(suspected));
 
-        void Accuse()
+        void Suspect()
         {
-            for (ulong node = 1; node <= 3; node++) replica.Shell.OnSuspect(0, LogBus.ReplicaOf(node), new(accused, false, Accusation.Timeout, 0));
+            for (ulong node = 1; node <= 3; node++) replica.Services.OnSuspect(0, LogBus.ReplicaOf(node), new(suspected, false, Suspicion.Timeout, 0));
         }
     }
 
@@ -46,10 +46,10 @@ public sealed class RefusedExclusionTests
         var replica = leader.Replica;
         var goer = leader.IdOf(2);
         while (replica.Log.Entries.LastIndex - replica.Log.Commit < 8_191) Assert.True(replica.Log.Leading!.TryAppend(OperationCodec.WriteEntry([])));
-        for (ulong number = 1; number <= 300; number++) replica.Shell.OnRequest(0, LogBus.ReplicaOf(2), new(goer, number, number, new Depart(true)));
-        replica.Shell.EndOfTurn();
+        for (ulong number = 1; number <= 300; number++) replica.Services.OnRequest(0, LogBus.ReplicaOf(2), new(goer, number, number, new Depart(true)));
+        replica.Services.EndOfTurn();
         Assert.False(replica.Log.Leading!.TryAppend([]));
-        Assert.True(replica.Shell.IsExcluding(goer));
+        Assert.True(replica.Services.IsExcluding(goer));
         replica.Log.EndOfTurn();
         Assert.False(replica.State.IsAlive(goer));
     }

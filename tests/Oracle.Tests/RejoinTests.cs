@@ -16,7 +16,7 @@ public sealed class RejoinTests
     [Fact]
     public void A_group_that_ended_a_moment_ago_is_known_to_have_ended_however_long_ago_it_ended_before()
     {
-        var book = new GroupBook();
+        var book = new KnownGroups();
         Assert.True(book.TakeInstall(ViewOf(1, A, B), A));
         Assert.True(book.TakeInstall(ViewOf(2, B), A));
         for (uint other = 2; other <= 1_024; other++) EndOf(book, other);
@@ -33,7 +33,7 @@ public sealed class RejoinTests
     [Fact]
     public void A_group_that_ends_again_and_again_takes_the_place_of_one()
     {
-        var book = new GroupBook();
+        var book = new KnownGroups();
         Assert.True(book.TakeInstall(ViewOf(1, A, B), A));
         Assert.True(book.TakeInstall(ViewOf(2, B), A));
         for (int times = 0; times < 2_000; times++) EndOf(book, 7);
@@ -45,7 +45,7 @@ public sealed class RejoinTests
     [Fact]
     public void An_older_view_does_not_take_the_place_of_the_latest()
     {
-        var book = new GroupBook();
+        var book = new KnownGroups();
         Assert.True(book.TakeInstall(ViewOf(5, A, B), A));
         Assert.True(book.TakeInstall(ViewOf(4, A), A));
         Assert.Equal([B], book.FailedOf(new(Group, 100, 5, [A], [], [])));
@@ -58,8 +58,8 @@ public sealed class RejoinTests
     {
         var bus = new LogBus(Rule.None);
         var node = bus.Add(1);
-        var outlet = new Outlet(node);
-        var replica = new OracleReplica(node, new(), outlet, () => { }, () => { });
+        var sender = new FrameSender(node);
+        var replica = new OracleReplica(node, new(), sender, () => { }, () => { });
         var state = replica.State;
         ulong index = 0, number = 0;
         foreach (ulong id in new ulong[] { 1, 2 }) Apply(new(default, 0, 0, new Register(id, LogBus.ReplicaOf(id).Address, "", "", 0, 0, Durations.Second)));
@@ -67,15 +67,15 @@ public sealed class RejoinTests
         Of(ids[0], new Join("g", new(), 0, ""));
         var group = state.FindGroup("g")!;
         Of(ids[1], new Join("g", new(), 0, ""));
-        Of(ids[0], new Done(group.Id, 1, group.Pending!.Number, [ids[0]]));
+        Of(ids[0], new ViewCompletion(group.Id, 1, group.Pending!.Number, [ids[0]]));
         Of(ids[1], new Leave(group.Id));
-        Of(ids[0], new Done(group.Id, 2, group.Pending!.Number, [ids[0]]));
+        Of(ids[0], new ViewCompletion(group.Id, 2, group.Pending!.Number, [ids[0]]));
         Assert.Equal((3ul, 1), (group.View.Id, group.View.Members.Count));
         if (again) Of(ids[1], new Join("g", new(), 0, ""));
         bus.Pass(Durations.Second);
-        replica.OnSync(Outlet.Own, LogBus.ReplicaOf(ids[1].Node), new(ids[1], [new(group.Id, 0, 0)]));
+        replica.OnSync(FrameSender.Own, LogBus.ReplicaOf(ids[1].Node), new(ids[1], [new(group.Id, 0, 0)]));
         var told = new List<string>();
-        while (outlet.TryTakeOwn(out var type, out byte[] body))
+        while (sender.TryTakeOwn(out var type, out byte[] body))
         {
             Assert.True(FrameCodec.TryRead(type, body, out _, out var frame));
             if (frame is InstallFrame install) told.Add($"view {install.View.Id}");
@@ -88,7 +88,7 @@ public sealed class RejoinTests
         void Apply(Request request) => state.Apply(++index, OperationCodec.WriteEntry([request]));
     }
 
-    private static void EndOf(GroupBook book, uint number)
+    private static void EndOf(KnownGroups book, uint number)
     {
         book.Accepted(new(number, 3));
         Assert.True(book.End(new(number, 3), 1));

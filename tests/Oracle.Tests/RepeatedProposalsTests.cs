@@ -12,7 +12,7 @@ public sealed class RepeatedProposalsTests
     private readonly TellingLinks _links = new();
     private readonly LogBus _bus = new(Rule.None);
     private readonly OracleState _state;
-    private readonly Announcer _announcer;
+    private readonly DecisionBroadcaster _broadcaster;
     private readonly LogBus.Part _node;
     private ulong _index;
 
@@ -21,7 +21,7 @@ public sealed class RepeatedProposalsTests
         _node = new(_bus, 1, _links);
         _node.Log.Found(LogBus.ReplicaOf(1));
         _state = new(new OracleReplica(_node, new(), new(_node), () => { }, () => { }), Rule.None);
-        _announcer = new(_node, new(_node));
+        _broadcaster = new(_node, new(_node));
     }
 
     /// <summary>Those due again took the places of those that were never repeated, when more than ten steps' worth were pending.</summary>
@@ -34,21 +34,21 @@ public sealed class RepeatedProposalsTests
         Pending(groups);
         if (begins)
         {
-            _announcer.Begin(_state, _node.Log);
+            _broadcaster.Begin(_state, _node.Log);
             // All processes hear of the replicas first.
-            for (int step = 0; step < groups / Once; step++) _announcer.Step(_state, _node.Log);
+            for (int step = 0; step < groups / Once; step++) _broadcaster.Step(_state, _node.Log);
             Assert.Equal(groups, _links.Told.Distinct().Count());
         }
         else
         {
-            foreach (var group in _state.Groups) _announcer.Propose(_state, group);
+            foreach (var group in _state.Groups) _broadcaster.Propose(_state, group);
         }
         _links.Told.Clear();
         for (int step = 0; step < 10 + (groups / Once) + 1; step++)
         {
             _bus.Pass(100 * Durations.Millisecond);
             int before = _links.Told.Count;
-            _announcer.Step(_state, _node.Log);
+            _broadcaster.Step(_state, _node.Log);
             Assert.InRange(_links.Told.Count - before, 0, Once);
         }
         Assert.Equal(groups, _links.Told.Distinct().Count());
@@ -60,11 +60,11 @@ public sealed class RepeatedProposalsTests
     {
         Pending(3);
         var groups = _state.Groups.ToList();
-        foreach (var group in groups) _announcer.Propose(_state, group);
+        foreach (var group in groups) _broadcaster.Propose(_state, group);
         _bus.Pass(Durations.Second / 2);
-        _announcer.Propose(_state, groups[0]);
-        _announcer.Propose(_state, groups[0]);
-        _announcer.Install(groups[1], []);
+        _broadcaster.Propose(_state, groups[0]);
+        _broadcaster.Propose(_state, groups[0]);
+        _broadcaster.Install(groups[1], []);
         _links.Told.Clear();
         Assert.Equal([4], After(500));
         Assert.Equal([2], After(500));
@@ -75,7 +75,7 @@ public sealed class RepeatedProposalsTests
         {
             _bus.Pass(milliseconds * Durations.Millisecond);
             _links.Told.Clear();
-            _announcer.Step(_state, _node.Log);
+            _broadcaster.Step(_state, _node.Log);
             return [.. _links.Told];
         }
     }

@@ -28,7 +28,7 @@ public sealed class RequestIntakeTests
         leader.Bus.Pass(2 * Durations.Millisecond);
         leader.Turn();
         Assert.Equal(before + 1, LastIndex(leader));
-        Ask(leader, 1, new Done(group.Id, group.View.Id, group.Pending!.Number, [leader.IdOf(1)]));
+        Ask(leader, 1, new ViewCompletion(group.Id, group.View.Id, group.Pending!.Number, [leader.IdOf(1)]));
         leader.Turn();
         Assert.Equal((2UL, Joiners + 1), (group.View.Id, group.View.Members.Count));
         Assert.Null(group.Pending);
@@ -61,5 +61,5 @@ public sealed class RequestIntakeTests
     private static ulong LastIndex(LoneLeader leader) => leader.Replica.Log.Entries.LastIndex;
 
     private void Ask(LoneLeader leader, ulong node, Operation operation) =>
-        leader.Replica.Shell.OnRequest(0, LogBus.ReplicaOf(node), new(leader.IdOf(node), ++_number, _number, operation));
+        leader.Replica.Services.OnRequest(0, LogBus.ReplicaOf(node), new(leader.IdOf(node), ++_number, _number, operation));
 }

@@ -9,28 +9,28 @@ public sealed class RetentionTests
 
     /// <summary>A flush that waits for a lease is reported again and again, each time with something else in it.</summary>
     [Fact]
-    public void F5_repeated_flush_reports_take_each_others_place()
+    public void F5_repeated_view_completions_take_each_others_place()
     {
         using var cluster = Running(1, 4);
         var victim = cluster.Alive.Last(process => process != cluster.Leader);
         var member = cluster.Alive.First();
         victim.Node.Crash(hostAnswers: false);
-        foreach (var other in cluster.Alive.ToList()) other.Node.Post(() => other.Oracle.Accuse(victim.Oracle.Self, Accusation.FlushStall));
+        foreach (var other in cluster.Alive.ToList()) other.Node.Post(() => other.Oracle.Suspect(victim.Oracle.Self, Suspicion.FlushStall));
         int most = 0, reports = 0;
         while (member.Groups.ViewOf("g")!.Members.Count == 4 && cluster.Simulation.Now < TimeSpan.FromSeconds(30))
         {
             if (member.Groups.Groups.First().Wedge is { } proposal)
             {
                 var some = proposal.Survivors.Skip(reports++ % 2).ToList();
-                member.Node.Post(() => member.Oracle.FlushDone(proposal.Group, proposal.BaseView, proposal.Number, some));
+                member.Node.Post(() => member.Oracle.CompleteView(proposal.Group, proposal.BaseView, proposal.Number, some));
             }
             cluster.Run(0.01);
-            if (cluster.Leader is { } leader) most = Math.Max(most, leader.Oracle.Replica!.Shell.Held.Requests);
+            if (cluster.Leader is { } leader) most = Math.Max(most, leader.Oracle.Replica!.Services.Held.Requests);
         }
         Assert.True(reports > 20, $"{reports} reports");
         Assert.True(most <= 8, $"{most} requests are remembered for {reports} reports");
         cluster.Run(2);
-        Assert.Equal(0, cluster.Leader!.Oracle.Replica!.Shell.Held.Requests);
+        Assert.Equal(0, cluster.Leader!.Oracle.Replica!.Services.Held.Requests);
     }
 
     [Fact]
@@ -46,7 +46,7 @@ public sealed class RetentionTests
             Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 3, 10), cluster.Describe());
         }
         cluster.Run(12);
-        Assert.Equal((3, 0), cluster.Leader!.Oracle.Replica!.Shell.Held);
+        Assert.Equal((3, 0), cluster.Leader!.Oracle.Replica!.Services.Held);
     }
 
     private static OracleCluster Running(ulong seed, int processes)

@@ -85,7 +85,7 @@ public sealed class SecondFoundingTests
         cluster.Restart(cluster[0], sameSeeds: true).StartAt(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 3), cluster.Describe());
         Assert.NotEqual(system, cluster[0].Oracle.System);
-        Assert.True(cluster.RunUntil(() => cluster[1].Oracle.State == MembershipState.Poisoned, 70), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => cluster[1].Oracle.State == MembershipState.Excluded, 70), cluster.Describe());
         Assert.Equal(MembershipState.Active, cluster[0].Oracle.State);
         cluster.Restart(cluster[1], sameSeeds: true).StartAt(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster[1].Oracle.State == MembershipState.Active, 5), cluster.Describe());
@@ -105,7 +105,7 @@ public sealed class SecondFoundingTests
         Assert.NotEqual(system, again.Oracle.System);
         cluster.Run(5);
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.RunUntil(() => again.Oracle.State == MembershipState.Poisoned, 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => again.Oracle.State == MembershipState.Excluded, 5), cluster.Describe());
         Assert.Contains(again.Groups.Events, text => text.Contains("gives way", StringComparison.Ordinal));
         Assert.All([cluster[1], cluster[2]], other => Assert.Equal(MembershipState.Active, other.Oracle.State));
         cluster.Restart(again, sameSeeds: true).StartAt(TimeSpan.Zero);

@@ -26,8 +26,8 @@ public sealed class SlowMembersCostTests
         var host = simulation.AddNode("leader");
         var state = Founded();
         var ids = state.Processes.Select(static process => process.Id).ToList();
-        var detector = new CutDetector(host.Node, new Observers(), new());
-        List<Failure> decided = [];
+        var detector = new CutDetector(host.Node, new MonitoringRing(), new());
+        List<Exclusion> decided = [];
         long before = 0;
         for (int second = 0; second <= 7; second++)
         {
@@ -35,7 +35,7 @@ public sealed class SlowMembersCostTests
             {
                 foreach (var subject in ids.Take(slow))
                     foreach (var observer in ids)
-                        if (observer != subject) detector.Accuse(subject, observer, Accusation.Slow, 0);
+                        if (observer != subject) detector.Suspect(subject, observer, Suspicion.Slow, 0);
                 before = detector.Looked;
                 decided = detector.Decide(state, Processes, default, static _ => true);
             });
@@ -75,7 +75,7 @@ public sealed class SlowMembersCostTests
         {
         }
 
-        public void OnFailed(ProcessRecord process)
+        public void OnExcluded(ProcessRecord process)
         {
         }
 

@@ -1,5 +1,5 @@
 using GroupCore.Runtime;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;

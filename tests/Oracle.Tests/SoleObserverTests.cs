@@ -12,7 +12,7 @@ public sealed class SoleObserverTests
 {
     /// <summary>
     /// The founder is held up once, and its health is poor. It recovered with the answers of those that it watches, of which the only one has fallen
-    /// silent: that one stayed for ten seconds after it was reported.
+    /// silent: that one stayed for ten seconds after it was suspected.
     /// </summary>
     [Theory]
     [InlineData(0.05)]
@@ -74,17 +74,17 @@ public sealed class SoleObserverTests
         var ids = state.Processes.Select(process => process.Id).ToList();
         var detector = new CutDetector(node, new(), new());
 
-        detector.Accuse(ids[1], ids[0], Accusation.Timeout, 8);
-        detector.Accuse(ids[1], ids[2], Accusation.Timeout, 0);
+        detector.Suspect(ids[1], ids[0], Suspicion.Timeout, 8);
+        detector.Suspect(ids[1], ids[2], Suspicion.Timeout, 0);
         Assert.Empty(Decided());
-        detector.Accuse(ids[1], ids[0], Accusation.Timeout, 3);
+        detector.Suspect(ids[1], ids[0], Suspicion.Timeout, 3);
         Assert.Equal([ids[1]], Decided());
 
         // Both that the first one watches are silent: each stands for what the other cannot say.
         detector.Clear();
-        detector.Accuse(ids[1], ids[0], Accusation.Timeout, 8);
+        detector.Suspect(ids[1], ids[0], Suspicion.Timeout, 8);
         Assert.Empty(Decided());
-        detector.Accuse(ids[2], ids[0], Accusation.Timeout, 8);
+        detector.Suspect(ids[2], ids[0], Suspicion.Timeout, 8);
         Assert.Equal([ids[1], ids[2]], Decided());
 
         List<ProcessId> Decided() => detector.Decide(state, 3, default, static _ => true).ConvertAll(static failure => failure.Process);

@@ -37,9 +37,9 @@ public sealed class StateMachineTests
         var (group, ids) = Group(4);
         Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
         ulong first = group.Pending!.Number;
-        Fail(false, ids[2]);
+        Exclude(false, ids[2]);
         Assert.NotEqual(first, group.Pending!.Number);
-        Apply(Of(ids[0], new Done(group.Id, group.View.Id, first, ids)));
+        Apply(Of(ids[0], new ViewCompletion(group.Id, group.View.Id, first, ids)));
         Assert.Equal(4, group.View.Members.Count);
         Finish(group);
         Assert.Equal([ids[0], ids[1], ids[3]], Members(group));
@@ -65,7 +65,7 @@ public sealed class StateMachineTests
         var (group, ids) = Group(2);
         var joiner = Register(9);
         Join(joiner);
-        Fail(true, joiner);
+        Exclude(true, joiner);
         Assert.NotNull(group.Pending);
         Assert.Empty(group.Pending.Proposal.Joiners);
         Finish(group);
@@ -79,7 +79,7 @@ public sealed class StateMachineTests
         var (group, ids) = Group(3);
         var stranger = Register(9);
         Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
-        Apply(Of(stranger, new Done(group.Id, group.View.Id, group.Pending!.Number, [])));
+        Apply(Of(stranger, new ViewCompletion(group.Id, group.View.Id, group.Pending!.Number, [])));
         Assert.Equal((1ul, true), (group.View.Id, group.Pending is not null));
         Finish(group);
         Assert.Equal(2ul, group.View.Id);
@@ -105,14 +105,14 @@ public sealed class StateMachineTests
         Apply(which switch
         {
             "two stay" => Of(b, new Renew(group.Id, group.View.Id)),
-            "only who has no state stays" => new(default, 0, 0, new Fail([new(a, true)])),
+            "only who has no state stays" => new(default, 0, 0, new Exclude([new(a, true)])),
             _ => Of(a, new Leave(group.Id)),
         });
         ulong view = group.View.Id;
         var (leader, other) = leads == 1 ? (a, b) : (b, a);
-        Apply(Of(other, new Done(group.Id, view, group.Pending!.Number, [a, b])));
+        Apply(Of(other, new ViewCompletion(group.Id, view, group.Pending!.Number, [a, b])));
         Assert.Equal(view, group.View.Id);
-        Apply(Of(leader, new Done(group.Id, view, group.Pending!.Number, [a, b])));
+        Apply(Of(leader, new ViewCompletion(group.Id, view, group.Pending!.Number, [a, b])));
         Assert.Equal(view + 1, group.View.Id);
     }
 
@@ -124,9 +124,9 @@ public sealed class StateMachineTests
         var (group, ids) = Group(4);
         Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
         ulong first = group.Pending!.Number;
-        Fail(false, ids[2]);
+        Exclude(false, ids[2]);
         ulong second = group.Pending!.Number;
-        Apply(Of(ids[0], new Done(group.Id, group.View.Id, first, ids)));
+        Apply(Of(ids[0], new ViewCompletion(group.Id, group.View.Id, first, ids)));
         Assert.Equal((2ul, second), (group.View.Id, group.View.Proposal));
     }
 
@@ -139,7 +139,7 @@ public sealed class StateMachineTests
         var joiner = Register(9);
         Join(joiner);
         Assert.NotNull(group.Pending);
-        Fail(true, joiner);
+        Exclude(true, joiner);
         Assert.Null(group.Pending);
         Assert.Equal(1ul, group.View.Id);
     }
@@ -149,10 +149,10 @@ public sealed class StateMachineTests
     {
         var (a, b) = (Register(1), Register(2));
         Apply(Of(a, new Create("safe", new(), 1, [a, b])));
-        Fail(false, a);
+        Exclude(false, a);
         Assert.True(_state.IsAlive(a));
         Assert.Contains(a, _state.FindGroup("safe")!.Stalled);
-        Fail(true, a);
+        Exclude(true, a);
         Assert.False(_state.IsAlive(a));
         Assert.Equal([b], _state.FindGroup("safe")!.Pending!.Proposal.Survivors);
     }
@@ -163,10 +163,10 @@ public sealed class StateMachineTests
     {
         var (a, b, c) = (Register(1), Register(2), Register(3));
         Apply(Of(a, new Create("safe", new(), 2, [a, b, c])));
-        Apply(new Request(default, 0, 0, new Fail([new(a, false), new(b, true)])));
+        Apply(new Request(default, 0, 0, new Exclude([new(a, false), new(b, true)])));
         Assert.Equal((true, false), (_state.IsAlive(a), _state.IsAlive(b)));
         Assert.Equal([a], _state.FindGroup("safe")!.Stalled);
-        Fail(true, a);
+        Exclude(true, a);
         Assert.False(_state.IsAlive(a));
     }
 
@@ -176,7 +176,7 @@ public sealed class StateMachineTests
     {
         var (a, b, c) = (Register(1), Register(2), Register(3));
         Apply(Of(a, new Create("safe", new(), 2, [a, b, c])));
-        Apply(new Request(default, 0, 0, new Fail([new(a, false), new(b, false)])));
+        Apply(new Request(default, 0, 0, new Exclude([new(a, false), new(b, false)])));
         Assert.Equal((false, true), (_state.IsAlive(a), _state.IsAlive(b)));
         Assert.Equal([b], _state.FindGroup("safe")!.Stalled);
     }
@@ -188,7 +188,7 @@ public sealed class StateMachineTests
         _state = new(_events, Rule.A5LastAcceptor);
         var (a, b) = (Register(1), Register(2));
         Apply(Of(a, new Create("safe", new(), 1, [a, b])));
-        Fail(false, a);
+        Exclude(false, a);
         Assert.False(_state.IsAlive(a));
         Assert.Equal([b], _state.FindGroup("safe")!.Pending!.Proposal.Survivors);
     }
@@ -200,8 +200,8 @@ public sealed class StateMachineTests
         GroupRecord group = Join(a);
         Join(b);
         Finish(group);
-        Fail(true, a);
-        Apply(Of(b, new Done(group.Id, group.View.Id, group.Pending!.Number, [])));
+        Exclude(true, a);
+        Apply(Of(b, new ViewCompletion(group.Id, group.View.Id, group.Pending!.Number, [])));
         Assert.Equal(["g: the group's state is lost: no member that held it survives"], _events.Over);
         Assert.NotEqual(group.Id, Join(b).Id);
     }
@@ -213,7 +213,7 @@ public sealed class StateMachineTests
         GroupRecord group = Join(a);
         Join(b);
         Finish(group);
-        Fail(true, a);
+        Exclude(true, a);
         Finish(group);
         Assert.Equal([b], Members(group));
         Assert.True(group.View.Members[0].Initialised);
@@ -229,7 +229,7 @@ public sealed class StateMachineTests
         requests.Add(Of(ids[0], new Leave(group.Id)));
         requests.Add(Of(ids[1], new Leave(group.Id)));
         Apply([.. requests]);
-        Fail(true, ids[2], ids[3], ids[4]);
+        Exclude(true, ids[2], ids[3], ids[4]);
         while (group.Pending is not null) Finish(group);
         Assert.True(group.View.Id <= before + 2, $"{group.View.Id - before} views");
         Assert.Equal(8 - 5 + 8, group.View.Members.Count);
@@ -243,7 +243,7 @@ public sealed class StateMachineTests
         GroupRecord group = _state.FindGroup("big")!;
         Assert.Equal(1ul, group.View.Id);
         Assert.Equal(ids, Members(group));
-        Fail(true, [.. ids.Skip(100).Take(100)]);
+        Exclude(true, [.. ids.Skip(100).Take(100)]);
         Finish(group);
         Assert.Equal(2ul, group.View.Id);
         Assert.Equal(900, group.View.Members.Count);
@@ -253,7 +253,7 @@ public sealed class StateMachineTests
     public void B11_a_hot_swap_moves_exactly_the_last_member()
     {
         var (group, ids) = Group(20);
-        Fail(true, ids[5]);
+        Exclude(true, ids[5]);
         Finish(group);
         Assert.Equal(ids[19], group.View.Members[5].Id);
         Assert.Equal([new Move(ids[19], 19, 5)], group.View.Moved);
@@ -314,7 +314,7 @@ public sealed class StateMachineTests
     public void An_excluded_life_cannot_register_again()
     {
         var a = Register(1);
-        Fail(true, a);
+        Exclude(true, a);
         Apply(new Request(new(1, 0), 0, 0, new Register(1, new GroupCore.Transport.NodeAddress("127.0.0.1:1"), "", "", 0, 0, Durations.Second)));
         Assert.False(_events.Results[^1].Ok);
     }
@@ -325,7 +325,7 @@ public sealed class StateMachineTests
         var (group, ids) = Group(5);
         Join(Register(9));
         Apply(Of(ids[1], new Leave(group.Id)));
-        Fail(false, ids[2]);
+        Exclude(false, ids[2]);
         byte[] saved = Save(_state);
         var other = new OracleState(new Recorder(), Rule.None);
         Assert.True(other.TryRestore(saved));
@@ -344,7 +344,7 @@ public sealed class StateMachineTests
     {
         var (_, ids) = Group(5);
         for (int groups = 1; groups < 4; groups++) Apply(Of(ids[groups], new Create($"g{groups}", new(), 0, ids[groups..])));
-        Fail(false, ids[4]);
+        Exclude(false, ids[4]);
         byte[] saved = Save(_state);
         var other = new OracleState(new Recorder(), Rule.None);
         var restore = other.BeginRestore();
@@ -402,7 +402,7 @@ public sealed class StateMachineTests
         var options = new GroupOptions { StrictPrimary = strict };
         Apply(Of(a, new Create("g", options, 0, [a])));
         var lost = _state.FindGroup("g")!.Id;
-        Fail(proved, a);
+        Exclude(proved, a);
         Assert.Null(_state.FindGroup("g"));
         var other = new OracleState(_events, Rule.None);
         Assert.True(other.TryRestore(Save(_state)));
@@ -437,7 +437,7 @@ public sealed class StateMachineTests
                 lost.Add(new(default, 0, 0, new Release(_events.Results[^1].Group)));
             }
         }
-        Fail(false, [.. ids]);
+        Exclude(false, [.. ids]);
         Assert.Equal(owners * each, _state.Lost.Count);
         var other = new OracleState(_events, Rule.None);
         Assert.True(other.TryRestore(Save(_state)));
@@ -469,7 +469,7 @@ public sealed class StateMachineTests
     {
         var (a, b) = (Register(1), Register(2));
         var lost = Join(a).Id;
-        Fail(false, a);
+        Exclude(false, a);
         Assert.Single(_state.Lost);
         ulong oldest = ++_number;
         Apply(new Request(b, oldest, oldest, new Join("g", new(), 0, "")));
@@ -512,14 +512,14 @@ public sealed class StateMachineTests
         // With three that answer one may go, and no more.
         Assert.Single(Kept(false, ids[1], ids[2]));
         Assert.Equal([ids[1]], Kept(false, ids[1]));
-        Fail(true, ids[2]);
+        Exclude(true, ids[2]);
         Assert.Null(_state.Find(ids[2]));
         Assert.Empty(Kept(false, ids[1]));
         Assert.Equal([ids[1]], Kept(true, ids[1]));
 
         List<ProcessId> Kept(bool proved, params ProcessId[] failed)
         {
-            var failures = failed.Select(id => new Failure(id, proved)).ToList();
+            var failures = failed.Select(id => new Exclusion(id, proved)).ToList();
             VoterMajority.Keep(failures, bus[1].Leading!, bus[1].Entries.Configuration, _state, new HashSet<ProcessId>(), 1, bus.Parts[1].Now);
             return failures.ConvertAll(static failure => failure.Process);
         }
@@ -539,14 +539,14 @@ public sealed class StateMachineTests
         return _state.FindGroup("g")!;
     }
 
-    private void Fail(bool proved, params ProcessId[] ids) => Apply(new Request(default, 0, 0, new Fail(ids.Select(id => new Failure(id, proved)).ToList())));
+    private void Exclude(bool proved, params ProcessId[] ids) => Apply(new Request(default, 0, 0, new Exclude(ids.Select(id => new Exclusion(id, proved)).ToList())));
 
     /// <summary>The flush of the pending proposal ends with everyone holding the state.</summary>
     private void Finish(GroupRecord group)
     {
         var proposal = group.Pending!.Proposal;
         ProcessId leader = group.View.Members[proposal.LeaderIn(group.View)].Id;
-        Apply(Of(leader, new Done(group.Id, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers])));
+        Apply(Of(leader, new ViewCompletion(group.Id, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers])));
     }
 
     private (GroupRecord Group, List<ProcessId> Ids) Group(int members)
@@ -574,7 +574,7 @@ public sealed class StateMachineTests
         {
         }
 
-        public void OnFailed(ProcessRecord process)
+        public void OnExcluded(ProcessRecord process)
         {
         }
 

@@ -38,7 +38,7 @@ public sealed class StateSizeTests
             if (random.Chance(0.2)) _state = copy;
         }
         // Nothing is counted for ever.
-        foreach (var id in _ids) Apply(new Request(default, 0, 0, new Fail([new(id, true)])));
+        foreach (var id in _ids) Apply(new Request(default, 0, 0, new Exclude([new(id, true)])));
         foreach (var lost in _state.Lost.ToList()) Apply(new Request(default, 0, 0, new Release(lost.Id)));
         Assert.Empty(_state.Groups);
         Assert.Empty(_state.Processes);
@@ -148,7 +148,7 @@ public sealed class StateSizeTests
                 Ask(one, new Renew(renewed.Id, renewed.View.Id));
                 break;
             case 6:
-                if (random.Chance(0.2)) Apply(new Request(default, 0, 0, new Fail([.. alive.Where(_ => random.Chance(0.3)).Select(id => new Failure(id, random.Chance(0.5)))])));
+                if (random.Chance(0.2)) Apply(new Request(default, 0, 0, new Exclude([.. alive.Where(_ => random.Chance(0.3)).Select(id => new Exclusion(id, random.Chance(0.5)))])));
                 break;
             case 7:
                 if (_state.Lost.Count > 0 && random.Chance(0.3)) Apply(new Request(default, 0, 0, new Release(_state.Lost.First().Id)));
@@ -182,7 +182,7 @@ public sealed class StateSizeTests
     {
         var proposal = group.Pending!.Proposal;
         var leader = group.View.Members[proposal.LeaderIn(group.View)].Id;
-        Apply(new(leader, 0, 0, new Done(group.Id, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers])));
+        Apply(new(leader, 0, 0, new ViewCompletion(group.Id, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers])));
     }
 
     private byte[] Saved()
@@ -194,7 +194,7 @@ public sealed class StateSizeTests
 
     private sealed class Silent : IStateEvents
     {
-        public OperationResult Last { get; private set; } = OperationResult.Done;
+        public OperationResult Last { get; private set; } = OperationResult.Completed;
 
         public bool Ignored { get; private set; }
 
@@ -206,7 +206,7 @@ public sealed class StateSizeTests
         {
         }
 
-        public void OnFailed(ProcessRecord process)
+        public void OnExcluded(ProcessRecord process)
         {
         }
 

@@ -59,7 +59,7 @@ public sealed class SyncPaceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>More than one answer brings: a member that waits in its flushes meanwhile would accuse those that lead them.</summary>
+    /// <summary>More than one answer brings: a member that waits in its flushes meanwhile would suspect those that lead them.</summary>
     [Fact]
     public void Who_lacks_views_of_thousands_of_groups_is_told_of_them_all_in_half_a_second()
     {
@@ -146,8 +146,8 @@ public sealed class SyncPaceTests
         const int members = 600, share = 256 << 10, apart = 100 * 1_000_000;
         var bus = new LogBus(Rule.None);
         var node = bus.Add(1);
-        var outlet = new Outlet(node);
-        var replica = new OracleReplica(node, new(), outlet, () => { }, () => { });
+        var sender = new FrameSender(node);
+        var replica = new OracleReplica(node, new(), sender, () => { }, () => { });
         var state = replica.State;
         ulong index = 0;
         var tag = new string('t', Limits.TagBytes);
@@ -159,7 +159,7 @@ public sealed class SyncPaceTests
         for (ulong number = 2; group.View.Id < Limits.InstallsKept; number += 2)
         {
             state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], number, 0, new Renew(group.Id, group.View.Id))]));
-            state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], number + 1, 0, new Done(group.Id, group.View.Id, group.Pending!.Number, ids))]));
+            state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], number + 1, 0, new ViewCompletion(group.Id, group.View.Id, group.Pending!.Number, ids))]));
         }
         state.Apply(++index, OperationCodec.WriteEntry([new(ids[0], 100, 0, new Renew(group.Id, group.View.Id))]));
 
@@ -168,10 +168,10 @@ public sealed class SyncPaceTests
         {
             Assert.InRange(answers, 1, 10);
             bus.Pass(apart);
-            replica.OnSync(Outlet.Own, LogBus.ReplicaOf(ids[1].Node), new(ids[1], [new(group.Id, view, 0)]));
+            replica.OnSync(FrameSender.Own, LogBus.ReplicaOf(ids[1].Node), new(ids[1], [new(group.Id, view, 0)]));
             int bytes = 0, last = 0;
             bool ended = false, more = false;
-            while (outlet.TryTakeOwn(out var type, out byte[] body))
+            while (sender.TryTakeOwn(out var type, out byte[] body))
             {
                 Assert.False(ended);
                 Assert.True(FrameCodec.TryRead(type, body, out _, out var frame));

@@ -1,6 +1,6 @@
 using GroupCore.Membership;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.Tests;
 
@@ -26,27 +26,27 @@ public sealed class UnsettledSuspicionTests
         cluster.Run(3);
         var first = cluster.Leader!;
         first.Node.Crash();
-        Assert.True(cluster.RunUntil(() => cluster.Alive.Any(process => process.Oracle.Replica is { Log.Leading: not null } replica && replica.Shell.Active == begun), 5), cluster.Describe());
+        Assert.True(cluster.RunUntil(() => cluster.Alive.Any(process => process.Oracle.Replica is { Log.Leading: not null } replica && replica.Services.Active == begun), 5), cluster.Describe());
         var leader = cluster.Alive.Single(process => process.Oracle.Replica?.Log.Leading is not null);
-        var (state, observers) = (leader.Oracle.Replica!.State, new Leading.Observers());
+        var (state, ring) = (leader.Oracle.Replica!.State, new Leading.MonitoringRing());
         var victim = cluster.Alive.First(process => process != leader && !leader.Oracle.Replica.Log.Entries.Configuration.Contains(process.Node.Id));
-        var watchers = cluster.Alive.Where(process => process != leader && process != victim && observers.Watches(process.Oracle.Self, victim.Oracle.Self, state)).Take(2).ToList();
+        var watchers = cluster.Alive.Where(process => process != leader && process != victim && ring.Watches(process.Oracle.Self, victim.Oracle.Self, state)).Take(2).ToList();
         var others = leader.Node.Links.Ends.Where(end => watchers.Exists(watcher => watcher.Node.Id == end.NodeId)).ToList();
         foreach (var end in others) end.IsUnsettled = !settled;
         leader.Node.Post(() =>
         {
-            Assert.Equal(begun, leader.Oracle.Replica!.Shell.Active);
+            Assert.Equal(begun, leader.Oracle.Replica!.Services.Active);
             foreach (var watcher in watchers)
             {
                 int peer = leader.Node.Links.Open(watcher.Node.Address, watcher.Node.Id);
                 if (!settled) Assert.False(leader.Node.Node.Links.IsSettled(peer));
-                leader.Oracle.Replica.Shell.OnSuspect(peer, new Replica(watcher.Node.Id, watcher.Node.Address), new SuspectFrame(victim.Oracle.Self, false, Accusation.Refused, 0));
+                leader.Oracle.Replica.Services.OnSuspect(peer, new Replica(watcher.Node.Id, watcher.Node.Address), new SuspectFrame(victim.Oracle.Self, false, Suspicion.Refused, 0));
             }
         });
         cluster.Run(0.1);
         foreach (var end in others) end.IsUnsettled = false;
         cluster.Run(5);
-        Assert.Equal(settled, victim.Oracle.State == MembershipState.Poisoned);
+        Assert.Equal(settled, victim.Oracle.State == MembershipState.Excluded);
         cluster.AssertNoViolations();
     }
 

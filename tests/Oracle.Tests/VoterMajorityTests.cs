@@ -5,7 +5,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Process 1 leads, 1 to 3 vote, 4 and 5 do not: whoever is reported, a majority of voters that answer stays.</summary>
+/// <summary>Process 1 leads, 1 to 3 vote, 4 and 5 do not: whoever is suspected, a majority of voters that answer stays.</summary>
 public sealed class VoterMajorityTests
 {
     private readonly LogBus _bus = new(Rule.None);
@@ -37,7 +37,7 @@ public sealed class VoterMajorityTests
     [InlineData(new ulong[] { 1, 2 }, new ulong[] { 2 })]
     [InlineData(new ulong[] { 1, 4 }, new ulong[] { 1, 4 })]
     [InlineData(new ulong[] { 1, 2, 3 }, new ulong[] { 2 })]
-    public void Of_reported_voters_that_answer_as_many_stay_as_decide(ulong[] reported, ulong[] go) => Assert.Equal(go, Keep(reported, []));
+    public void Of_suspected_voters_that_answer_as_many_stay_as_decide(ulong[] suspected, ulong[] go) => Assert.Equal(go, Keep(suspected, []));
 
     /// <summary>Sparing those who are silent or gone would help nobody.</summary>
     [Fact]
@@ -74,11 +74,11 @@ public sealed class VoterMajorityTests
     }
 
     private void Answer(ulong node) =>
-        _bus[1].OnFrame(LogBus.ReplicaOf(node), new Log.AppendReply(_bus[1].Term, true, _bus[1].Entries.LastIndex, 0));
+        _bus[1].OnFrame(LogBus.ReplicaOf(node), new Raft.AppendReply(_bus[1].Term, true, _bus[1].Entries.LastIndex, 0));
 
-    private IEnumerable<ulong> Keep(ulong[] reported, ulong[] excluding, bool proved = false)
+    private IEnumerable<ulong> Keep(ulong[] suspected, ulong[] excluding, bool proved = false)
     {
-        var failures = reported.Select(node => new Failure(_state.FindNode(node)!.Id, proved)).ToList();
+        var failures = suspected.Select(node => new Exclusion(_state.FindNode(node)!.Id, proved)).ToList();
         var leaving = new SortedSet<GroupCore.Membership.ProcessId>(excluding.Select(node => _state.FindNode(node)!.Id));
         VoterMajority.Keep(failures, _bus[1].Leading!, _bus[1].Entries.Configuration, _state, leaving, 1, _bus.Parts[1].Now);
         return failures.Select(failure => failure.Process.Node);

@@ -11,15 +11,15 @@ public sealed class WatchTests
 {
     private readonly LogBus _bus = new(Rule.None);
     private readonly TellingLinks _links = new();
-    private readonly Watch _watch;
+    private readonly FailureDetector _watch;
 
     public WatchTests()
     {
         var node = new LogBus.Part(_bus, 1, _links);
         var directory = new OracleDirectory(node);
         directory.Learn(new([LogBus.ReplicaOf(2)], []));
-        var outlet = new Outlet(node);
-        _watch = new(node, new(), outlet, directory, new(node, outlet, directory));
+        var sender = new FrameSender(node);
+        _watch = new(node, new(), sender, directory, new(node, sender, directory));
     }
 
     /// <summary>It may have missed the frames that others had; it says it as soon as the answer to a question sent after the jump is there.</summary>
@@ -27,7 +27,7 @@ public sealed class WatchTests
     public void Who_doubts_itself_suspects_nobody_until_the_doubt_is_over()
     {
         _watch.Doubt();
-        _watch.Accuse(new(3, 3), Accusation.FlushStall);
+        _watch.Suspect(new(3, 3), Suspicion.FlushStall);
         Step(10);
         Assert.Empty(_links.Told);
         _watch.Trust();
@@ -53,7 +53,7 @@ public sealed class WatchTests
     {
         for (int tick = 0; tick < ticks; tick++)
         {
-            _bus.Pass(LoopHealth.TickEvery);
+            _bus.Pass(LocalHealth.TickEvery);
             _watch.Step();
         }
     }

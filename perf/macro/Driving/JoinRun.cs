@@ -28,7 +28,7 @@ internal sealed class JoinRun(RunOptions options, Cluster cluster, Report report
         joiner.Answer(60);
         long enabled = Clock.Now;
         joiner.Tell("FULL");
-        long full = joiner.Answer(60).Number("at");
+        long initialised = joiner.Answer(60).Number("at");
         var answers = others.Select(m => m.Answer((runMs / 1000) + 90)).ToList();
 
         var lines = answers.Select(a => new Timeline(a["steps"]!.AsArray().Select(n => (int)n!))).ToList();
@@ -36,10 +36,10 @@ internal sealed class JoinRun(RunOptions options, Cluster cluster, Report report
         int at = (int)((began - start) / Clock.Millisecond / Timeline.StepMs);
         double before = sum.Rate(Math.Max(Options.Warmup * Timeline.StepsPerSecond, at - (5 * Timeline.StepsPerSecond)), at);
         var (dipped, back) = sum.Recovery(at, before);
-        Report.Set("join_ms", Ms(began, full));
+        Report.Set("join_ms", Ms(began, initialised));
         Report.Set("until_in_group_ms", Ms(began, grouped));
         Report.Set("until_enabled_ms", Ms(began, enabled));
-        Report.Set("enabled_to_full_ms", Ms(enabled, full));
+        Report.Set("enabled_to_full_ms", Ms(enabled, initialised));
         Report.Set("ops_per_s_before", Math.Round(before));
         Report.Set("ops_per_s_last_3_s", Math.Round(sum.Rate(sum.Length - (3 * Timeline.StepsPerSecond), sum.Length)));
         Report.Set("zero_ms_during_join", sum.LongestZero(at, sum.Length).Ms);
@@ -51,7 +51,7 @@ internal sealed class JoinRun(RunOptions options, Cluster cluster, Report report
         long missing = joiner.Answer(90).Number("missing");
         Report.Set("keys_missing_after", missing);
         if (missing > 0) Faults.Add($"{missing} keys are missing after the join");
-        return $"# join ida, {others.Length} nodes and one more: full after {Ms(began, full)} ms (in the group after {Ms(began, grouped)} ms), {before:0} ops/s before, "
+        return $"# join ida, {others.Length} nodes and one more: initialised after {Ms(began, initialised)} ms (in the group after {Ms(began, grouped)} ms), {before:0} ops/s before, "
             + $"nothing for {Report["zero_ms_during_join"]} ms, errors {Report["errors"]}";
     }
 

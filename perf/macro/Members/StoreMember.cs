@@ -28,12 +28,12 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
                 return [];
             case "FORMED":
                 await Place.FormedAsync(group, numbers[0]);
-                await Place.UntilAsync(() => IsFormedAsync(numbers[0]), "every slot is taken and full");
+                await Place.UntilAsync(() => IsFormedAsync(numbers[0]), "every slot is taken and initialised");
                 return [];
             case "SLOT":
                 return new() { ["slot"] = (await _dht.StatusAsync()).OwnSlot };
             case "FULL":
-                await Place.UntilAsync(async () => (await _dht.StatusAsync()) is { OwnSlot: >= 0, IsFull: true }, "this member is full");
+                await Place.UntilAsync(async () => (await _dht.StatusAsync()) is { OwnSlot: >= 0, IsInitialised: true }, "this member is initialised");
                 return new() { ["at"] = Clock.Now };
             case "FILL":
                 await SpreadAsync(place.Id, (int)numbers[0], _options.Keyspace, (key, bytes) => _store.FillAsync(key, bytes));
@@ -73,10 +73,10 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
     private async Task<bool> IsFormedAsync(long members)
     {
         var status = await _dht.StatusAsync();
-        return status.Slots.Count == members && status.Slots.All(slot => slot.IsFull);
+        return status.Slots.Count == members && status.Slots.All(slot => slot.IsInitialised);
     }
 
-    /// <summary>When all slots were taken by full members for the last time after one was not; 0 when that never changed.</summary>
+    /// <summary>When all slots were taken by initialised members for the last time after one was not; 0 when that never changed.</summary>
     private async Task<long> WatchSlotsAsync(Window window)
     {
         long at = 0;
@@ -84,7 +84,7 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
         for (; Clock.Now < window.Until; await Task.Delay(Timeline.StepMs))
         {
             var status = await _dht.StatusAsync();
-            bool now = status.Slots.Count(slot => slot.Slot < _options.TargetSize && slot.IsFull) == _options.TargetSize;
+            bool now = status.Slots.Count(slot => slot.Slot < _options.TargetSize && slot.IsInitialised) == _options.TargetSize;
             if (now && !whole) at = Clock.Now;
             whole = now;
         }

@@ -29,7 +29,7 @@ internal sealed partial class Conductor
     private async Task EnableDhtAsync()
     {
         foreach (var member in _members) member.Send(new EnableCommand(options.ShardSize, options.TargetSize));
-        await UntilAsync(() => _members.TrueForAll(m => m is { Enabled: true, Slot: { IsFull: true } }), StartLimit, "the DHT serves at all members");
+        await UntilAsync(() => _members.TrueForAll(m => m is { Enabled: true, Slot: { IsInitialised: true } }), StartLimit, "the DHT serves at all members");
         int spares = options.Members - options.TargetSize;
         Step($"the DHT serves: {options.Shards} shards of {options.ShardSize} members, {spares} spare");
     }
@@ -97,7 +97,7 @@ internal sealed partial class Conductor
     private async Task AwaitSwapAsync(ulong view, Dictionary<MemberProcess, SlotEvent> before)
     {
         await UntilAsync(
-            () => Living.All(m => m.Slot is { IsFull: true } slot && slot.View >= view) && Living.CountBy(m => m.Slot!.Shard).All(shard => shard.Value >= options.ShardSize),
+            () => Living.All(m => m.Slot is { IsInitialised: true } slot && slot.View >= view) && Living.CountBy(m => m.Slot!.Shard).All(shard => shard.Value >= options.ShardSize),
             ViewLimit, "every shard has all its members again");
         long done = Living.Max(m => m.Slot!.At) - _killedAt;
         var moved = Living.Where(m => m.Slot!.Slot != before[m].Slot).ToList();

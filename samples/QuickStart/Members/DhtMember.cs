@@ -89,7 +89,7 @@ internal sealed class DhtMember : IAsyncDisposable
         await foreach (var _ in _group.Views(_disposed.Token))
         {
             if (await TellSlotAsync()) continue;
-            await _dht.WhenFullAsync(_disposed.Token);
+            await _dht.WhenInitialisedAsync(_disposed.Token);
             await TellSlotAsync();
         }
     }
@@ -97,8 +97,8 @@ internal sealed class DhtMember : IAsyncDisposable
     private async Task<bool> TellSlotAsync()
     {
         var status = await _dht.StatusAsync();
-        _events.Write(new SlotEvent(Stopwatch.GetTimestamp(), status.View, status.OwnSlot, status.OwnSlot % status.Shards, status.IsFull));
-        return status.IsFull;
+        _events.Write(new SlotEvent(Stopwatch.GetTimestamp(), status.View, status.OwnSlot, status.OwnSlot % status.Shards, status.IsInitialised));
+        return status.IsInitialised;
     }
 
     private static ViewEvent ToEvent(View view) => new(Stopwatch.GetTimestamp(), view.Id, [.. view.Members.Select(m => m.Tag)]);

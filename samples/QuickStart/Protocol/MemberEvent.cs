@@ -26,7 +26,7 @@ internal sealed record ViewEvent(long At, ulong View, string[] Members) : Member
 internal sealed record EnabledEvent : MemberEvent;
 
 /// <summary>The member's slot, −1 for none, the shard it belongs to, and whether the member holds the complete state of that shard.</summary>
-internal sealed record SlotEvent(long At, ulong View, int Slot, int Shard, bool IsFull) : MemberEvent;
+internal sealed record SlotEvent(long At, ulong View, int Slot, int Shard, bool IsInitialised) : MemberEvent;
 
 /// <summary>A row is stored: the put returned, or (<paramref name="Found"/>) the row was there. <paramref name="Took"/> in ticks.</summary>
 internal sealed record StoredEvent(long At, int Row, long Took, bool Found) : MemberEvent;

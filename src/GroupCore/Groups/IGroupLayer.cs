@@ -5,11 +5,11 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// A protocol above a group (the DHT): exchanges frames with members inside a view and agrees on something at every view boundary.
+/// A protocol above a group (the DHT): exchanges frames with members inside a view and agrees on something at every view change.
 /// All calls are made inside turns. Source: views-and-flush.md#contributions-are-frozen-and-complete, dht-view-change.md#contributions-are-frozen-and-equal-for-all.
 /// </summary>
 /// <remarks>
-/// Agreement at the boundary: when a view change begins each survivor is <see cref="OnWedged">wedged</see> and gives a
+/// Agreement: when a view change begins each survivor is <see cref="OnWedged">wedged</see> and gives a
 /// <see cref="Contribute">contribution</see>, which is frozen until the next view is installed. The contributions travel with the flush
 /// reports, the flush leader hands all of them to all survivors with the cut, and a survivor acknowledges the flush only when it holds
 /// them all. So every installer of the next view has the same contributions, whoever dies meanwhile, and a decision computed from them by

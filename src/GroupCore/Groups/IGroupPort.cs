@@ -49,12 +49,12 @@ public interface IGroupPort
     /// <summary>Sends the first <paramref name="length"/> reserved bytes to several other members.</summary>
     void Send(ReadOnlySpan<int> ranks, FrameType type, int length);
 
-    /// <summary>Asks for a view with the same members, to agree on something at its boundary.</summary>
+    /// <summary>Asks for a view with the same members, to agree on something at that view change.</summary>
     void RequestView();
 
     /// <summary>Lets this member leave if <see cref="IGroupLayer.OnLeaving"/> kept it; does nothing otherwise.</summary>
     void Leave();
 
     /// <summary>Reports that a member holds this one up, until the view is over.</summary>
-    void Accuse(int rank, Accusation evidence);
+    void Suspect(int rank, Suspicion evidence);
 }

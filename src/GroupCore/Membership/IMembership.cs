@@ -28,17 +28,17 @@ public interface IMembership
     /// <summary>Leaves a group.</summary>
     void Leave(GroupId group);
 
-    /// <summary>Asks for a view with the same members, to agree on something at its boundary.</summary>
+    /// <summary>Asks for a view with the same members, to agree on something at that view change.</summary>
     void RequestView(GroupId group);
 
     /// <summary>
     /// Reports, as flush leader, that all survivors and leavers of <paramref name="proposal"/> acknowledged the flush;
     /// <paramref name="initialised"/> are those of them that hold the group's state.
     /// </summary>
-    void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised);
+    void CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised);
 
     /// <summary>Reports evidence against a process; repeated until <see cref="Withdraw"/> or its exclusion.</summary>
-    void Accuse(ProcessId subject, Accusation evidence);
+    void Suspect(ProcessId subject, Suspicion evidence);
 
     /// <summary>Withdraws all evidence that this process reported against another.</summary>
     void Withdraw(ProcessId subject);

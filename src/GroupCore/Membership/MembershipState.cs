@@ -13,7 +13,7 @@ public enum MembershipState
     Blocked,
 
     /// <summary>Excluded, or blocked for too long: all groups of this life are over.</summary>
-    Poisoned,
+    Excluded,
 
     /// <summary>Its node was stopped.</summary>
     Stopped,

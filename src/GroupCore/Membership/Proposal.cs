@@ -19,11 +19,11 @@ public sealed record Proposal(GroupId Group, ulong Number, ulong BaseView, IRead
     internal int LeaderIn(View view)
     {
         int best = -1, bestClass = 4;
-        Look(Survivors, 0);
-        Look(Leavers, 1);
+        FindLowest(Survivors, 0);
+        FindLowest(Leavers, 1);
         return best;
 
-        void Look(IReadOnlyList<ProcessId> members, int goes)
+        void FindLowest(IReadOnlyList<ProcessId> members, int goes)
         {
             for (int i = 0; i < members.Count; i++)
             {

@@ -38,7 +38,7 @@ internal sealed class CommandLine(CommandQueue queue)
     }
 
     /// <summary>Removes a waiter whose token fired; false when its command is queued already, or the node has stopped. From any thread.</summary>
-    public bool Leave(CommandWaiter waiter)
+    public bool RemoveWaiter(CommandWaiter waiter)
     {
         using (_lock.Hold())
         {

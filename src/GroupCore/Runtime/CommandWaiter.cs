@@ -53,6 +53,6 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
 
     private void Cancel(CancellationToken token)
     {
-        if (_line.Leave(this)) SetCanceled(token);
+        if (_line.RemoveWaiter(this)) SetCanceled(token);
     }
 }

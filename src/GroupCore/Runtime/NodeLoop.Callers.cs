@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace GroupCore.Runtime;
 
 /// <content>
-/// Turns on callers' threads. A caller that finds the leader (the pilot in names) asleep runs its command itself and sends the frames it makes: no thread has
-/// to be woken first. A command that may be done without a message (a read of what this member holds) is run so whenever the leader is in no turn, and its
+/// Turns on callers' threads. A caller that finds the owner of the loop asleep runs its command itself and sends the frames it makes: no thread has
+/// to be woken first. A command that may be done without a message (a read of what this member holds) is run so whenever the owner is in no turn, and its
 /// caller has the result when the call returns.
 /// </content>
 internal sealed partial class NodeLoop
@@ -15,7 +15,7 @@ internal sealed partial class NodeLoop
     /// <inheritdoc/>
     public void Posted(NodeCommand command, bool kept)
     {
-        // Order matters: queue the command, then look at the gate. Whoever opens the gate looks at the queue afterwards.
+        // Order matters: queue the command, then look at the loop. Whoever opens the loop looks at the queue afterwards.
         Interlocked.MemoryBarrier();
         if (RuntimeHelpers.TryEnsureSufficientExecutionStack() && TryBorrow(command.AtOnce, out var from)) RunFor(kept ? command as ICompletion : null, from);
         else Rouse();
@@ -23,20 +23,20 @@ internal sealed partial class NodeLoop
 
     private bool Lends => _node.LendsTurns && _callersFault is null;
 
-    private bool TryBorrow(bool atOnce, out PilotState from)
+    private bool TryBorrow(bool atOnce, out LoopState from)
     {
         from = default;
-        if (!Lends || !_gate.TryBorrow(atOnce, out from)) return false;
-        // Look again: this may have changed before the gate was taken.
+        if (!Lends || !_ownership.TryBorrow(atOnce, out from)) return false;
+        // Look again: this may have changed before the loop was taken.
         if (Lends) return true;
-        _gate.Return(from);
+        _ownership.Return(from);
         Rouse();
         return false;
     }
 
-    // Reads no sockets and fires no timers: the leader waits for those. Frames leave at once only if the leader sleeps and the caller is no
-    // completion. Otherwise they leave with other frames: the leader sends them, or the runner of the batch that the completion is part of.
-    private void RunFor(ICompletion? own, PilotState from)
+    // Reads no sockets and fires no timers: the owner waits for those. Frames leave at once only if the owner sleeps and the caller is no
+    // completion. Otherwise they leave with other frames: the owner sends them, or the runner of the batch that the completion is part of.
+    private void RunFor(ICompletion? own, LoopState from)
     {
         bool done = false, sends = false;
         Exception? fault = null;
@@ -44,11 +44,11 @@ internal sealed partial class NodeLoop
         {
             _node.Advance(HostClock.Now());
             _node.RunCommands();
-            // If a command made a group with inline handlers, the leader ends the turn: such handlers run in its turns.
+            // If a command made a group with inline handlers, the owner ends the turn: such handlers run in its turns.
             if (_node.LendsTurns) _node.EndTurn();
             else _unended = true;
             sends = _mesh.HasWork;
-            if (sends && from == PilotState.Asleep && !CompletionBatch.IsRunning(_batches)) Flush();
+            if (sends && from == LoopState.Asleep && !CompletionBatch.IsRunning(_batches)) Flush();
             done = own is not null && _node.TryKeep(own);
             _node.Release();
             _unsent = _mesh.HasWork;
@@ -62,25 +62,25 @@ internal sealed partial class NodeLoop
     }
 
     /// <summary>
-    /// Returns the gate once, whatever happened: by a second return another thread may have it. Wakes a sleeping leader if there is anything that it would have
-    /// stayed awake for. After a <paramref name="fault"/> the leader ends the node, as if the fault had happened in its own turn.
+    /// Returns the loop once, whatever happened: by a second return another thread may have it. Wakes a sleeping owner if there is anything that it would have
+    /// stayed awake for. After a <paramref name="fault"/> the owner ends the node, as if the fault had happened in its own turn.
     /// </summary>
-    private void GiveBack(PilotState from, bool rouse, Exception? fault)
+    private void GiveBack(LoopState from, bool rouse, Exception? fault)
     {
         if (fault is not null)
         {
             _callersFault = fault;
-            _gate.Return(from);
+            _ownership.Return(from);
             Rouse();
             return;
         }
-        if (from != PilotState.Asleep)
+        if (from != LoopState.Asleep)
         {
-            _gate.Return(from);
+            _ownership.Return(from);
             return;
         }
         rouse |= _mesh.HasWork || _mesh.HasNews || NextTimer < _sleepUntil;
-        _gate.Return(rouse ? PilotState.Looking : PilotState.Asleep);
+        _ownership.Return(rouse ? LoopState.Looking : LoopState.Asleep);
         if (rouse) _mesh.Wake();
         else if (_node.HasCommands || Volatile.Read(ref _wakeAsked) != 0) Rouse();
     }
@@ -104,6 +104,6 @@ internal sealed partial class NodeLoop
 
     private void Rouse()
     {
-        if (_gate.TryRouse()) _mesh.Wake();
+        if (_ownership.TryRouse()) _mesh.Wake();
     }
 }

@@ -9,7 +9,7 @@ namespace GroupCore.Runtime;
 /// <remarks>
 /// <para>A turn: read sockets (64 KiB each at most) and deliver their frames · up to 256 callers' commands · due timers · end of turn ·
 /// one gathered write per peer · completions. When nothing happened the loop looks again for <see cref="NodeLoopOptions.Spin"/>,
-/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Which thread runs turns and completions: <c>.Pilot</c>, <c>.Callers</c>.</para>
+/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Which thread runs turns and completions: <c>.Owner</c>, <c>.Callers</c>.</para>
 /// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node ends as if it had crashed: every
 /// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> is raised, the process goes on.</para>
 /// <para>Source: node-and-turn.md#one-turn-at-a-time, #user-code-runs-outside-the-turn.</para>
@@ -21,7 +21,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     private readonly Node _node;
     private readonly CompletionBatchPool _batches;
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly TurnGate _gate = new();
+    private readonly LoopOwnership _ownership = new();
     private readonly long _mostSpin;
     private TcpMesh _mesh = null!;
     private int _wakeAsked;
@@ -33,7 +33,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         var listen = EndPointText.Parse(options.Listen, nameof(options.Listen));
         NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise)));
         _batches = new(OnCompletionFault, SendLeft);
-        _standIn = new(portable: !UsesEpoll(options.Port));
+        _follower = new(portable: !UsesEpoll(options.Port));
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;
         ISocketPort? port = null;
         try
@@ -45,7 +45,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         catch
         {
             port?.Dispose();
-            _standIn.Dispose();
+            _follower.Dispose();
             throw;
         }
         _node.Advance(HostClock.Now());
@@ -85,11 +85,11 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         {
             compose?.Invoke(loop._node);
             string name = $"node:{EndPointText.Parse(loop.Bound.Text, nameof(options)).Port}";
-            // The leader last: once it runs, the node serves, and the start cannot be given up any more.
+            // The owner last: once it runs, the node serves, and the start cannot be given up any more.
             for (; started < Threads; started++)
             {
-                bool pilot = started == Threads - 1;
-                options.StartThread(new(() => loop.Run(pilot)) { IsBackground = true, Name = name });
+                bool owner = started == Threads - 1;
+                options.StartThread(new(() => loop.Run(owner)) { IsBackground = true, Name = name });
             }
         }
         catch
@@ -119,7 +119,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <inheritdoc/>
     public void Wake()
     {
-        // Order matters: the caller's change, then the request, then the look at the leader; the loop does the reverse before it sleeps.
+        // Order matters: the caller's change, then the request, then the look at the owner; the loop does the reverse before it sleeps.
         Volatile.Write(ref _wakeAsked, 1);
         Interlocked.MemoryBarrier();
         Rouse();
@@ -142,13 +142,13 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         else ThreadPool.UnsafeQueueUserWorkItem(static resumed => resumed.Loop.RunGuarded(resumed.Work), (Loop: this, Work: work), preferLocal: true);
     }
 
-    // Undoes a start whose leader never ran.
+    // Undoes a start whose owner never ran.
     private void GiveUp(int started)
     {
         _over = true;
-        _standIn.End();
+        _follower.End();
         _mesh.Dispose();
-        if (Interlocked.Add(ref _threads, started - Threads) == 0) _standIn.Dispose();
+        if (Interlocked.Add(ref _threads, started - Threads) == 0) _follower.Dispose();
     }
 
     private static bool UsesEpoll(SocketPortKind kind) => OperatingSystem.IsLinux() && kind != SocketPortKind.Completion;
@@ -176,7 +176,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         _inTurn = false;
         var steps = default(StopSteps);
         // The other thread may be stuck in one of its completions for ever: the pool runs the others.
-        steps.Do(() => _away?.AddRunner());
+        steps.Do(() => _runningBatch?.AddRunner());
         steps.Do(() => _completed?.Queue());
         steps.Do(() => _node.Stop(fault is null ? new NodeStoppedException("The node was stopped.") : new NodeFaultedException(fault)));
         if (fault is null) steps.Do(Drain);
@@ -190,7 +190,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
             Fault = fault is null ? further : new AggregateException([fault, .. further.InnerExceptions]);
         }
         _over = true;
-        _standIn.End();
+        _follower.End();
         _ended.SetResult();
         if (Fault is { } told) OnCompletionFault(told);
     }

@@ -18,8 +18,8 @@ internal enum Rule
     RaftMajority, RaftUpToDateVote, RaftOneChange, RaftOwnTermFirst, RaftOldTermByCounting, RaftKeepMatching, StrictPrimaryDelay, StrictPrimaryInherits,
 
     // dht-order.md#rules, dht-view-change.md#rules
-    PutWaitsForSeal, FastPathEqual, FastPathClear, ReadWaitsForStable, ReadWaitsForQueue, ClearIncludesPredecessors,
-    ClearIncludesReads, ShardReadTakesTime, TimeOverAll, CommitAdvancesClocks, FlushCommitsHeld, FlushNeedsAllHolders,
-    WedgeFreezes, Fence, OutcomeTable, OutcomeInTransfer, PoisonRefusesLater, AbortNeedsPoison,
-    SnapshotAfterDecision, OnlyFullAnswers, SwapKeepsFull, LeaverStaysAsSource, NoFrameBehindAGap,
+    PutWaitsForSeal, FastPathEqual, FastPathQuiescent, ReadWaitsForStable, ReadWaitsForQueue, QuiescentIncludesPredecessors,
+    QuiescentIncludesReads, ShardReadTakesTime, TimeOverAll, CommitAdvancesClocks, FlushCommitsHeld, FlushNeedsAllHolders,
+    WedgeFreezes, Fence, OutcomeTable, OutcomeInTransfer, RejectionRefusesLater, AbortNeedsRejection,
+    SnapshotAfterDecision, OnlyInitialisedAnswers, SwapKeepsInitialised, LeaverStaysAsSource, NoFrameBehindAGap,
 }

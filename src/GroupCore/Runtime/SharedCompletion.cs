@@ -68,7 +68,7 @@ internal sealed class SharedCompletion
         foreach (var one in waiting) _node!.Resume(one);
     }
 
-    private bool Leave(Waiter waiter)
+    private bool RemoveWaiter(Waiter waiter)
     {
         using (_lock.Hold())
         {
@@ -112,7 +112,7 @@ internal sealed class SharedCompletion
 
         private void Cancel(CancellationToken token)
         {
-            if (_shared.Leave(this)) SetCanceled(token);
+            if (_shared.RemoveWaiter(this)) SetCanceled(token);
         }
     }
 }

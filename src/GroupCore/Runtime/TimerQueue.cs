@@ -57,7 +57,7 @@ internal sealed class TimerQueue
     /// <summary>Fires one due timer; false when none is due.</summary>
     public bool FireOne(long now)
     {
-        if (_slots.Length > Many && now >= _lookAt) Look(now);
+        if (_slots.Length > Many && now >= _lookAt) ShrinkSlots(now);
         if (NextDue > now || _count == 0) return false;
         int at = _heap[0];
         var (target, token) = (_slots[at].Target!, _slots[at].Token);
@@ -69,7 +69,7 @@ internal sealed class TimerQueue
 
     // Timers keep their slots, since their handles name them. The slots above `enough` go when the last timer up there is over; until then free ones up there
     // are used only when those below run out.
-    private void Look(long now)
+    private void ShrinkSlots(long now)
     {
         int enough = Math.Max(Many, (int)BitOperations.RoundUpToPowerOf2((uint)_most * 2));
         (_lookAt, _most) = (now + Calm, _count);

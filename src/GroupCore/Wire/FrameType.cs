@@ -80,7 +80,7 @@ public enum FrameType : byte
     Sync = 55,
 
     /// <summary>The receiver was excluded.</summary>
-    Poison = 56,
+    Excluded = 56,
 
     /// <summary>What one survivor's layer contributed to the cut.</summary>
     CutPart = 57,
@@ -142,7 +142,7 @@ public enum FrameType : byte
     StateAck = 82,
 
     /// <summary>The checkpoint is whole.</summary>
-    StateDone = 83,
+    StateEnd = 83,
 
     /// <summary>The giver of a state is alive, and how far it is.</summary>
     StateSign = 84,

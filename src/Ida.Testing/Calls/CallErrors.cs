@@ -12,7 +12,7 @@ namespace Ida.Testing.Calls;
 /// </summary>
 internal static class CallErrors
 {
-    private static readonly Type[] s_over = [typeof(NotMemberException), typeof(GroupOverloadedException), typeof(PoisonedException), typeof(NodeStoppedException)];
+    private static readonly Type[] s_over = [typeof(NotMemberException), typeof(GroupOverloadedException), typeof(ExcludedException), typeof(NodeStoppedException)];
     private static readonly Type[] s_sending = [typeof(HandlerNotRegisteredException), typeof(WrongHandlerTypeException), typeof(MessageTooLargeException), typeof(ArgumentException)];
     private static readonly Type[] s_asking = [.. s_sending, typeof(InvalidOperationException)];
     private static readonly Type[] s_dhtOver = [typeof(NotDhtMemberException), typeof(ShardDepopulatedException), typeof(NodeFaultedException)];
@@ -21,7 +21,7 @@ internal static class CallErrors
 
     private static readonly Row[] s_rows =
     [
-        new(CallKind.Start, [typeof(InsecureBindException), typeof(ArgumentException)], [typeof(AddressInUseException), typeof(ClusterUnreachableException), s_cancelled], [], [typeof(PoisonedException), typeof(NodeStoppedException)]),
+        new(CallKind.Start, [typeof(InsecureBindException), typeof(ArgumentException)], [typeof(AddressInUseException), typeof(ClusterUnreachableException), s_cancelled], [], [typeof(ExcludedException), typeof(NodeStoppedException)]),
         new(CallKind.Stop, [], [], [], []),
         new(CallKind.Join, [typeof(ArgumentException), typeof(ContractException), typeof(InvalidOperationException)], [typeof(JoinTimeoutException), typeof(JoinRefusedException), s_cancelled], [], s_over),
         new(CallKind.Leave, [], [], [s_cancelled], s_over),
@@ -42,7 +42,7 @@ internal static class CallErrors
         new(CallKind.Get, s_dhtMisuse, [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), s_cancelled], [], s_dhtOver),
         new(CallKind.Snapshot, [], [s_cancelled], [], s_dhtOver),
         new(CallKind.Status, [], [s_cancelled], [], s_dhtOver),
-        new(CallKind.WhenFull, [], [s_cancelled], [], s_dhtOver),
+        new(CallKind.WhenInitialised, [], [s_cancelled], [], s_dhtOver),
     ];
 
     /// <summary>What an error says of a call of that kind; null where none may end with it.</summary>

@@ -63,6 +63,6 @@ internal enum CallKind
     /// <summary><c>Dht.StatusAsync</c></summary>
     Status,
 
-    /// <summary><c>Dht.WhenFullAsync</c></summary>
-    WhenFull,
+    /// <summary><c>Dht.WhenInitialisedAsync</c></summary>
+    WhenInitialised,
 }

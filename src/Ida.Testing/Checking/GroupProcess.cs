@@ -22,7 +22,7 @@ internal sealed class GroupProcess
     /// <summary>The view of the checkpoint it loaded, 0 for none.</summary>
     public ulong CheckpointView { get; set; }
 
-    /// <summary>Crashed, left or poisoned.</summary>
+    /// <summary>Crashed, left or excluded.</summary>
     public bool Ended { get; set; }
 
     /// <summary>What it sent to the group, in order.</summary>

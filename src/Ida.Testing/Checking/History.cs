@@ -17,7 +17,7 @@ public sealed class History
     /// <summary>Faults that were injected, in order of time.</summary>
     public IReadOnlyList<HistoryEvent> Faults { get; }
 
-    /// <summary>Final states of full replicas; empty when none were taken.</summary>
+    /// <summary>Final states of initialised replicas; empty when none were taken.</summary>
     public IReadOnlyList<FinalState> Finals { get; }
 
     /// <summary>All events as they were given.</summary>

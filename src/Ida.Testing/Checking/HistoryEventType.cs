@@ -25,7 +25,7 @@ public enum HistoryEventType
     [JsonStringEnumMemberName("nemesis")]
     Nemesis,
 
-    /// <summary>The whole state of a full replica at the end.</summary>
+    /// <summary>The whole state of an initialised replica at the end.</summary>
     [JsonStringEnumMemberName("final")]
     Final,
 }

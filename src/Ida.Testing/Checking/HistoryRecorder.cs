@@ -76,7 +76,7 @@ public sealed class HistoryRecorder
     /// <summary>A fault was injected.</summary>
     public void Nemesis(string function, string target) => Add(new() { Type = HistoryEventType.Nemesis, T = 0, F = function, Target = target });
 
-    /// <summary>The final state of a full replica, after all clients stopped.</summary>
+    /// <summary>The final state of an initialised replica, after all clients stopped.</summary>
     /// <param name="member">The replica.</param>
     /// <param name="state">Each key it holds with its value.</param>
     /// <param name="versions">The version of each key; null when they are not known.</param>

@@ -11,15 +11,15 @@ public readonly record struct OperationAccess(string Key, HistoryValue Value, lo
     {
         switch (invoke.F)
         {
-            case HistoryFunctions.Append or HistoryFunctions.Put: return ([], Join(invoke, invoke.Values, ok));
-            case HistoryFunctions.Delete: return ([], Join(invoke, new HistoryValue[invoke.Keys?.Count ?? 0], ok));
-            case HistoryFunctions.Get: return (ok is null ? [] : Join(invoke, ok.Values, ok), []);
-            case HistoryFunctions.Transaction: return (Join(ok?.Reads), Join(ok?.Writes ?? invoke.Writes));
+            case HistoryFunctions.Append or HistoryFunctions.Put: return ([], PairsOf(invoke, invoke.Values, ok));
+            case HistoryFunctions.Delete: return ([], PairsOf(invoke, new HistoryValue[invoke.Keys?.Count ?? 0], ok));
+            case HistoryFunctions.Get: return (ok is null ? [] : PairsOf(invoke, ok.Values, ok), []);
+            case HistoryFunctions.Transaction: return (PairsOf(ok?.Reads), PairsOf(ok?.Writes ?? invoke.Writes));
             default: return ([], []);
         }
     }
 
-    private static OperationAccess[] Join(HistoryEvent source, IReadOnlyList<HistoryValue>? values, HistoryEvent? ok)
+    private static OperationAccess[] PairsOf(HistoryEvent source, IReadOnlyList<HistoryValue>? values, HistoryEvent? ok)
     {
         var keys = source.Keys;
         var versions = ok?.Versions;
@@ -36,6 +36,6 @@ public readonly record struct OperationAccess(string Key, HistoryValue Value, lo
         return joined;
     }
 
-    private static OperationAccess[] Join(IReadOnlyDictionary<string, HistoryValue>? map) =>
+    private static OperationAccess[] PairsOf(IReadOnlyDictionary<string, HistoryValue>? map) =>
         map is null ? [] : [.. map.Select(pair => new OperationAccess(pair.Key, pair.Value, null))];
 }

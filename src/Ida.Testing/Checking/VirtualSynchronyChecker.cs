@@ -48,7 +48,7 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
         + string.Concat(_violations.Select(violation => $"\n{violation}"));
 
     /// <summary>
-    /// A process crashed, was poisoned or was stopped: nothing more is heard of it. A process that rejoins does so under a new id.
+    /// A process crashed, was excluded or was stopped: nothing more is heard of it. A process that rejoins does so under a new id.
     /// </summary>
     public void Crashed(ProcessId process) => Get(process).Ended = true;
 

@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 namespace Ida.Testing;
 
 /// <content>
-/// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside of a turn may find the pilot asleep, and runs its command before it returns.
+/// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside of a turn may find the owner asleep, and runs its command before it returns.
 /// No frames are read in them and no timers fire. What they send leaves at once or, where the caller is one of many, in the next turn of the node. Where they leave
 /// nothing to do, no turn follows.
 /// </content>
@@ -59,8 +59,8 @@ public sealed partial class SimNode
         return true;
     }
 
-    // Arrivals and timers leave the pilot asleep until it wakes, so that a caller may run its command with frames unread and timers overdue; a command that takes
-    // no message is run also where somebody has roused the pilot.
+    // Arrivals and timers leave the owner asleep until it wakes, so that a caller may run its command with frames unread and timers overdue; a command that takes
+    // no message is run also where somebody has roused the owner.
     private bool Lends(bool atOnce) => Alive && !_inTurn && !_midTurn && _callersFault is null && (atOnce || !_roused) && PausedUntil <= Simulation.Time && _busyUntil <= Simulation.Time;
 
     // As in production nobody makes another turn for what a turn has left behind without saying so.

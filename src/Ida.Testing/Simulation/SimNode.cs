@@ -234,7 +234,7 @@ public sealed partial class SimNode : ICaller
         if (!_inTurn) ScheduleTurn();
     }
 
-    /// <summary>A caller wakes the pilot, or the pilot does not go to sleep: until its turn nobody else is the first to run one. What arrives wakes nobody at once.</summary>
+    /// <summary>A caller wakes the owner, or the owner does not go to sleep: until its turn nobody else is the first to run one. What arrives wakes nobody at once.</summary>
     internal void Rouse()
     {
         _roused = true;

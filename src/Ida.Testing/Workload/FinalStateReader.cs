@@ -5,7 +5,7 @@ namespace Ida.Testing.Workload;
 /// <summary>Records what the replicas hold at the end of a checked run.</summary>
 public static class FinalStateReader
 {
-    /// <summary>Adds the state of one member to the history; false when it is no full replica.</summary>
+    /// <summary>Adds the state of one member to the history; false when it is no initialised replica.</summary>
     public static Task<bool> RecordAsync(string member, Dht dht, HistoryRecorder recorder) => RecordAsync(member, dht, recorder, static snapshot => snapshot());
 
     /// <summary>With <paramref name="keep"/>, which makes the call that asks for the state.</summary>
@@ -23,7 +23,7 @@ public static class FinalStateReader
             // It is over here.
             return false;
         }
-        if (!slice.IsFull) return false;
+        if (!slice.IsInitialised) return false;
         var state = new Dictionary<string, HistoryValue>();
         var versions = new Dictionary<string, long>();
         foreach (var (key, found) in slice.Of(dht.Map<string, List<string>>(HistoryWorkload.Lists)))

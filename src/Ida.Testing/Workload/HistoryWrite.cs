@@ -31,7 +31,7 @@ public sealed record HistoryWrite
     public int Filling { get; init; }
 
     /// <summary>The operation id; known once a call has told it.</summary>
-    public OpId? Operation { get; init; }
+    public OperationId? Operation { get; init; }
 
     /// <summary>What it was promised.</summary>
     public ConsistencyLevel Level { get; init; }

@@ -5,7 +5,7 @@ internal sealed class CloseCommand(DhtLayer layer) : LoopCommand<bool>(layer.Nod
 {
     protected override bool Ask()
     {
-        layer.Leave(group: false);
+        layer.BeginLeaving(group: false);
         return true;
     }
 }

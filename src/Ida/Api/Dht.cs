@@ -9,12 +9,12 @@ namespace Ida;
 public sealed class Dht : IDhtEvents
 {
     private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), object> _maps = new();
-    private readonly OpPool<PutOp> _puts;
+    private readonly OperationPool<PutOperation> _puts;
     private readonly TaskCompletionSource _serving = new();
     private readonly Lock _gate = new();
     private readonly SharedCompletion _completion = new();
-    private SharedCompletion _full = new();
-    private volatile bool _isFull;
+    private SharedCompletion _initialised = new();
+    private volatile bool _isInitialised;
     private bool _isReached;
     private bool _isOver;
 
@@ -36,13 +36,13 @@ public sealed class Dht : IDhtEvents
 
     /// <summary>
     /// Completes when the DHT was closed at this member or the process is no longer in the group; faults with
-    /// <see cref="ShardDepopulatedException"/> when a shard lost its last full member.
+    /// <see cref="ShardDepopulatedException"/> when a shard lost its last initialised member.
     /// </summary>
     public Task Completion => _completion.Task;
 
     internal DhtLayer Layer { get; }
 
-    internal OpPool<PutOp> Puts => _puts;
+    internal OperationPool<PutOperation> Puts => _puts;
 
     internal DhtRegistry Registry { get; }
 
@@ -75,13 +75,13 @@ public sealed class Dht : IDhtEvents
     /// </summary>
     /// <param name="cancellationToken">Gives up waiting, which nothing else bounds: how long a transfer takes depends on what is to be sent.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
-    /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
-    public Task WhenFullAsync(CancellationToken cancellationToken = default)
+    /// <exception cref="ShardDepopulatedException">A shard lost its last initialised member.</exception>
+    public Task WhenInitialisedAsync(CancellationToken cancellationToken = default)
     {
-        SharedCompletion full;
-        using (_gate.Hold()) full = LatestFull(_isFull);
+        SharedCompletion initialised;
+        using (_gate.Hold()) initialised = LatestInitialised(_isInitialised);
         // Without a token a waiter stays in line until the end: a caller that asks again and again would make the line grow.
-        return cancellationToken.CanBeCanceled ? full.WaitAsync(cancellationToken) : full.Task;
+        return cancellationToken.CanBeCanceled ? initialised.WaitAsync(cancellationToken) : initialised.Task;
     }
 
     /// <summary>
@@ -90,14 +90,14 @@ public sealed class Dht : IDhtEvents
     /// </summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
-    /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
+    /// <exception cref="ShardDepopulatedException">A shard lost its last initialised member.</exception>
     public async Task<LocalSlice> SnapshotAsync(CancellationToken cancellationToken = default) =>
         (await AskAsync(new SnapshotCommand(Layer), cancellationToken).ConfigureAwait(false)).ToSlice();
 
     /// <summary>The shards and who holds them, as this member knows it.</summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
-    /// <exception cref="ShardDepopulatedException">A shard lost its last full member.</exception>
+    /// <exception cref="ShardDepopulatedException">A shard lost its last initialised member.</exception>
     public Task<DhtStatus> StatusAsync(CancellationToken cancellationToken = default) => AskAsync(new StatusCommand(Layer), cancellationToken);
 
     /// <summary>
@@ -126,7 +126,7 @@ public sealed class Dht : IDhtEvents
         await _completion.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
-    internal PutOp NewPut(PutOptions? options)
+    internal PutOperation NewPut(PutOptions? options)
     {
         var (level, time) = (LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
         var op = _puts.Rent();
@@ -134,7 +134,7 @@ public sealed class Dht : IDhtEvents
         return op;
     }
 
-    internal static ValueTask<PutResult> Submit(PutOp op, PutOptions? options, CancellationToken cancellationToken)
+    internal static ValueTask<PutResult> Submit(PutOperation op, PutOptions? options, CancellationToken cancellationToken)
     {
         if (options?.Operation is { } named && named.Session == 0) throw new ArgumentException($"{nameof(PutOptions.Operation)} is the empty id; pass the id of an earlier put.", nameof(options));
         op.Requested = options?.Operation;
@@ -150,7 +150,7 @@ public sealed class Dht : IDhtEvents
         return op.Submit(cancellationToken);
     }
 
-    internal void BeginGet(ClientOp op, GetOptions? options) => op.Begin(false, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
+    internal void BeginGet(ClientOperation op, GetOptions? options) => op.Begin(false, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
 
     internal DhtMap<TKey, TValue> Own<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull =>
         map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own
@@ -158,36 +158,36 @@ public sealed class Dht : IDhtEvents
 
     void IDhtEvents.OnServing() => Layer.Node.Complete(new ActionCompletion(() => _serving.TrySetResult()));
 
-    void IDhtEvents.OnFull(bool full)
+    void IDhtEvents.OnInitialised(bool initialised)
     {
-        _isFull = full;
-        Layer.Node.Complete(new ActionCompletion(ShowFull));
+        _isInitialised = initialised;
+        Layer.Node.Complete(new ActionCompletion(ShowInitialised));
     }
 
     // Completions run in no particular order: each shows the present state.
-    private void ShowFull()
+    private void ShowInitialised()
     {
-        bool full;
+        bool initialised;
         do
         {
             SharedCompletion reached;
             using (_gate.Hold())
             {
-                full = _isFull;
-                reached = LatestFull(full);
-                _isReached = full;
+                initialised = _isInitialised;
+                reached = LatestInitialised(initialised);
+                _isReached = initialised;
             }
-            if (full) reached.TrySet(Layer.Node, null);
+            if (initialised) reached.TrySet(Layer.Node, null);
         }
-        while (_isFull != full);
+        while (_isInitialised != initialised);
     }
 
     /// <summary>Under the lock. A caller may know of a new view before it is shown here: a completion that was reached in an earlier view is not the one it waits for.</summary>
-    private SharedCompletion LatestFull(bool full)
+    private SharedCompletion LatestInitialised(bool initialised)
     {
-        if (full || _isOver || !_isReached) return _full;
+        if (initialised || _isOver || !_isReached) return _initialised;
         _isReached = false;
-        return _full = new();
+        return _initialised = new();
     }
 
     void IDhtEvents.OnOver(Exception reason) => Layer.Node.Complete(new ActionCompletion(() =>
@@ -195,7 +195,7 @@ public sealed class Dht : IDhtEvents
         // The completion put here is final, and only this code sets it: every waiter, present or later, learns of the end.
         SharedCompletion waited, over = new();
         over.TrySet(Layer.Node, reason);
-        using (_gate.Hold()) (_isOver, waited, _full) = (true, _full, over);
+        using (_gate.Hold()) (_isOver, waited, _initialised) = (true, _initialised, over);
         // Each on its own: code that awaits one of them may block in its continuation.
         Layer.Node.Resume(new ActionCompletion(() => waited.TrySet(Layer.Node, reason)));
         Layer.Node.Resume(new ActionCompletion(() => _completion.TrySet(Layer.Node, reason is NotDhtMemberException ? null : reason)));

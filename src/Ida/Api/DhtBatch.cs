@@ -8,7 +8,7 @@ public sealed class DhtBatch
 {
     private readonly Dht _dht;
     private readonly PutOptions? _options;
-    private PutOp? _op;
+    private PutOperation? _op;
 
     internal DhtBatch(Dht dht, PutOptions? options)
     {
@@ -17,7 +17,7 @@ public sealed class DhtBatch
     }
 
     // After the commit the operation belongs to the protocol, and then to another call.
-    private PutOp Open => _op ?? throw new InvalidOperationException("The batch was committed: begin another one.");
+    private PutOperation Open => _op ?? throw new InvalidOperationException("The batch was committed: begin another one.");
 
     /// <summary>Adds a put; a null value removes the entry.</summary>
     public DhtBatch Put<TKey, TValue>(IDhtMap<TKey, TValue> map, TKey key, TValue? value) where TKey : notnull

@@ -11,8 +11,8 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     // Asked once: a test of a value for null boxes it where the compiler does not optimise.
     private static readonly bool s_nullable = default(TValue) is null;
     private readonly Dht _dht;
-    private readonly OpPool<GetOneOp<TKey, TValue>> _ones;
-    private readonly OpPool<GetManyOp<TKey, TValue>> _many;
+    private readonly OperationPool<GetOneOperation<TKey, TValue>> _ones;
+    private readonly OperationPool<GetManyOperation<TKey, TValue>> _many;
     private readonly ulong _resolver;
 
     public DhtMap(Dht dht, string name)
@@ -94,15 +94,15 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         return op.Submit(cancellationToken);
     }
 
-    public void AddPut(ClientOp op, TKey key, TValue? value)
+    public void AddPut(ClientOperation op, TKey key, TValue? value)
     {
         if (s_nullable && value is null) AddRemove(op, key);
         else Add(op, key, true, value, _resolver);
     }
 
-    public void AddRemove(ClientOp op, TKey key) => Add(op, key, false, default(TValue), 0);
+    public void AddRemove(ClientOperation op, TKey key) => Add(op, key, false, default(TValue), 0);
 
-    public void AddMerge<TIncoming>(ClientOp op, TKey key, TIncoming value)
+    public void AddMerge<TIncoming>(ClientOperation op, TKey key, TIncoming value)
     {
         ulong resolver = _dht.Registry.Find<TKey, TValue, TIncoming>();
         if (resolver == 0) throw new NoCollisionResolverException(typeof(TKey), typeof(TValue), typeof(TIncoming));
@@ -110,7 +110,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         Add(op, key, true, value, resolver);
     }
 
-    public void AddGet(ClientOp op, TKey key) => Add(op, key, false, default(TValue), 0);
+    public void AddGet(ClientOperation op, TKey key) => Add(op, key, false, default(TValue), 0);
 
     /// <summary>The stored value, from its bytes; the key's bytes are for error messages.</summary>
     public TValue ToValue(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> key)
@@ -143,7 +143,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     }
 
     /// <summary>Writes key and value into the operation; leaves nothing there when one of them is refused.</summary>
-    private void Add<T>(ClientOp op, TKey key, bool stores, T? value, ulong resolver)
+    private void Add<T>(ClientOperation op, TKey key, bool stores, T? value, ulong resolver)
     {
         ArgumentNullException.ThrowIfNull(key);
         int start = op.Bytes.Length, parts = op.PartCount;

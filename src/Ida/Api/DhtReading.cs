@@ -7,7 +7,7 @@ namespace Ida;
 public sealed class DhtReading
 {
     private readonly Dht _dht;
-    private ReadOp? _op;
+    private ReadOperation? _op;
     private readonly List<IReadCell> _cells = [];
 
     internal DhtReading(Dht dht, GetOptions? options)
@@ -19,7 +19,7 @@ public sealed class DhtReading
     }
 
     // After RunAsync the operation belongs to the protocol.
-    private ReadOp Open => _op ?? throw new InvalidOperationException("The reading has run: begin another one.");
+    private ReadOperation Open => _op ?? throw new InvalidOperationException("The reading has run: begin another one.");
 
     /// <summary>Adds a key; the cell holds what was found after <see cref="RunAsync"/>.</summary>
     public ReadCell<TValue> Add<TKey, TValue>(IDhtMap<TKey, TValue> map, TKey key) where TKey : notnull

@@ -7,5 +7,5 @@ namespace Ida;
 /// <param name="Shard">The shard it belongs to: the remainder of its number.</param>
 /// <param name="Rank">Rank of its member in the view.</param>
 /// <param name="Member">Its member.</param>
-/// <param name="IsFull">Whether the member has the complete state of the shard.</param>
-public sealed record DhtSlot(int Slot, int Shard, int Rank, ProcessId Member, bool IsFull);
+/// <param name="IsInitialised">Whether the member has the complete state of the shard.</param>
+public sealed record DhtSlot(int Slot, int Shard, int Rank, ProcessId Member, bool IsInitialised);

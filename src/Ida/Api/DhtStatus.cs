@@ -3,7 +3,7 @@ namespace Ida;
 /// <summary>Slots of a view as one member knows them.</summary>
 /// <param name="View">The group's view.</param>
 /// <param name="OwnSlot">This member's slot, −1 without one.</param>
-/// <param name="IsFull">Whether this member has the complete state of its shard.</param>
+/// <param name="IsInitialised">Whether this member has the complete state of its shard.</param>
 /// <param name="Shards">Number of shards.</param>
 /// <param name="Slots">Taken slots, ascending.</param>
-public sealed record DhtStatus(ulong View, int OwnSlot, bool IsFull, int Shards, IReadOnlyList<DhtSlot> Slots);
+public sealed record DhtStatus(ulong View, int OwnSlot, bool IsInitialised, int Shards, IReadOnlyList<DhtSlot> Slots);

@@ -18,5 +18,5 @@ public sealed record PutOptions
     /// wherever the two have a shard in common, and a put without any pairs an <see cref="ArgumentException"/>, as does an id that no put can have yet: ids are not for
     /// callers to make up. A retry at another member than the one that issued the put asks that member one question more.
     /// </summary>
-    public OpId? Operation { get; init; }
+    public OperationId? Operation { get; init; }
 }

@@ -8,4 +8,4 @@ namespace Ida;
 /// versions are not remembered.
 /// </param>
 /// <param name="Errors">Pairs whose resolver failed; empty when none did.</param>
-public readonly record struct PutResult(OpId Operation, PutVersions Versions, IReadOnlyList<PutError> Errors);
+public readonly record struct PutResult(OperationId Operation, PutVersions Versions, IReadOnlyList<PutError> Errors);

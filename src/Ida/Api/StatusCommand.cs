@@ -16,8 +16,8 @@ internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>(lay
         for (int slot = 0; slot < (state.Map?.SlotCount ?? 0); slot++)
         {
             int rank = state.Map!.RankOfSlot(slot);
-            if (rank >= 0) slots.Add(new(slot, slot % state.Map.Shards, rank, state.Map.Slots[slot].Member, state.Map.IsFull(slot)));
+            if (rank >= 0) slots.Add(new(slot, slot % state.Map.Shards, rank, state.Map.Slots[slot].Member, state.Map.IsInitialised(slot)));
         }
-        return new(state.View, state.Slot, state.Full, layer.Shards, slots);
+        return new(state.View, state.Slot, state.Initialised, layer.Shards, slots);
     }
 }

@@ -7,7 +7,7 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator
 {
     /// <summary>The coordination to which a participant's answer belongs, and the participant's index in it.</summary>
-    public bool TryFind(in OpKey key, int from, out RunningOp running, out int index)
+    public bool TryFind(in AttemptId key, int from, out CoordinatedOperation running, out int index)
     {
         index = -1;
         running = _running.Find(key)!;
@@ -16,20 +16,20 @@ internal sealed partial class Coordinator
         return index >= 0;
     }
 
-    public void OnProposed(in OpKey key, int from, ulong time, bool clear, bool result)
+    public void OnProposed(in AttemptId key, int from, ulong time, bool quiescent, bool result)
     {
         if (!TryFind(key, from, out var running, out int index) || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
-        running.Flags[index] = (running.Flags[index] & ~SlotFlags.NotHeld) | SlotFlags.Proposed | (clear ? SlotFlags.Clear : SlotFlags.None) | (result ? SlotFlags.Result : SlotFlags.None);
+        running.Flags[index] = (running.Flags[index] & ~SlotFlags.NotHeld) | SlotFlags.Proposed | (quiescent ? SlotFlags.QuiescentAtProposal : SlotFlags.None) | (result ? SlotFlags.Result : SlotFlags.None);
         running.Times[index] = time;
         state.Clock.Observe(time);
         RefuseIfTooMuch(running);
         Step(running);
     }
 
-    public void OnClear(in OpKey key, int from, bool clear)
+    public void OnQuiescent(in AttemptId key, int from, bool quiescent)
     {
         if (!TryFind(key, from, out var running, out int index)) return;
-        running.Flags[index] |= clear ? SlotFlags.Cleared | SlotFlags.Result : SlotFlags.Result;
+        running.Flags[index] |= quiescent ? SlotFlags.Quiescent | SlotFlags.Result : SlotFlags.Result;
         if (running.Single) running.Committed = true;
         if (running.Committed)
         {
@@ -40,20 +40,20 @@ internal sealed partial class Coordinator
         RefuseIfTooMuch(running);
     }
 
-    private void RefuseIfTooMuch(RunningOp running)
+    private void RefuseIfTooMuch(CoordinatedOperation running)
     {
         if (running.Client is { } client && BringsTooMuch(client)) Finish(client, Overloaded(client));
     }
 
-    public void OnDone(in OpKey key, int from) => Mark(key, from, SlotFlags.Done);
+    public void OnExecuted(in AttemptId key, int from) => Mark(key, from, SlotFlags.Executed);
 
-    public void OnPoisoned(in OpKey key, int from, PoisonReason reason)
+    public void OnRejected(in AttemptId key, int from, RejectReason reason)
     {
         if (TryFind(key, from, out var running, out _) && reason > running.Reason) running.Reason = reason;
-        Mark(key, from, SlotFlags.Poisoned);
+        Mark(key, from, SlotFlags.Rejected);
     }
 
-    public void OnAborted(in OpKey key, int from)
+    public void OnAborted(in AttemptId key, int from)
     {
         if (!TryFind(key, from, out var running, out int index) || !running.Aborting) return;
         running.Flags[index] |= SlotFlags.AbortAcked;
@@ -64,33 +64,33 @@ internal sealed partial class Coordinator
     /// Whether results in a participant's answer count: a result computed at a proposal, which may arrive later, does not replace the result of
     /// the execution.
     /// </summary>
-    public static bool Counts(RunningOp running, int index, bool executed) =>
-        executed || (running.IsPut ? !running.Any(SlotFlags.Done) : index >= 0 && (running.Flags[index] & SlotFlags.Cleared) == SlotFlags.None);
+    public static bool Counts(CoordinatedOperation running, int index, bool executed) =>
+        executed || (running.IsPut ? !running.Any(SlotFlags.Executed) : index >= 0 && (running.Flags[index] & SlotFlags.Quiescent) == SlotFlags.None);
 
     /// <summary>
     /// Whether a result for a key is better than the present one. Replicas compute ahead for different times, and only a result for the
     /// decided time counts; no result computed ahead replaces the result of an execution.
     /// </summary>
-    public static bool IsNewer(in OpPart part, ulong time) => !part.HasResult || time > part.ResultTime || time == OpPart.Executed;
+    public static bool IsNewer(in OperationPart part, ulong time) => !part.HasResult || time > part.ResultTime || time == OperationPart.Executed;
 
     /// <summary>Drops results that replicas computed or looked up ahead for a time other than the decided one.</summary>
-    private static void DropComputedAhead(ClientOp client, ulong time)
+    private static void DropComputedAhead(ClientOperation client, ulong time)
     {
         for (int i = 0; i < client.PartCount; i++)
-            if (client.Parts[i].ResultTime != time && client.Parts[i].ResultTime != OpPart.Executed) client.Parts[i].HasResult = false;
+            if (client.Parts[i].ResultTime != time && client.Parts[i].ResultTime != OperationPart.Executed) client.Parts[i].HasResult = false;
     }
 
     /// <summary>Takes results of this member's participant: of its execution, or computed at its proposal.</summary>
-    public void TakeResults(OpRecord op, bool executed)
+    public void TakeResults(ParticipantRecord op, bool executed)
     {
         if (_running.Find(op.Key) is not { Client: { } client } running) return;
         int index = running.IndexOf(state.Slot);
         // A lying member may have proposed the attempt here before its coordinator did, with other keys.
         if (!Counts(running, index, executed) || !client.HasParts(state.Shard, op.UseCount, out int first)) return;
-        Look(running, index, op.TooLarge);
+        MarkTooLarge(running, index, op.TooLarge);
         for (int i = 0; i < op.UseCount; i++)
         {
-            ulong time = executed ? OpPart.Executed : op.Proposed;
+            ulong time = executed ? OperationPart.Executed : op.Proposed;
             if (op.IsPut && !IsNewer(client.Parts[first + i], time)) continue;
             Give(client, first + i, op.Uses[i].Version, op.Uses[i].Error);
             client.Parts[first + i].ResultTime = time;
@@ -99,13 +99,13 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Notes whether the last values that a participant read fit a frame.</summary>
-    public static void Look(RunningOp running, int index, bool tooLarge)
+    public static void MarkTooLarge(CoordinatedOperation running, int index, bool tooLarge)
     {
         if (index < 0) return;
         running.Flags[index] = tooLarge ? running.Flags[index] | SlotFlags.TooLarge : running.Flags[index] & ~SlotFlags.TooLarge;
     }
 
-    public void TakeOutcome(in OpKey key, in Outcome outcome)
+    public void TakeOutcome(in AttemptId key, in Outcome outcome)
     {
         // An outcome without versions says only that the put was executed.
         if (outcome.Versions.Count == 0 || _running.Find(key)?.Client is not { } client) return;
@@ -114,14 +114,14 @@ internal sealed partial class Coordinator
             Give(client, first + i, outcome.VersionAt(i), outcome.ErrorAt(i));
     }
 
-    private void Mark(in OpKey key, int from, SlotFlags flag)
+    private void Mark(in AttemptId key, int from, SlotFlags flag)
     {
         if (!TryFind(key, from, out var running, out int index)) return;
         running.Flags[index] = (running.Flags[index] & ~SlotFlags.NotHeld) | flag;
         Step(running);
     }
 
-    private void Step(RunningOp running)
+    private void Step(CoordinatedOperation running)
     {
         if (running.Committed) return;
         if (running.Aborting)
@@ -134,14 +134,14 @@ internal sealed partial class Coordinator
             StepTakeover(running);
             return;
         }
-        const SlotFlags answered = SlotFlags.Proposed | SlotFlags.Done | SlotFlags.Poisoned;
+        const SlotFlags answered = SlotFlags.Proposed | SlotFlags.Executed | SlotFlags.Rejected;
         if (!running.All(answered) && !(state.Without == Rule.TimeOverAll && AllButOne(running))) return;
-        if (running.Any(SlotFlags.Done)) FinishDone(running);
-        else if (running.Any(SlotFlags.Poisoned)) FinishPoisoned(running);
+        if (running.Any(SlotFlags.Executed)) FinishExecuted(running);
+        else if (running.Any(SlotFlags.Rejected)) FinishRejected(running);
         else Decide(running);
     }
 
-    private static bool AllButOne(RunningOp running)
+    private static bool AllButOne(CoordinatedOperation running)
     {
         int missing = 0;
         for (int i = 0; i < running.Count; i++)
@@ -150,17 +150,17 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>All have proposed: the time is fixed, whoever computes it.</summary>
-    private void Decide(RunningOp running)
+    private void Decide(CoordinatedOperation running)
     {
         ulong time = 0;
-        bool equal = true, clear = true;
+        bool equal = true, quiescent = true;
         for (int i = 0; i < running.Count; i++)
         {
             time = Math.Max(time, running.Times[i]);
             equal &= running.Times[i] == running.Times[0];
-            clear &= (running.Flags[i] & SlotFlags.Clear) != SlotFlags.None;
+            quiescent &= (running.Flags[i] & SlotFlags.QuiescentAtProposal) != SlotFlags.None;
         }
-        bool stable = (equal || state.Without == Rule.FastPathEqual) && (clear || state.Without == Rule.FastPathClear);
+        bool stable = (equal || state.Without == Rule.FastPathEqual) && (quiescent || state.Without == Rule.FastPathQuiescent);
         (running.Committed, running.Time) = (true, time);
         // This member's participant may execute the operation within the commit: drop results computed ahead before that.
         if (!stable) KeepWhatHolds(running, time);
@@ -168,7 +168,7 @@ internal sealed partial class Coordinator
         var ranks = _ranks.AsSpan(0, remote);
         if (remote > 0) send.Commit(ranks, running.Key, running.Owner, running.IsPut, time, stable);
         if (here) participant.Commit(running.Key, running.Owner, state.Rank, running.IsPut, time, stable);
-        settlement.CommitSent(ranks, here ? participant.Find(running.Key) : null);
+        collection.CommitSent(ranks, here ? participant.Find(running.Key) : null);
         if (stable)
         {
             state.Counters.CountFast();
@@ -178,7 +178,7 @@ internal sealed partial class Coordinator
         {
             state.Counters.CountSlow();
             // Nobody waits at the level of a put whose caller has given up: a retry that waits for it, or comes later, may ask for more.
-            if (running.IsPut && running.Client is { Phase: not OpPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
+            if (running.IsPut && running.Client is { Phase: not OperationPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
                 running.ReturnedEarly = running.Owner == state.Rank;
@@ -196,26 +196,26 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>A participant that proposed another time executes anew, or has done so already on the word of a member that took over.</summary>
-    private static void KeepWhatHolds(RunningOp running, ulong time)
+    private static void KeepWhatHolds(CoordinatedOperation running, ulong time)
     {
         for (int i = 0; i < running.Count; i++)
         {
-            if ((running.Flags[i] & SlotFlags.Cleared) != SlotFlags.None) continue;
+            if ((running.Flags[i] & SlotFlags.Quiescent) != SlotFlags.None) continue;
             if (running.Times[i] != time) running.Flags[i] &= ~(SlotFlags.Result | SlotFlags.TooLarge);
-            else if ((running.Flags[i] & SlotFlags.Clear) != SlotFlags.None) running.Flags[i] |= SlotFlags.Cleared;
+            else if ((running.Flags[i] & SlotFlags.QuiescentAtProposal) != SlotFlags.None) running.Flags[i] |= SlotFlags.Quiescent;
         }
         if (running.Client is { } client) DropComputedAhead(client, time);
     }
 
-    private void FinishIfStable(RunningOp running)
+    private void FinishIfStable(CoordinatedOperation running)
     {
-        if (!running.All(SlotFlags.Cleared)) return;
+        if (!running.All(SlotFlags.Quiescent)) return;
         CompleteClient(running);
         if (!running.Single) SpreadStable(running);
         Forget(running);
     }
 
-    private void SpreadStable(RunningOp running)
+    private void SpreadStable(CoordinatedOperation running)
     {
         bool here = RemoteRanks(running, out int remote);
         if (remote > 0) send.Stable(_ranks.AsSpan(0, remote), running.Key, running.Owner);
@@ -223,15 +223,15 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>A participant says that the put is over, by this attempt or another; those that hold this one without a time forget it.</summary>
-    private void FinishDone(RunningOp running)
+    private void FinishExecuted(CoordinatedOperation running)
     {
-        AbortOthers(running, SlotFlags.Done, acknowledge: false);
+        AbortOthers(running, SlotFlags.Executed, acknowledge: false);
         if (running.Client is { } client)
         {
             // A shard that is still executing the put gives its result to the next attempt, which only repeats it: the result computed at this
             // proposal may be another one.
-            if (IsDoneEverywhere(running, client)) CompleteClient(running);
-            else if ((running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Misplaced) || LacksResult(running, client))
+            if (IsExecutedEverywhere(running, client)) CompleteClient(running);
+            else if ((running.Any(SlotFlags.Rejected) && running.Reason == RejectReason.Misplaced) || LacksResult(running, client))
             {
                 // It was executed, and there is no result to wait for: by its hash, a shard has other keys of the put.
                 client.WithoutResult = true;
@@ -243,44 +243,44 @@ internal sealed partial class Coordinator
                 running.Client = null;
                 client.Running = null;
                 // A shard was told that the outcome is known.
-                if (running.Any(SlotFlags.Poisoned) && running.Reason == PoisonReason.Expired) AskHowItEnded(client);
+                if (running.Any(SlotFlags.Rejected) && running.Reason == RejectReason.Expired) AskHowItEnded(client);
                 else RetryApart(client);
             }
         }
         Forget(running);
     }
 
-    private bool IsDoneEverywhere(RunningOp running, ClientOp client)
+    private bool IsExecutedEverywhere(CoordinatedOperation running, ClientOperation client)
     {
         for (int i = 0; i < client.PartCount; i++)
         {
             if (!client.Parts[i].HasResult) return false;
             if (i > 0 && client.Parts[i - 1].Shard == client.Parts[i].Shard) continue;
-            if (!IsDone(running, client.Parts[i].Shard)) return false;
+            if (!IsExecuted(running, client.Parts[i].Shard)) return false;
         }
         return true;
     }
 
     /// <summary>Whether a shard says that the put was executed, but has no result for a key that lies there by this member's hash.</summary>
-    private bool LacksResult(RunningOp running, ClientOp client)
+    private bool LacksResult(CoordinatedOperation running, ClientOperation client)
     {
         for (int i = 0; i < client.PartCount; i++)
-            if (!client.Parts[i].HasResult && IsDone(running, client.Parts[i].Shard)) return true;
+            if (!client.Parts[i].HasResult && IsExecuted(running, client.Parts[i].Shard)) return true;
         return false;
     }
 
-    private bool IsDone(RunningOp running, int shard)
+    private bool IsExecuted(CoordinatedOperation running, int shard)
     {
         for (int j = 0; j < running.Count; j++)
-            if ((running.Flags[j] & SlotFlags.Done) != SlotFlags.None && state.Map!.ShardOfSlot(running.Slots[j]) == shard) return true;
+            if ((running.Flags[j] & SlotFlags.Executed) != SlotFlags.None && state.Map!.ShardOfSlot(running.Slots[j]) == shard) return true;
         return false;
     }
 
-    private void FinishPoisoned(RunningOp running)
+    private void FinishRejected(CoordinatedOperation running)
     {
         if (running.Client is not { } client)
         {
-            AbortOthers(running, SlotFlags.Poisoned, acknowledge: false);
+            AbortOthers(running, SlotFlags.Rejected, acknowledge: false);
             Forget(running);
             return;
         }
@@ -288,17 +288,17 @@ internal sealed partial class Coordinator
         {
             // The caller is told "not executed": so all participants must have refused before a flush could find the put at all survivors.
             running.Aborting = true;
-            AbortOthers(running, SlotFlags.Poisoned, acknowledge: true);
+            AbortOthers(running, SlotFlags.Rejected, acknowledge: true);
             FailIfAborted(running);
             return;
         }
-        AbortOthers(running, SlotFlags.Poisoned, acknowledge: false);
+        AbortOthers(running, SlotFlags.Rejected, acknowledge: false);
         running.Client = null;
         client.Running = null;
         var reason = running.Reason;
         Forget(running);
-        if (reason == PoisonReason.Expired && client.IsPut) AskHowItEnded(client);
-        else if (reason == PoisonReason.Poisoned) RetryAbove(client);
+        if (reason == RejectReason.Expired && client.IsPut) AskHowItEnded(client);
+        else if (reason == RejectReason.Rejected) RetryAbove(client);
         else RetryApart(client);
     }
 
@@ -306,18 +306,18 @@ internal sealed partial class Coordinator
     /// Whether a refusal ends a call. A put whose caller was told that it goes on does so as long as it can; of two puts with one id, that
     /// holds for the put to which the id was given.
     /// </summary>
-    private static bool Ends(ClientOp client, PoisonReason reason) => !client.Executed && reason switch
+    private static bool Ends(ClientOperation client, RejectReason reason) => !client.Executed && reason switch
     {
-        PoisonReason.Taken or PoisonReason.Misplaced => true,
-        PoisonReason.ClockAhead => client.Phase != OpPhase.Detached,
-        PoisonReason.OtherPairs => client.Phase != OpPhase.Detached || client.Requested is not null,
-        PoisonReason.Overloaded => client.Phase != OpPhase.Detached,
+        RejectReason.Taken or RejectReason.Misplaced => true,
+        RejectReason.ClockAhead => client.Phase != OperationPhase.Detached,
+        RejectReason.OtherPairs => client.Phase != OperationPhase.Detached || client.Requested is not null,
+        RejectReason.Overloaded => client.Phase != OperationPhase.Detached,
         _ => false,
     };
 
-    private void FailIfAborted(RunningOp running)
+    private void FailIfAborted(CoordinatedOperation running)
     {
-        if (running.Any(SlotFlags.Done))
+        if (running.Any(SlotFlags.Executed))
         {
             // A participant has the commit from a member that took over: the put is executed, whatever another participant says.
             if (running.Client is { } goesOn)
@@ -328,18 +328,18 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        if (!running.All(SlotFlags.Poisoned | SlotFlags.AbortAcked)) return;
+        if (!running.All(SlotFlags.Rejected | SlotFlags.AbortAcked)) return;
         if (running.Client is { } client)
         {
             // Its caller may have given up meanwhile.
             if (!Ends(client, running.Reason)) RetryApart(client);
-            else if (running.Reason is PoisonReason.OtherPairs or PoisonReason.Taken) Finish(client, new OperationIdReusedException(client.Id));
-            else Refuse(client, running.Reason switch { PoisonReason.Misplaced => Misplaced(), PoisonReason.ClockAhead => ClockAhead(), _ => TooMany() });
+            else if (running.Reason is RejectReason.OtherPairs or RejectReason.Taken) Finish(client, new OperationIdReusedException(client.Id));
+            else Refuse(client, running.Reason switch { RejectReason.Misplaced => Misplaced(), RejectReason.ClockAhead => ClockAhead(), _ => TooMany() });
         }
         Forget(running);
     }
 
-    private void AbortOthers(RunningOp running, SlotFlags except, bool acknowledge)
+    private void AbortOthers(CoordinatedOperation running, SlotFlags except, bool acknowledge)
     {
         for (int i = 0; i < running.Count; i++)
         {
@@ -351,12 +351,12 @@ internal sealed partial class Coordinator
                 continue;
             }
             bool? aborted = participant.Abort(running.Key, state.Rank);
-            if (acknowledge && aborted is { } was) running.Flags[i] |= was ? SlotFlags.AbortAcked : SlotFlags.Done;
+            if (acknowledge && aborted is { } was) running.Flags[i] |= was ? SlotFlags.AbortAcked : SlotFlags.Executed;
         }
     }
 
     /// <summary>Collects the ranks of the other participants into the scratch array; true when this member is a participant too.</summary>
-    private bool RemoteRanks(RunningOp running, out int count)
+    private bool RemoteRanks(CoordinatedOperation running, out int count)
     {
         bool here = false;
         count = 0;
@@ -369,7 +369,7 @@ internal sealed partial class Coordinator
         return here;
     }
 
-    private void CompleteClient(RunningOp running)
+    private void CompleteClient(CoordinatedOperation running)
     {
         if (running.Client is not { } client) return;
         bool whole = true;
@@ -386,7 +386,7 @@ internal sealed partial class Coordinator
         else Finish(client, new OperationNotExecutedException("A participant gave no result."));
     }
 
-    private void Forget(RunningOp running)
+    private void Forget(CoordinatedOperation running)
     {
         _running.Remove(running);
         if (running.IsTakeover) _takeovers.Remove(running);

@@ -7,23 +7,23 @@ internal sealed partial class Coordinator
     /// The caller does not wait any longer. A put that was sent goes on without it, even where a part of its outcome is known: the rest is on its way.
     /// A retry that was not sent says nothing of the put it repeats.
     /// </summary>
-    private void GiveUp(ClientOp op, Exception reason)
+    private void GiveUp(ClientOperation op, Exception reason)
     {
-        if (!op.IsPut || (op.Phase != OpPhase.Sent && op.Requested is null)) Finish(op, reason);
-        else if (op.Phase == OpPhase.Sent) Detach(op, new OutcomeUnknownException(op.Id, $"{Why(op, reason)} after the put was sent; it goes on.", reason));
+        if (!op.IsPut || (op.Phase != OperationPhase.Sent && op.Requested is null)) Finish(op, reason);
+        else if (op.Phase == OperationPhase.Sent) Detach(op, new OutcomeUnknownException(op.Id, $"{Why(op, reason)} after the put was sent; it goes on.", reason));
         else Finish(op, Unresolved(op, $"{Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
     }
 
-    private static string Why(ClientOp op, Exception reason) =>
+    private static string Why(ClientOperation op, Exception reason) =>
         reason is OperationCanceledException ? "The call was cancelled" : $"The time of the call, {TimeSpan.FromTicks(op.Timeout / 100)}, was over";
 
     /// <summary>A bound was reached. A retry that found no place says nothing of the put it repeats.</summary>
-    private void Refuse(ClientOp op, DhtException reason) =>
+    private void Refuse(ClientOperation op, DhtException reason) =>
         Finish(op, op.Requested is null ? reason : Unresolved(op, "The retry was not executed: " + reason.Message, reason));
 
-    private static OutcomeUnknownException Unresolved(ClientOp op, string message, Exception? reason = null) => new(op.Id, message, reason);
+    private static OutcomeUnknownException Unresolved(ClientOperation op, string message, Exception? reason = null) => new(op.Id, message, reason);
 
-    private DhtException Late(ClientOp op)
+    private DhtException Late(ClientOperation op)
     {
         var waited = TimeSpan.FromTicks(op.Timeout / 100);
         if (!state.Acts) return new ViewUnavailableException($"No view to act in within {waited}.");
@@ -31,33 +31,33 @@ internal sealed partial class Coordinator
             : new OperationNotExecutedException($"Not executed within {waited}; {_inFlight.Count} operations are in flight and {_waiting.Count} wait at this member.");
     }
 
-    private void Detach(ClientOp op, Exception error)
+    private void Detach(ClientOperation op, Exception error)
     {
-        if (!op.Move(OpPhase.Detached)) return;
+        if (!op.Move(OperationPhase.Detached)) return;
         op.Error = error;
         state.Node.Complete(op);
     }
 
-    private void Finish(ClientOp op, Exception? error)
+    private void Finish(ClientOperation op, Exception? error)
     {
         var phase = op.Phase;
-        if (!op.Move(OpPhase.Finished)) return;
+        if (!op.Move(OperationPhase.Finished)) return;
         switch (phase)
         {
-            case OpPhase.Waiting:
+            case OperationPhase.Waiting:
                 if (op.Requested is not null) _pending.Remove(op.Id);
                 LeaveQueue(op);
                 break;
-            case OpPhase.Following:
+            case OperationPhase.Following:
                 op.Leader!.Follower = null;
                 op.Leader = null;
                 break;
-            case OpPhase.Admitted or OpPhase.Sent or OpPhase.Detached:
+            case OperationPhase.Admitted or OperationPhase.Sent or OperationPhase.Detached:
                 LeavePlace(op);
                 if (op.Follower is { } follower) PassOn(op, follower, error);
                 break;
         }
-        if (phase == OpPhase.Detached)
+        if (phase == OperationPhase.Detached)
         {
             Remember(op, error);
         }
@@ -70,13 +70,13 @@ internal sealed partial class Coordinator
         AdmitWaiting();
     }
 
-    private void LeaveQueue(ClientOp op)
+    private void LeaveQueue(ClientOperation op)
     {
         _waiting.Remove(op);
         _waitingBytes -= op.AskedBytes;
     }
 
-    private void LeavePlace(ClientOp op)
+    private void LeavePlace(ClientOperation op)
     {
         ReturnShare(op);
         _pending.Remove(op.Id);

@@ -11,7 +11,7 @@ internal sealed partial class Coordinator
     private int[] _ranks = new int[16];
 
     /// <summary>Begins an attempt; without a view to act in, the operation waits for the next view.</summary>
-    private void Issue(ClientOp op)
+    private void Issue(ClientOperation op)
     {
         if (op.IsDue && !MayResume(op))
         {
@@ -93,7 +93,7 @@ internal sealed partial class Coordinator
         if (own >= 0) ProposeHere(op, running, own, hint, acked);
     }
 
-    private bool FindParticipants(ClientOp op, RunningOp running, ShardMap map)
+    private bool FindParticipants(ClientOperation op, CoordinatedOperation running, ShardMap map)
     {
         int shard = -1;
         for (int i = 0; i < op.PartCount; i++)
@@ -112,15 +112,15 @@ internal sealed partial class Coordinator
         return true;
     }
 
-    /// <summary>This member's slot if it can answer, else one of the full members; with the rule left out any member.</summary>
+    /// <summary>This member's slot if it can answer, else one of the initialised members; with the rule left out any member.</summary>
     private int Representative(ShardMap map, int shard, ulong hash)
     {
-        if (state.Full && shard == state.Shard) return state.Slot;
-        if (state.Without == Rule.OnlyFullAnswers) return map.Members(shard)[^1];
+        if (state.Initialised && shard == state.Shard) return state.Slot;
+        if (state.Without == Rule.OnlyInitialisedAnswers) return map.Members(shard)[^1];
         return map.Representative(shard, (uint)(state.Rank + (int)((hash * 0x9E3779B97F4A7C15) >> 48)));
     }
 
-    private void ProposeHere(ClientOp op, RunningOp running, int first, ulong hint, ulong acked)
+    private void ProposeHere(ClientOperation op, CoordinatedOperation running, int first, ulong hint, ulong acked)
     {
         op.MarkSent();
         var record = participant.NewRecord();
@@ -135,7 +135,7 @@ internal sealed partial class Coordinator
         participant.Propose(record, state.Rank, hint, acked);
     }
 
-    private void IssueReads(ClientOp op, ShardMap map)
+    private void IssueReads(ClientOperation op, ShardMap map)
     {
         op.MissingReads = op.PartCount;
         uint attempt = op.Attempt;
@@ -157,7 +157,7 @@ internal sealed partial class Coordinator
         }
     }
 
-    private void ReadHere(ClientOp op, int index)
+    private void ReadHere(ClientOperation op, int index)
     {
         ref var part = ref op.Parts[index];
         if (participant.TryRead(op.KeyOf(index), part.Hash, out byte[]? value, out ulong version))
@@ -178,10 +178,10 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>The read that an answer is for, if it still waits.</summary>
-    private bool TryRead(ulong request, uint attempt, int index, [NotNullWhen(true)] out ClientOp? op) =>
+    private bool TryRead(ulong request, uint attempt, int index, [NotNullWhen(true)] out ClientOperation? op) =>
         _pending.TryGetValue(new(state.Session, request), out op) && !op.IsPut && op.IsInFlight && op.Attempt == attempt && (uint)index < (uint)op.PartCount;
 
-    private void OnLocalValue(ClientOp op, int index, byte[]? value, ulong version)
+    private void OnLocalValue(ClientOperation op, int index, byte[]? value, ulong version)
     {
         ref var part = ref op.Parts[index];
         if (part.HasResult) return;
@@ -189,7 +189,7 @@ internal sealed partial class Coordinator
         if (--op.MissingReads == 0) Finish(op, null);
     }
 
-    private void OnRemoteValue(ClientOp op, int index, ReadOnlySpan<byte> value, ulong version)
+    private void OnRemoteValue(ClientOperation op, int index, ReadOnlySpan<byte> value, ulong version)
     {
         ref var part = ref op.Parts[index];
         if (part.HasResult) return;
@@ -202,7 +202,7 @@ internal sealed partial class Coordinator
     }
 
     // The answer that a key is absent has some bytes too: so the estimate of what reads bring falls with it.
-    private void OnRemoteAbsence(ClientOp op, int index, ulong version)
+    private void OnRemoteAbsence(ClientOperation op, int index, ulong version)
     {
         if (!op.Parts[index].HasResult) CountAnswer(op, Wire.DhtLimits.KeyCost);
         OnLocalValue(op, index, null, version);
@@ -213,7 +213,7 @@ internal sealed partial class Coordinator
     {
         if (!TryRead(request, attempt, index, out var op)) return;
         if (op.Parts[index].Shard != shard) state.Node.Counters.Refuse(RefusalReason.Unexpected);
-        else if (status == Wire.ReadStatus.NotFull) RetryLater(op);
+        else if (status == Wire.ReadStatus.NotInitialised) RetryLater(op);
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
         else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced());
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
@@ -232,7 +232,7 @@ internal sealed partial class Coordinator
         _ranks[count++] = rank;
     }
 
-    private void Recycle(RunningOp running)
+    private void Recycle(CoordinatedOperation running)
     {
         running.Reset();
         if (_free.Count < 4096) _free.Push(running);

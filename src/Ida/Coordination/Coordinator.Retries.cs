@@ -11,10 +11,10 @@ internal sealed partial class Coordinator
     private const int FewAsk = 256;
     private const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
-    private readonly List<ClientOp> _requestedHere = [];
+    private readonly List<ClientOperation> _requestedHere = [];
 
     // The first operation in flight that is no retry and holds back outcomes. It only moves forward: so each read is passed once, however many stand before the puts.
-    private ClientOp? _firstHolding;
+    private ClientOperation? _firstHolding;
 
     // Number of puts of this member so far; and that number when the oldest put began that may hold outcomes back: a lower bound.
     private ulong _puts, _oldestPut;
@@ -42,18 +42,18 @@ internal sealed partial class Coordinator
     /// Whether this operation, while in flight, keeps later outcomes from being acknowledged. One-key reads do not, since replicas keep no
     /// attempts of them; retries of this member's puts are counted separately.
     /// </summary>
-    private static bool HoldsBack(ClientOp op) => op.Requested is null && (op.IsPut || op.PartCount > 1);
+    private static bool HoldsBack(ClientOperation op) => op.Requested is null && (op.IsPut || op.PartCount > 1);
 
     /// <summary>Operations looked at to find the first that holds back; for tests of that cost.</summary>
     internal long HoldLooks { get; private set; }
 
-    private void AddInFlight(ClientOp op)
+    private void AddInFlight(ClientOperation op)
     {
         _inFlight.Add(op);
         if (HoldsBack(op)) _firstHolding ??= op;
     }
 
-    private void RemoveInFlight(ClientOp op)
+    private void RemoveInFlight(ClientOperation op)
     {
         if (op == _firstHolding)
         {
@@ -74,21 +74,21 @@ internal sealed partial class Coordinator
     /// Whether a put of this session may have the number. A future id must not be used: replicas would take its outcome for that of the put
     /// which gets the id later, and could never be told to forget ids far ahead. Nor may the ids of reads be used, which are even.
     /// </summary>
-    private bool WasGiven(OpId id) => (id.Sequence <= _sequence && !IsOfRead(id.Sequence)) || id.Sequence >= GivenFrom;
+    private bool WasGiven(OperationId id) => (id.Sequence <= _sequence && !IsOfRead(id.Sequence)) || id.Sequence >= GivenFrom;
 
     private static bool IsOfRead(ulong sequence) => (sequence & 1) == 0;
 
-    private static ArgumentException NeverGiven(OpId operation) =>
+    private static ArgumentException NeverGiven(OperationId operation) =>
         new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}.", nameof(operation));
 
     /// <summary>
     /// Only the member of the session knows which ids it has given: another member asks it before the first attempt, while it is a member.
     /// When it has gone, no new ids are given.
     /// </summary>
-    private bool MustAskWhetherGiven(ClientOp op) => op is { Requested: not null, IsGiven: false } && !(op.Id.Sequence >= GivenFrom) && state.OwnerOf(op.Id.Session) is >= 0 and var owner && owner != state.Rank;
+    private bool MustAskWhetherGiven(ClientOperation op) => op is { Requested: not null, IsGiven: false } && !(op.Id.Sequence >= GivenFrom) && state.OwnerOf(op.Id.Session) is >= 0 and var owner && owner != state.Rank;
 
     /// <summary>Whether a retry has to be sent; not so where the outcome is known here, or the put is under way here.</summary>
-    private bool MayBegin(ClientOp op, OpId requested)
+    private bool MayBegin(ClientOperation op, OperationId requested)
     {
         op.Id = requested;
         if (requested.Session == state.Session && !WasGiven(requested))
@@ -111,7 +111,7 @@ internal sealed partial class Coordinator
             Finish(op, running.Requested is null ? new OperationIdReusedException(requested)
                 : Unresolved(op, "Another retry of the put, with other pairs, is under way at this member; nothing new is known of the put."));
         }
-        else if (running.Phase == OpPhase.Detached && running.Follower is null && op.Move(OpPhase.Following))
+        else if (running.Phase == OperationPhase.Detached && running.Follower is null && op.Move(OperationPhase.Following))
         {
             (running.Follower, op.Leader) = (op, running);
         }
@@ -123,7 +123,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>An operation has ended: ends the call that waited for it.</summary>
-    private void PassOn(ClientOp op, ClientOp follower, Exception? error)
+    private void PassOn(ClientOperation op, ClientOperation follower, Exception? error)
     {
         // If keys are placed differently, the parts are in another order.
         follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
@@ -132,7 +132,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>The put that a retry repeats was executed, with this result.</summary>
-    private void Tell(ClientOp op, KnownEnd end)
+    private void Tell(ClientOperation op, KnownEnd end)
     {
         op.WithoutResult = end.Versions.Count == 0 || end.Payload != op.Payload;
         for (int i = 0; i < end.Versions.Count && !op.WithoutResult; i++) Give(op, i, end.Versions[i], end.Errors?[i]);
@@ -140,7 +140,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Keeps the outcome of a put whose caller was told "unknown", since the acknowledgement lets replicas forget it.</summary>
-    private void Remember(ClientOp op, Exception? error)
+    private void Remember(ClientOperation op, Exception? error)
     {
         var status = error switch
         {
@@ -162,7 +162,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Replicas were told that the outcome of this put is known: the member of its session may still know it.</summary>
-    private void AskHowItEnded(ClientOp op)
+    private void AskHowItEnded(ClientOperation op)
     {
         int owner = state.OwnerOf(op.Id.Session);
         if (owner < 0 || owner == state.Rank)
@@ -178,7 +178,7 @@ internal sealed partial class Coordinator
         {
             Park(op, owner);
         }
-        else if (op.Phase == OpPhase.Admitted && (op.Asks || !room))
+        else if (op.Phase == OperationPhase.Admitted && (op.Asks || !room))
         {
             // It keeps its share for one question, which a healthy member answers soon.
             Refuse(op, Overloaded(op));
@@ -191,7 +191,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Another member asks how a put of this session ended.</summary>
-    public void OnAskEnd(int from, in OpKey key)
+    public void OnAskEnd(int from, in AttemptId key)
     {
         var status = WasGiven(key.Id) ? EndStatus.Forgotten : EndStatus.NeverGiven;
         bool known = _known.TryGet(key.Id, out var end), same = known && PutPayload.SamePairs(end.Payload, key.Payload), pending = _pending.TryGetValue(key.Id, out var op) && op.IsPut;
@@ -208,12 +208,12 @@ internal sealed partial class Coordinator
     /// The retry that waits for such an answer from <paramref name="from"/>. The answer is about the put, so it may belong to any of the
     /// questions: it may take longer than the next question waits.
     /// </summary>
-    public bool TryAsking(int from, in OpKey key, [NotNullWhen(true)] out ClientOp? op) =>
+    public bool TryAsking(int from, in AttemptId key, [NotNullWhen(true)] out ClientOperation? op) =>
         _pending.TryGetValue(key.Id, out op) && op.IsInFlight && op.Asks && op.Payload == key.Payload
         && state.OwnerOf(key.Id.Session) == from;
 
     /// <summary>The answer to the question how the put ended, with results in the parts where there are any.</summary>
-    public void OnEnd(ClientOp op, EndStatus status, bool results)
+    public void OnEnd(ClientOperation op, EndStatus status, bool results)
     {
         if (!op.IsGiven && status != EndStatus.NeverGiven)
         {
@@ -246,7 +246,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>A participant has said that the put was executed, and no member remembers more.</summary>
-    private bool EndsAsExecuted(ClientOp op)
+    private bool EndsAsExecuted(ClientOperation op)
     {
         if (!op.Executed) return false;
         op.WithoutResult = true;
@@ -263,9 +263,9 @@ internal sealed partial class Coordinator
         return below;
     }
 
-    private static void Give(ClientOp op, int part, ulong version, string? error)
+    private static void Give(ClientOperation op, int part, ulong version, string? error)
     {
         ref var to = ref op.Parts[part];
-        (to.HasResult, to.ResultTime, to.Version, to.Error) = (true, OpPart.Executed, version, error);
+        (to.HasResult, to.ResultTime, to.Version, to.Error) = (true, OperationPart.Executed, version, error);
     }
 }

@@ -24,7 +24,7 @@ internal sealed partial class Coordinator
     private const long MostGuess = 4 * DhtLimits.PartBytes;
     private long _bytes, _waitingBytes;
     private long _bytesPerKey = DhtLimits.ValueBytes;
-    private readonly ParkedOps _parked = new();
+    private readonly ParkedOperations _parked = new();
     private int _due;
 
     private readonly RoomHold _hold = new();
@@ -49,7 +49,7 @@ internal sealed partial class Coordinator
         do
         {
             _someAwait = _released = false;
-            for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
+            for (ClientOperation? op = _inFlight.First, next; op is not null; op = next)
             {
                 next = op.Next;
                 if (op.RetryAt == AwaitsRoom || op.IsDue) Issue(op);
@@ -60,7 +60,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Counts bytes of an answer to a read.</summary>
-    public void CountAnswer(ClientOp op, int bytes)
+    public void CountAnswer(ClientOperation op, int bytes)
     {
         op.AnswerBytes += bytes;
         long more = op.AskedBytes + op.AnswerBytes - op.Charge;
@@ -69,64 +69,64 @@ internal sealed partial class Coordinator
         _bytes += more;
     }
 
-    private bool BringsTooMuch(ClientOp op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && OnTheWay > 1;
+    private bool BringsTooMuch(ClientOperation op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && OnTheWay > 1;
 
     private int OnTheWay => _inFlight.Count - _parked.Count;
 
     // Thousands may be due at once: without this, calls on other members would wait for all of them.
-    private bool HasPlace(ClientOp op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_due, (state.Options.MaxInFlight + 1) / 2) < state.Options.MaxInFlight
+    private bool HasPlace(ClientOperation op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_due, (state.Options.MaxInFlight + 1) / 2) < state.Options.MaxInFlight
         && (_bytes + KeptForDue + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && OnTheWay == 0));
 
     private long KeptForDue => Math.Min(_dueBytes, Math.Max(state.Options.MaxInFlightBytes / 2, _mostDue));
 
     /// <summary>Whether an operation that gave its share back may have it again.</summary>
-    private bool MayResume(ClientOp op) => OnTheWay < state.Options.MaxInFlight && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || OnTheWay == 0);
+    private bool MayResume(ClientOperation op) => OnTheWay < state.Options.MaxInFlight && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || OnTheWay == 0);
 
     /// <summary>Whether waiting operations come before it. Where only puts wait, and only for the window, reads pass them.</summary>
-    private bool Queues(ClientOp op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
+    private bool Queues(ClientOperation op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
 
     /// <summary>The waiting operation whose turn it is: the first, or the first read where no put may begin.</summary>
-    private ClientOp? NextWaiting()
+    private ClientOperation? NextWaiting()
     {
         var first = _waiting.First;
         return first is not { IsPut: true } || InWindow ? first : _waiting.FirstRead;
     }
 
-    private int WaitingOps => _waiting.Count + _parked.Count;
+    private int WaitingOperations => _waiting.Count + _parked.Count;
 
     private long WaitingBytes => _waitingBytes + _parked.Bytes;
 
     private long MostWaiting => (long)state.Options.MaxInFlight * WaitingFactor;
 
     // One operation may wait whatever its size: while small calls go on and on, a place for many bytes at once would never be free.
-    private bool MayWait(ClientOp op) => WaitingOps < MostWaiting && (_waiting.Count == 0 || WaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes);
+    private bool MayWait(ClientOperation op) => WaitingOperations < MostWaiting && (_waiting.Count == 0 || WaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes);
 
     /// <summary>Whether too much waits already for the member for which the operation would wait.</summary>
-    private bool WaitsTooLong(ClientOp op) => _parked.Count > 0 && state.Acts && state.Map is { } map
+    private bool WaitsTooLong(ClientOperation op) => _parked.Count > 0 && state.Acts && state.Map is { } map
         && (MustAskWhetherGiven(op) ? state.OwnerOf(op.Id.Session) : BlockedBy(op, map)) is >= 0 and var rank && !MayPark(op, rank);
 
     /// <summary>
     /// Whether an operation may give its share back to wait for a member. One may whatever its size, and beside others that always wait too. One
     /// that was sent may as long as there is room among all that waits, since it cannot be refused.
     /// </summary>
-    private bool MayPark(ClientOp op, int rank)
+    private bool MayPark(ClientOperation op, int rank)
     {
         if (op.IsParked || _parked.Count == 0) return true;
-        long ops = MostWaiting - WaitingOps - 1, bytes = state.Options.MaxInFlightBytes - WaitingBytes - op.AskedBytes;
+        long ops = MostWaiting - WaitingOperations - 1, bytes = state.Options.MaxInFlightBytes - WaitingBytes - op.AskedBytes;
         if (ops < 0) return false;
-        return (IsLarge(op) && !_parked.HasLarge) || (bytes >= 0 && (op.Phase is OpPhase.Sent or OpPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes)));
+        return (IsLarge(op) && !_parked.HasLarge) || (bytes >= 0 && (op.Phase is OperationPhase.Sent or OperationPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes)));
     }
 
-    private bool IsLarge(ClientOp op) => ParkedOps.IsLarge(op.AskedBytes, state.Options.MaxInFlightBytes);
+    private bool IsLarge(ClientOperation op) => ParkedOperations.IsLarge(op.AskedBytes, state.Options.MaxInFlightBytes);
 
-    private OverloadedException Overloaded(ClientOp op)
+    private OverloadedException Overloaded(ClientOperation op)
     {
         if (state.Node.Links.IsFull) return new(state.Node.Links.TimeToRoom, "The links of this node hold as many bytes as they may; nothing was executed.");
         Measure();
         var time = _endedOps.TimeFor((_waiting.Count / 8) + 1);
         var bytes = _endedBytes.TimeFor(op.AskedBytes + (_waitingBytes / 8));
         return new(time > bytes ? time : bytes,
-            $"{WaitingOps} operations with {WaitingBytes} bytes wait at this member beside {OnTheWay} with {_bytes} bytes in flight; nothing was executed.");
+            $"{WaitingOperations} operations with {WaitingBytes} bytes wait at this member beside {OnTheWay} with {_bytes} bytes in flight; nothing was executed.");
     }
 
     private OverloadedException TooMany()
@@ -141,16 +141,16 @@ internal sealed partial class Coordinator
         _endedBytes.Measure(state.Node.Now);
     }
 
-    private long Guess(ClientOp op) => op.AskedBytes + (op.IsPut ? 0 : Math.Min(op.PartCount * _bytesPerKey, MostGuess));
+    private long Guess(ClientOperation op) => op.AskedBytes + (op.IsPut ? 0 : Math.Min(op.PartCount * _bytesPerKey, MostGuess));
 
-    private void TakeShare(ClientOp op)
+    private void TakeShare(ClientOperation op)
     {
         op.AnswerBytes = 0;
         op.Charge = Guess(op);
         _bytes += op.Charge;
     }
 
-    private void ReturnShare(ClientOp op)
+    private void ReturnShare(ClientOperation op)
     {
         EndHold(op);
         if (op.IsParked) Resume(op);
@@ -161,7 +161,7 @@ internal sealed partial class Coordinator
     }
 
     // An answer counts too when it comes from this member's slice, which brings no bytes, or has empty values.
-    private static bool IsAnswered(ClientOp op)
+    private static bool IsAnswered(ClientOperation op)
     {
         for (int i = 0; i < op.PartCount; i++)
             if (!op.Parts[i].HasResult) return false;
@@ -170,10 +170,10 @@ internal sealed partial class Coordinator
 
     /// <summary>
     /// After a refusal, for example by a member that waits for its state, which may take long. Each attempt carries the values: so the delays
-    /// grow, until <see cref="OnMemberFull"/>. Where bounds are small, attempts of one put through two members may refuse each other: so their
+    /// grow, until <see cref="OnMemberInitialised"/>. Where bounds are small, attempts of one put through two members may refuse each other: so their
     /// delays differ by rank, or that would go on for ever.
     /// </summary>
-    private void RetryApart(ClientOp op)
+    private void RetryApart(ClientOperation op)
     {
         if (op.RetryAt == AwaitsRoom) return;
         op.RetryAt = state.Node.Now + Math.Min(RetryDelay << op.Refusals, MostRetryDelay) + (RetryStep * (op.Attempt * ((2L * state.Rank) + 1) % 16));
@@ -184,7 +184,7 @@ internal sealed partial class Coordinator
     /// After a refusal of this very attempt by a takeover: the next attempt is not refused for that. But a replica may refuse all attempts up to
     /// some number of another put, and does not say which: so the steps grow.
     /// </summary>
-    private void RetryAbove(ClientOp op)
+    private void RetryAbove(ClientOperation op)
     {
         if (op.Refusals == 0)
         {
@@ -196,14 +196,14 @@ internal sealed partial class Coordinator
         RetryApart(op);
     }
 
-    private void RetryLater(ClientOp op)
+    private void RetryLater(ClientOperation op)
     {
         // An operation that waits for room begins anew in any case.
         if (op.RetryAt != AwaitsRoom) op.RetryAt = state.Node.Now + RetryDelay;
     }
 
     /// <summary>A member has got its state: tries again the operations that were refused.</summary>
-    public void OnMemberFull()
+    public void OnMemberInitialised()
     {
         for (var op = _inFlight.First; op is not null; op = op.Next)
         {
@@ -214,7 +214,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>A parked operation holds the bytes asked and answered so far, not those that an answer may bring.</summary>
-    private void Park(ClientOp op, int rank)
+    private void Park(ClientOperation op, int rank)
     {
         if (op.IsParked)
         {
@@ -228,7 +228,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Reserves the bytes that the operation will ask for, which for a read are not those it holds; keeps the amount, since the estimate for reads may change.</summary>
-    private void SetDue(ClientOp op, bool due)
+    private void SetDue(ClientOperation op, bool due)
     {
         _dueBytes -= op.DueBytes;
         op.DueBytes = due ? Guess(op) : 0;
@@ -238,7 +238,7 @@ internal sealed partial class Coordinator
         _mostDue = _due == 0 ? 0 : Math.Max(_mostDue, op.DueBytes);
     }
 
-    private void Resume(ClientOp op)
+    private void Resume(ClientOperation op)
     {
         SetDue(op, false);
         op.IsParked = false;
@@ -250,7 +250,7 @@ internal sealed partial class Coordinator
     /// A member that has to be asked and to which nothing can be sent now, because its link has no room or it has not installed the view; −1
     /// if there is none. The member for which the operation waits already comes first.
     /// </summary>
-    private int BlockedBy(ClientOp op, ShardMap map)
+    private int BlockedBy(ClientOperation op, ShardMap map)
     {
         if (op.RetryAt == AwaitsRoom && op.Awaits >= 0 && !HasRoom(op, op.Awaits)) return op.Awaits;
         FindAsked(op, map);
@@ -259,7 +259,7 @@ internal sealed partial class Coordinator
         return -1;
     }
 
-    private void FindAsked(ClientOp op, ShardMap map)
+    private void FindAsked(ClientOperation op, ShardMap map)
     {
         _asked.Clear();
         int shard = -1;
@@ -284,7 +284,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>The operation waits for room on this member's link, or until the member installs the view.</summary>
-    private void AwaitRoom(ClientOp op, int rank)
+    private void AwaitRoom(ClientOperation op, int rank)
     {
         // Room on another member's link has come, and may be gone when this member's link has some.
         bool inTurns = op.RetryAt == AwaitsRoom && op.Awaits >= 0 && op.Awaits != rank;
@@ -292,12 +292,12 @@ internal sealed partial class Coordinator
         _someAwait = true;
         op.RetryAt = AwaitsRoom;
         if (MayPark(op, rank)) Park(op, rank);
-        else if (op.Phase == OpPhase.Admitted) Refuse(op, Overloaded(op));
+        else if (op.Phase == OperationPhase.Admitted) Refuse(op, Overloaded(op));
     }
 
-    private void EndHold(ClientOp op) => _released |= _hold.End(op, state.Node.Now);
+    private void EndHold(ClientOperation op) => _released |= _hold.End(op, state.Node.Now);
 
-    private bool HasRoom(ClientOp op, int rank) => !_hold.KeepsFrom(op, rank) && HasRoom(rank);
+    private bool HasRoom(ClientOperation op, int rank) => !_hold.KeepsFrom(op, rank) && HasRoom(rank);
 
     private bool HasRoom(int rank) => rank == state.Rank || state.Port.Room(rank) > 0;
 }

@@ -23,7 +23,7 @@ internal sealed partial class Coordinator
     /// Once the time is known, only an answer to a question that said so shows that a participant has finished the operation: an earlier
     /// answer may have left before the proposal arrived there.
     /// </summary>
-    public void OnNotHeld(in OpKey key, int from, bool askedWithTime)
+    public void OnNotHeld(in AttemptId key, int from, bool askedWithTime)
     {
         if (!TryFind(key, from, out var running, out int index) || !running.IsTakeover || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
         if (running.AskedWithTime && !askedWithTime) return;
@@ -32,7 +32,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>A member knows that all participants have executed the operation.</summary>
-    public void OnStable(in OpKey key)
+    public void OnStable(in AttemptId key)
     {
         if (_running.Find(key) is not { IsTakeover: true } running) return;
         // Here the operation still waits for its commit, which may take long: the missing proposals give the time too.
@@ -42,7 +42,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Whether this member drives an attempt, so that other members may hand it parts.</summary>
-    public bool TakesOver(in OpKey key) => _running.Find(key) is { IsTakeover: true };
+    public bool TakesOver(in AttemptId key) => _running.Find(key) is { IsTakeover: true };
 
     private void TakeOverStalled(long now)
     {
@@ -64,14 +64,14 @@ internal sealed partial class Coordinator
         }
     }
 
-    private static bool Blocks(OpRecord op)
+    private static bool Blocks(ParticipantRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Next is not null || op.Uses[i].Entry.FirstWait is not null) return true;
         return false;
     }
 
-    private void TakeOver(OpRecord op, long now)
+    private void TakeOver(ParticipantRecord op, long now)
     {
         state.Counters.CountTakeover();
         op.TakenOver = true;
@@ -83,26 +83,26 @@ internal sealed partial class Coordinator
         Ask(running, now);
     }
 
-    private void Ask(RunningOp running, long now)
+    private void Ask(CoordinatedOperation running, long now)
     {
         running.RetryAt = now + QuietNanoseconds;
         running.Committed = false;
         running.AskedWithTime = participant.Find(running.Key) is { Committed: true };
         Array.Clear(running.Flags);
-        for (int i = 0; i < running.Count; i++) Ask(running, i, poison: false);
+        for (int i = 0; i < running.Count; i++) Ask(running, i, reject: false);
     }
 
-    private void Ask(RunningOp running, int index, bool poison)
+    private void Ask(CoordinatedOperation running, int index, bool reject)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[index]);
-        if (rank == state.Rank) participant.Recover(running.Key, running.Owner, rank, running.IsPut, poison, running.AskedWithTime);
-        else send.Recover(rank, running.Key, running.Owner, running.IsPut, poison, running.AskedWithTime);
+        if (rank == state.Rank) participant.Recover(running.Key, running.Owner, rank, running.IsPut, reject, running.AskedWithTime);
+        else send.Recover(rank, running.Key, running.Owner, running.IsPut, reject, running.AskedWithTime);
     }
 
-    private void StepTakeover(RunningOp running)
+    private void StepTakeover(CoordinatedOperation running)
     {
-        if (!running.All(SlotFlags.Proposed | SlotFlags.Done | SlotFlags.Poisoned | SlotFlags.NotHeld)) return;
-        if (participant.Find(running.Key) is { Committed: true } known && (running.Any(SlotFlags.NotHeld | SlotFlags.Done | SlotFlags.Poisoned)))
+        if (!running.All(SlotFlags.Proposed | SlotFlags.Executed | SlotFlags.Rejected | SlotFlags.NotHeld)) return;
+        if (participant.Find(running.Key) is { Committed: true } known && (running.Any(SlotFlags.NotHeld | SlotFlags.Executed | SlotFlags.Rejected)))
         {
             // Asked after the commit was known: a participant that proposed and does not hold it any more has executed it and knows that it is stable.
             if (!running.AskedWithTime) Ask(running, state.Node.Now);
@@ -114,10 +114,10 @@ internal sealed partial class Coordinator
             }
             return;
         }
-        bool abort = running.Any(SlotFlags.Done | SlotFlags.Poisoned) || (state.Without == Rule.AbortNeedsPoison && running.Any(SlotFlags.NotHeld));
+        bool abort = running.Any(SlotFlags.Executed | SlotFlags.Rejected) || (state.Without == Rule.AbortNeedsRejection && running.Any(SlotFlags.NotHeld));
         if (abort)
         {
-            if (participant.Find(running.Key) is { Committed: false }) AbortOthers(running, SlotFlags.Done | SlotFlags.Poisoned, acknowledge: false);
+            if (participant.Find(running.Key) is { Committed: false }) AbortOthers(running, SlotFlags.Executed | SlotFlags.Rejected, acknowledge: false);
             Forget(running);
             return;
         }
@@ -140,12 +140,12 @@ internal sealed partial class Coordinator
             if (holder >= 0) HandOn(running, holder, i);
             else if (!lowest) continue;
             running.Flags[i] &= ~SlotFlags.NotHeld;
-            if (holder < 0) Ask(running, i, poison: true);
+            if (holder < 0) Ask(running, i, reject: true);
         }
     }
 
     // Without room for the part nothing is handed on: there may be room when the takeover asks again.
-    private void HandOn(RunningOp running, int holder, int target)
+    private void HandOn(CoordinatedOperation running, int holder, int target)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[holder]);
         if (rank != state.Rank) send.AskForward(rank, running.Key, running.Owner, running.Slots[target]);

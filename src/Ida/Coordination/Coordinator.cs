@@ -8,22 +8,22 @@ namespace Ida.Coordination;
 /// caller when the operation is stable. Source: dht-order.md#the-normal-case, #outcomes-are-forgotten-when-acknowledged, #limits.
 /// </summary>
 /// <remarks>
-/// Fast path: if all proposals are equal and all are clear, nothing can get an earlier time any more and everything before is stable, so the
-/// caller is answered after two delays. Otherwise participants acknowledge when they are clear. A caller never sees a view change: at an
+/// Fast path: if all proposals are equal and all are quiescent, nothing can get an earlier time any more and everything before is stable, so the
+/// caller is answered after two delays. Otherwise participants acknowledge when they are quiescent. A caller never sees a view change: at an
 /// install every unanswered operation is issued again under the same logical id, and a participant that has executed it answers DONE.
 /// An attempt ends without effect only when a participant has said that it will never hold it.
 /// </remarks>
-internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, Participant participant, Settlement settlement)
+internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, Participant participant, CommitGarbageCollection collection)
 {
     private const int WaitingFactor = 16;
     private const long RetryDelay = 2_000_000, MostRetryDelay = 500_000_000, RetryStep = 5_000_000;
-    private readonly Dictionary<OpId, ClientOp> _pending = [];
-    private readonly RunningTable _running = new();
-    private readonly List<RunningOp> _takeovers = [];
-    private readonly Stack<RunningOp> _free = [];
-    private readonly List<RunningOp> _early = [];
+    private readonly Dictionary<OperationId, ClientOperation> _pending = [];
+    private readonly CoordinationTable _running = new();
+    private readonly List<CoordinatedOperation> _takeovers = [];
+    private readonly Stack<CoordinatedOperation> _free = [];
+    private readonly List<CoordinatedOperation> _early = [];
     private readonly WaitingLine _waiting = new();
-    private OpList _inFlight;
+    private OperationList _inFlight;
     private bool _admitting;
     private ulong _sequence;
     private Exception? _over;
@@ -32,7 +32,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     public bool HasWork => _inFlight.Count > 0 || _waiting.Count > 0 || _takeovers.Count > 0;
 
     /// <summary>Takes a caller's operation.</summary>
-    public void Start(ClientOp op)
+    public void Start(ClientOperation op)
     {
         if (_over is { } over)
         {
@@ -46,7 +46,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         }
         if (!op.IsPut && op.PartCount == 1 && TryReadHere(op)) return;
         // The process may have been frozen after the turn began, with the call made only after that.
-        op.Deadline = op.Timeout == ClientOp.Unlimited ? long.MaxValue : state.Node.Clock() + op.Timeout;
+        op.Deadline = op.Timeout == ClientOperation.Unlimited ? long.MaxValue : state.Node.Clock() + op.Timeout;
         if (op.Requested is { } requested && !MayBegin(op, requested)) return;
         if (state.Node.Links.IsFull || WaitsTooLong(op)) Refuse(op, Overloaded(op));
         else if (!Queues(op) && HasPlace(op)) Admit(op);
@@ -55,9 +55,9 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     }
 
     /// <summary>The caller gave up. An operation still on its way here finds the mark when it arrives; one that has ended stays so.</summary>
-    public void Cancel(ClientOp op)
+    public void Cancel(ClientOperation op)
     {
-        if (op.Phase is OpPhase.Waiting or OpPhase.Following or OpPhase.Admitted or OpPhase.Sent) GiveUp(op, new OperationCanceledException());
+        if (op.Phase is OperationPhase.Waiting or OperationPhase.Following or OperationPhase.Admitted or OperationPhase.Sent) GiveUp(op, new OperationCanceledException());
     }
 
     /// <summary>A view was installed: every unanswered operation begins again.</summary>
@@ -70,7 +70,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         // Ranks have changed.
         _hold.End(state.Node.Now);
         for (var op = _inFlight.First; op is not null; op = op.Next) _parked.Attribute(op, -1);
-        for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
+        for (ClientOperation? op = _inFlight.First, next; op is not null; op = next)
         {
             next = op.Next;
             op.Running = null;
@@ -88,11 +88,11 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _running.Clear();
         _takeovers.Clear();
         // Not "while one is left": after a fault in a turn, an operation may be in a list that does not match its phase.
-        for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
+        for (ClientOperation? op = _inFlight.First, next; op is not null; op = next)
         {
             next = op.Next;
             // The flush may commit a put that was sent. After a depopulation no member is left to ask.
-            bool unknown = op is { IsPut: true, Phase: not OpPhase.Admitted } && reason is NotDhtMemberException or NodeFaultedException;
+            bool unknown = op is { IsPut: true, Phase: not OperationPhase.Admitted } && reason is NotDhtMemberException or NodeFaultedException;
             Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : op.AtEnd(reason));
         }
         FinishAll(_waiting.FirstPut, reason);
@@ -108,9 +108,9 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _known.Clear();
     }
 
-    private void FinishAll(ClientOp? first, Exception reason)
+    private void FinishAll(ClientOperation? first, Exception reason)
     {
-        for (ClientOp? op = first, next; op is not null; op = next)
+        for (ClientOperation? op = first, next; op is not null; op = next)
         {
             next = op.Next;
             Finish(op, op.AtEnd(reason));
@@ -126,11 +126,11 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             _released = true;
         }
         _admitting = true;
-        for (ClientOp? op = _inFlight.First, next; op is not null; op = next)
+        for (ClientOperation? op = _inFlight.First, next; op is not null; op = next)
         {
             next = op.Next;
             if (op.Follower is { } follower) CheckCaller(follower, now);
-            if (op.Phase != OpPhase.Detached && CheckCaller(op, now)) continue;
+            if (op.Phase != OperationPhase.Detached && CheckCaller(op, now)) continue;
             if (op.RetryAt == 0 || now < op.RetryAt) continue;
             if (op.Asks && state.Acts) AskHowItEnded(op);
             else Issue(op);
@@ -143,9 +143,9 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         TakeOverStalled(now);
     }
 
-    private void CheckCallers(ClientOp? first, long now)
+    private void CheckCallers(ClientOperation? first, long now)
     {
-        for (ClientOp? op = first, next; op is not null; op = next)
+        for (ClientOperation? op = first, next; op is not null; op = next)
         {
             next = op.Next;
             CheckCaller(op, now);
@@ -153,36 +153,36 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     }
 
     /// <summary>Ends the call of a caller that gave up or whose time is over; true when nothing is left to do for it.</summary>
-    private bool CheckCaller(ClientOp op, long now)
+    private bool CheckCaller(ClientOperation op, long now)
     {
         if (op.CancelRequested) GiveUp(op, new OperationCanceledException());
         else if (now >= op.Deadline) GiveUp(op, Late(op));
-        return op.Phase == OpPhase.Finished;
+        return op.Phase == OperationPhase.Finished;
     }
 
-    private bool TryReadHere(ClientOp op)
+    private bool TryReadHere(ClientOperation op)
     {
         ref var part = ref op.Parts[0];
-        if (!state.Full || part.Shard != state.Shard || !state.Acts || Queues(op)) return false;
+        if (!state.Initialised || part.Shard != state.Shard || !state.Acts || Queues(op)) return false;
         if (!participant.TryRead(op.KeyOf(0), part.Hash, out part.Value, out part.Version)) return false;
         state.Counters.CountLocalRead();
         Finish(op, null);
         return true;
     }
 
-    private void Wait(ClientOp op)
+    private void Wait(ClientOperation op)
     {
-        if (!op.Move(OpPhase.Waiting)) return;
+        if (!op.Move(OperationPhase.Waiting)) return;
         // So another retry of the same put finds this one.
         if (op.Requested is not null) _pending.Add(op.Id, op);
         _waiting.Add(op);
         _waitingBytes += op.AskedBytes;
     }
 
-    private void Admit(ClientOp op)
+    private void Admit(ClientOperation op)
     {
-        bool waited = op.Phase == OpPhase.Waiting;
-        if (!op.Move(OpPhase.Admitted)) return;
+        bool waited = op.Phase == OperationPhase.Waiting;
+        if (!op.Move(OperationPhase.Admitted)) return;
         if (waited) LeaveQueue(op);
         op.PutsBefore = _puts;
         if (op.Requested is null) Name(op);
@@ -194,7 +194,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     }
 
     /// <summary>Numbers puts and reads in the order in which they begin: puts get odd numbers, reads even ones.</summary>
-    private void Name(ClientOp op)
+    private void Name(ClientOperation op)
     {
         if (op.IsPut) _puts++;
         _sequence++;
@@ -217,17 +217,17 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     internal long Looks => _waiting.Looks;
 
     /// <summary>Every operation of a caller with the list in which it stands; for checks that each stands in one.</summary>
-    internal IEnumerable<(OpPhase Place, ClientOp Op)> Standing()
+    internal IEnumerable<(OperationPhase Place, ClientOperation Op)> Standing()
     {
         for (var op = _inFlight.First; op is not null; op = op.Next)
         {
-            yield return (op.IsInFlight && _pending.GetValueOrDefault(op.Id) == op ? op.Phase : OpPhase.Free, op);
-            if (op.Follower is { } follower) yield return (follower.Leader == op && op.Phase == OpPhase.Detached ? OpPhase.Following : OpPhase.Free, follower);
+            yield return (op.IsInFlight && _pending.GetValueOrDefault(op.Id) == op ? op.Phase : OperationPhase.Free, op);
+            if (op.Follower is { } follower) yield return (follower.Leader == op && op.Phase == OperationPhase.Detached ? OperationPhase.Following : OperationPhase.Free, follower);
         }
-        for (var op = _waiting.FirstPut; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
-        for (var op = _waiting.FirstRead; op is not null; op = op.Next) yield return (OpPhase.Waiting, op);
+        for (var op = _waiting.FirstPut; op is not null; op = op.Next) yield return (OperationPhase.Waiting, op);
+        for (var op = _waiting.FirstRead; op is not null; op = op.Next) yield return (OperationPhase.Waiting, op);
     }
 
     /// <summary>The attempts driven here, in no order; for checks that each and its operation refer to each other.</summary>
-    internal IReadOnlyDictionary<OpKey, RunningOp> Driven => _running.All;
+    internal IReadOnlyDictionary<AttemptId, CoordinatedOperation> Driven => _running.All;
 }

@@ -6,17 +6,17 @@ namespace Ida.Coordination;
 /// </summary>
 internal sealed class KnownEnds(int most, long mostBytes)
 {
-    private readonly Dictionary<OpId, KnownEnd> _byId = [];
-    private readonly Queue<OpId> _order = new();
+    private readonly Dictionary<OperationId, KnownEnd> _byId = [];
+    private readonly Queue<OperationId> _order = new();
 
     public int Count => _byId.Count;
 
     public long Bytes { get; private set; }
 
-    public bool TryGet(OpId id, out KnownEnd end) => _byId.TryGetValue(id, out end!);
+    public bool TryGet(OperationId id, out KnownEnd end) => _byId.TryGetValue(id, out end!);
 
     /// <summary>Adds an end. A known end stays, unless the new one is an execution: a retry may be executed after all earlier attempts were refused.</summary>
-    public void Add(OpId id, KnownEnd end)
+    public void Add(OperationId id, KnownEnd end)
     {
         if (_byId.TryAdd(id, end)) _order.Enqueue(id);
         else if (end.Executed && !_byId[id].Executed) Replace(id, end);
@@ -38,7 +38,7 @@ internal sealed class KnownEnds(int most, long mostBytes)
         Bytes = 0;
     }
 
-    private void Replace(OpId id, KnownEnd end)
+    private void Replace(OperationId id, KnownEnd end)
     {
         Bytes -= _byId[id].Bytes;
         _byId[id] = end;

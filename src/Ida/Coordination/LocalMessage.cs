@@ -4,4 +4,4 @@ using Ida.Ordering;
 namespace Ida.Coordination;
 
 /// <summary>A participant's message to the coordinator in the same process: the fields of the frame, without bytes.</summary>
-internal readonly record struct LocalMessage(FrameType Type, OpKey Key, ulong Time, bool Clear, bool HasResult, PoisonReason Reason, bool AskedWithTime = false);
+internal readonly record struct LocalMessage(FrameType Type, AttemptId Key, ulong Time, bool Quiescent, bool HasResult, RejectReason Reason, bool AskedWithTime = false);

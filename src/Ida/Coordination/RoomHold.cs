@@ -13,24 +13,24 @@ internal sealed class RoomHold
     // Longest: in this time a link carries everything that may be queued on it.
     private const long Longest = 100_000_000, Pause = 3;
     private readonly List<int> _ranks = [];
-    private ClientOp? _holder;
+    private ClientOperation? _holder;
     private long _since, _next;
 
     public bool MayBegin(long now) => _holder is null && now >= _next;
 
-    public void Begin(ClientOp op, List<int> ranks, long now)
+    public void Begin(ClientOperation op, List<int> ranks, long now)
     {
         (_holder, _since) = (op, now);
         _ranks.AddRange(ranks);
     }
 
     /// <summary>Whether this member's room is kept from the operation, for another one.</summary>
-    public bool KeepsFrom(ClientOp op, int rank) => _holder is not null && _holder != op && _ranks.Contains(rank);
+    public bool KeepsFrom(ClientOperation op, int rank) => _holder is not null && _holder != op && _ranks.Contains(rank);
 
     public bool IsOver(long now) => _holder is not null && now - _since >= Longest;
 
     /// <summary>The operation was sent, or has ended. False if it held nothing.</summary>
-    public bool End(ClientOp op, long now)
+    public bool End(ClientOperation op, long now)
     {
         if (_holder != op) return false;
         End(now);

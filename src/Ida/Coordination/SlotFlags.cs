@@ -7,16 +7,16 @@ internal enum SlotFlags : ushort
     None = 0,
     Proposed = 1,
 
-    /// <summary>The participant was clear at its proposal.</summary>
-    Clear = 2,
+    /// <summary>The participant was quiescent at its proposal.</summary>
+    QuiescentAtProposal = 2,
 
     /// <summary>The participant has executed it, and all before it is stable.</summary>
-    Cleared = 4,
+    Quiescent = 4,
 
     /// <summary>The logical put is over: executed in an earlier view, or in this one and everywhere. Or the attempt has been committed meanwhile and is not aborted.</summary>
-    Done = 8,
+    Executed = 8,
 
-    Poisoned = 16,
+    Rejected = 16,
     NotHeld = 32,
 
     /// <summary>The participant gave the result of an Ordered read.</summary>

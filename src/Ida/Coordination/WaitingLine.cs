@@ -6,7 +6,7 @@ namespace Ida.Coordination;
 /// </summary>
 internal sealed class WaitingLine
 {
-    private OpList _puts, _reads;
+    private OperationList _puts, _reads;
     private long _tickets;
 
     public int Count => _puts.Count + _reads.Count;
@@ -17,13 +17,13 @@ internal sealed class WaitingLine
     public long Looks { get; private set; }
 
     /// <summary>The first of the puts; the other puts are linked to it.</summary>
-    public ClientOp? FirstPut => _puts.First;
+    public ClientOperation? FirstPut => _puts.First;
 
     /// <summary>The first of the reads; the other reads are linked to it.</summary>
-    public ClientOp? FirstRead => _reads.First;
+    public ClientOperation? FirstRead => _reads.First;
 
     /// <summary>The call that came first.</summary>
-    public ClientOp? First
+    public ClientOperation? First
     {
         get
         {
@@ -32,14 +32,14 @@ internal sealed class WaitingLine
         }
     }
 
-    public void Add(ClientOp op)
+    public void Add(ClientOperation op)
     {
         op.Ticket = ++_tickets;
         if (op.IsPut) _puts.Add(op);
         else _reads.Add(op);
     }
 
-    public void Remove(ClientOp op)
+    public void Remove(ClientOperation op)
     {
         if (op.IsPut) _puts.Remove(op);
         else _reads.Remove(op);

@@ -69,13 +69,13 @@ public sealed partial class IdaNode
     private bool Rejoins(NodeLife life, Exception reason)
     {
         bool faulted = reason is NodeFaultedException;
-        switch (faulted ? _options.OnFault : _options.OnPoison)
+        switch (faulted ? _options.OnFault : _options.OnExcluded)
         {
-            case PoisonPolicy.Exit:
+            case ExclusionPolicy.Exit:
                 if (faulted) LastWords.Say(reason);
-                Environment.Exit(faulted ? FaultedExitCode : PoisonedExitCode);
+                Environment.Exit(faulted ? FaultedExitCode : ExcludedExitCode);
                 return false;
-            case PoisonPolicy.Rejoin:
+            case ExclusionPolicy.Rejoin:
                 return MayTryAgain(life, faulted);
             default:
                 return false;

@@ -11,17 +11,17 @@ namespace Ida;
 /// A process's place in a cluster: one loop thread with its links, the embedded part of the Oracle, and the groups that were joined.
 /// </summary>
 /// <remarks>
-/// A node lives from registration until it is stopped, poisoned (excluded from the primary partition), or ended by a fault (its protocols, or user
+/// A node lives from registration until it is stopped, excluded (from the primary partition), or ended by a fault (its protocols, or user
 /// code that they called, threw). However it ends, every call that waits for it ends too, and its sockets are closed.
-/// Under <see cref="PoisonPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
+/// Under <see cref="ExclusionPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
 /// Source: oracle.md#without-contact-a-process-blocks-then-ends, #only-seeds-found-the-earlier-first; decision 0004.
 /// </remarks>
 public sealed partial class IdaNode : IAsyncDisposable
 {
-    /// <summary>Exit code of the process when it was excluded and <see cref="IdaNodeOptions.OnPoison"/> is <see cref="PoisonPolicy.Exit"/>.</summary>
-    public const int PoisonedExitCode = 70;
+    /// <summary>Exit code of the process when it was excluded and <see cref="IdaNodeOptions.OnExcluded"/> is <see cref="ExclusionPolicy.Exit"/>.</summary>
+    public const int ExcludedExitCode = 70;
 
-    /// <summary>Exit code of the process after a fault where <see cref="IdaNodeOptions.OnFault"/> is <see cref="PoisonPolicy.Exit"/>.</summary>
+    /// <summary>Exit code of the process after a fault where <see cref="IdaNodeOptions.OnFault"/> is <see cref="ExclusionPolicy.Exit"/>.</summary>
     public const int FaultedExitCode = 71;
 
     private readonly IdaNodeOptions _options;
@@ -57,7 +57,7 @@ public sealed partial class IdaNode : IAsyncDisposable
     public NodeCounters Counters => _life.Node.Counters;
 
     /// <summary>
-    /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="PoisonedException"/> when it was excluded, or with
+    /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="ExcludedException"/> when it was excluded, or with
     /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins; or with the error that kept it from rejoining.
     /// </summary>
     public Task Completion => _completion.Task;

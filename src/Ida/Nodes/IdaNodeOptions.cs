@@ -37,19 +37,19 @@ public sealed record IdaNodeOptions
     public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
-    /// What to do when the node was excluded. Default <see cref="PoisonPolicy.Stop"/>. <see cref="PoisonPolicy.Rejoin"/> gives up when, for the
+    /// What to do when the node was excluded. Default <see cref="ExclusionPolicy.Stop"/>. <see cref="ExclusionPolicy.Rejoin"/> gives up when, for the
     /// third time in a row, a life ends within a minute of its begin and before the cluster has registered it.
     /// </summary>
-    public PoisonPolicy OnPoison { get; init; } = PoisonPolicy.Stop;
+    public ExclusionPolicy OnExcluded { get; init; } = ExclusionPolicy.Stop;
 
     /// <summary>
-    /// What to do when a fault ended the node: its protocols, or user code that they called, threw. Default <see cref="PoisonPolicy.Stop"/>.
-    /// <see cref="PoisonPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's begin.
+    /// What to do when a fault ended the node: its protocols, or user code that they called, threw. Default <see cref="ExclusionPolicy.Stop"/>.
+    /// <see cref="ExclusionPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's begin.
     /// </summary>
-    public PoisonPolicy OnFault { get; init; } = PoisonPolicy.Stop;
+    public ExclusionPolicy OnFault { get; init; } = ExclusionPolicy.Stop;
 
     /// <summary>
-    /// Under <see cref="PoisonPolicy.Rejoin"/>: called at the start of every new life, to join the groups again. An exception from it ends the
+    /// Under <see cref="ExclusionPolicy.Rejoin"/>: called at the start of every new life, to join the groups again. An exception from it ends the
     /// node. Its token is cancelled when that life or the node ends. It then has to return: the next life begins when it has, or 5 s later,
     /// with a call of its own; an exception that the old call throws then is ignored.
     /// </summary>
@@ -90,10 +90,10 @@ public sealed record IdaNodeOptions
         if (!TimeLimit.IsAllowed(StartTimeout)) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0, or Timeout.InfiniteTimeSpan for none.");
         GroupHostOptions.Validate(Groups);
         if (MaxQueuedBytes is < 16L << 20 or > 1L << 40) throw new InvalidOptionException($"MaxQueuedBytes is {MaxQueuedBytes}; allowed are {16L << 20} to {1L << 40}.");
-        if (!Enum.IsDefined(OnPoison)) throw new InvalidOptionException($"OnPoison is {OnPoison}, which names no policy.");
+        if (!Enum.IsDefined(OnExcluded)) throw new InvalidOptionException($"OnExcluded is {OnExcluded}, which names no policy.");
         if (!Enum.IsDefined(OnFault)) throw new InvalidOptionException($"OnFault is {OnFault}, which names no policy.");
-        if (OnRejoined is not null && OnPoison != PoisonPolicy.Rejoin && OnFault != PoisonPolicy.Rejoin)
-            throw new InvalidOptionException($"OnRejoined is set but OnPoison is {OnPoison} and OnFault is {OnFault}; it is called under Rejoin only.");
+        if (OnRejoined is not null && OnExcluded != ExclusionPolicy.Rejoin && OnFault != ExclusionPolicy.Rejoin)
+            throw new InvalidOptionException($"OnRejoined is set but OnExcluded is {OnExcluded} and OnFault is {OnFault}; it is called under Rejoin only.");
     }
 
     private static void ThrowIfNull(object? value, string name)

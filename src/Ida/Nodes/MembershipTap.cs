@@ -27,9 +27,9 @@ internal sealed class MembershipTap(IMembership inner, Action<MembershipState, s
 
     public void RequestView(GroupId group) => inner.RequestView(group);
 
-    public void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => inner.FlushDone(group, baseView, proposal, initialised);
+    public void CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => inner.CompleteView(group, baseView, proposal, initialised);
 
-    public void Accuse(ProcessId subject, Accusation evidence) => inner.Accuse(subject, evidence);
+    public void Suspect(ProcessId subject, Suspicion evidence) => inner.Suspect(subject, evidence);
 
     public void Withdraw(ProcessId subject) => inner.Withdraw(subject);
 

@@ -52,12 +52,12 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         {
             if (_stopped is NodeFaultedException) return MembershipState.Faulted;
             var state = Oracle.State;
-            return (state == MembershipState.Poisoned && !_departing) || _stopped is null ? state : MembershipState.Stopped;
+            return (state == MembershipState.Excluded && !_departing) || _stopped is null ? state : MembershipState.Stopped;
         }
     }
 
     /// <summary>Whether this life has ended. Already true when a call gets the exception that reports the end.</summary>
-    public bool IsOver => State is MembershipState.Poisoned or MembershipState.Stopped or MembershipState.Faulted;
+    public bool IsOver => State is MembershipState.Excluded or MembershipState.Stopped or MembershipState.Faulted;
 
     public OracleMember Oracle { get; }
 
@@ -67,7 +67,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     public Task Registered => _registered.Task;
 
     /// <summary>
-    /// Ends, outside of the loop, with the exception that first ended this life against its will: exclusion (<see cref="PoisonedException"/>)
+    /// Ends, outside of the loop, with the exception that first ended this life against its will: exclusion (<see cref="ExcludedException"/>)
     /// or a fault (<see cref="NodeFaultedException"/>).
     /// </summary>
     public Task<Exception> Lost => _lost.Task;
@@ -93,13 +93,13 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     private void OnState(MembershipState state, string reason)
     {
         if (reason.Length > 0) _lastWord = reason;
-        if (state == MembershipState.Poisoned)
+        if (state == MembershipState.Excluded)
         {
             bool wanted = _departing;
             Complete(() =>
             {
                 _departed.TrySetResult();
-                Lose(new PoisonedException(reason), wanted);
+                Lose(new ExcludedException(reason), wanted);
             });
         }
         else if (state == MembershipState.Starting)

@@ -10,6 +10,6 @@ internal sealed class CommitTicket
     public readonly List<(int Rank, long Index)> Places = [];
 
     /// <summary>The record at this member, when it is a participant itself.</summary>
-    public OpRecord? Local;
+    public ParticipantRecord? Local;
     public int LocalGeneration;
 }

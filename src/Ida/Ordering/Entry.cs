@@ -22,7 +22,7 @@ internal sealed class Entry(byte[] key, ulong hash)
 
     public KeyUse? Head, Tail;
 
-    /// <summary>The first put of the queue: nothing behind it is clear, however long the queue is.</summary>
+    /// <summary>The first put of the queue: nothing behind it is quiescent, however long the queue is.</summary>
     public KeyUse? FirstPut;
 
     /// <summary>The first put of the queue that was not executed: no read behind it is due.</summary>
@@ -46,7 +46,7 @@ internal sealed class Entry(byte[] key, ulong hash)
     public uint KnownIn;
 
     /// <summary>The last executed put, as long as it is not stable.</summary>
-    public OpRecord? Writer;
+    public ParticipantRecord? Writer;
 
     public ReadWait? FirstWait, LastWait;
 
@@ -61,7 +61,7 @@ internal sealed class Entry(byte[] key, ulong hash)
     public void Enqueue(KeyUse use)
     {
         var after = Tail;
-        while (after is not null && OpRecord.Before(use.Op, after.Op)) after = after.Previous;
+        while (after is not null && ParticipantRecord.Before(use.Op, after.Op)) after = after.Previous;
         use.Previous = after;
         use.Next = after is null ? Head : after.Next;
         if (use.Next is null) Tail = use; else use.Next.Previous = use;
@@ -70,8 +70,8 @@ internal sealed class Entry(byte[] key, ulong hash)
         Uses++;
         if (!use.Op.IsPut) return;
         Puts++;
-        if (FirstPut is null || OpRecord.Before(use.Op, FirstPut.Op)) FirstPut = use;
-        if (!use.Op.Executed && (FirstUnexecuted is null || OpRecord.Before(use.Op, FirstUnexecuted.Op))) FirstUnexecuted = use;
+        if (FirstPut is null || ParticipantRecord.Before(use.Op, FirstPut.Op)) FirstPut = use;
+        if (!use.Op.Executed && (FirstUnexecuted is null || ParticipantRecord.Before(use.Op, FirstUnexecuted.Op))) FirstUnexecuted = use;
     }
 
     public void Dequeue(KeyUse use)
@@ -99,7 +99,7 @@ internal sealed class Entry(byte[] key, ulong hash)
         while (FirstUnexecuted is not null && (!FirstUnexecuted.Op.IsPut || FirstUnexecuted.Op.Executed)) FirstUnexecuted = FirstUnexecuted.Next;
     }
 
-    /// <summary>Forgets queue and readers at a view boundary.</summary>
+    /// <summary>Forgets queue and readers at a view change.</summary>
     public void ClearQueue()
     {
         Head = Tail = FirstPut = FirstUnexecuted = null;

@@ -3,11 +3,11 @@ namespace Ida.Ordering;
 /// <summary>The use of one key by one operation: a node of the key's queue, and the result for that key.</summary>
 internal sealed class KeyUse
 {
-    public OpRecord Op = null!;
+    public ParticipantRecord Op = null!;
     public Entry Entry = null!;
     public KeyUse? Previous, Next;
 
-    /// <summary>The next use of the entry that waits for its value at the boundary.</summary>
+    /// <summary>The next use of the entry that waits for its value at the view change.</summary>
     public KeyUse? Later;
 
     /// <summary>Whether it is in the queue of its entry.</summary>

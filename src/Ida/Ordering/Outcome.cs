@@ -26,5 +26,5 @@ internal readonly record struct Outcome(ulong Sequence, ulong View, uint Attempt
     }
 
     /// <summary>Whether this attempt was the one executed.</summary>
-    public bool IsOf(in OpKey key) => key.Id.Sequence == Sequence && key.Attempt == Attempt && key.Payload == (Reissued ? Payload : 0);
+    public bool IsOf(in AttemptId key) => key.Id.Sequence == Sequence && key.Attempt == Attempt && key.Payload == (Reissued ? Payload : 0);
 }

@@ -10,11 +10,11 @@ internal sealed partial class Participant
     /// Computes the effects ahead of the commit. They are right when everything before the attempt is done and its time stays: then nothing
     /// can come in between.
     /// </summary>
-    private void Speculate(OpRecord op)
+    private void Speculate(ParticipantRecord op)
     {
         if (!op.IsPut)
         {
-            Look(op);
+            ReadValues(op);
             op.Take(ResultPhase.Ahead);
         }
         else if (TryOutcome(op, out var outcome))
@@ -28,16 +28,16 @@ internal sealed partial class Participant
         }
     }
 
-    private void Perform(OpRecord op)
+    private void Perform(ParticipantRecord op)
     {
         if (!op.IsPut)
         {
-            Look(op);
-            op.Take(ResultPhase.Done);
+            ReadValues(op);
+            op.Take(ResultPhase.Executed);
         }
         else if (TryOutcome(op, out var outcome))
         {
-            Repeat(op, outcome, ResultPhase.Done);
+            Repeat(op, outcome, ResultPhase.Executed);
             HoldOnce(op);
         }
         else
@@ -51,12 +51,12 @@ internal sealed partial class Participant
                 if (use.Error is null) Store(use.Entry, use.Value, use.Version);
                 if (!op.Stable) use.Entry.Writer = op;
             }
-            op.Take(ResultPhase.Done);
+            op.Take(ResultPhase.Executed);
             RecordOutcome(op);
         }
     }
 
-    private static void Look(OpRecord op)
+    private static void ReadValues(ParticipantRecord op)
     {
         long bytes = 0;
         for (int i = 0; i < op.UseCount; i++)
@@ -104,7 +104,7 @@ internal sealed partial class Participant
         state.Clock.Commit(version);
     }
 
-    private bool TryOutcome(OpRecord op, out Outcome outcome)
+    private bool TryOutcome(ParticipantRecord op, out Outcome outcome)
     {
         outcome = default;
         return state.Without != Rule.OutcomeTable && Sessions.Find(op.Key.Id.Session) is { } session
@@ -115,14 +115,14 @@ internal sealed partial class Participant
     /// The attempt has its turn: the other held attempts only repeat it, even when its outcome is acknowledged and forgotten before theirs.
     /// That follows from the order alone, not from the moment of an acknowledgement: replicas hear of it at different moments.
     /// </summary>
-    private void MarkRepeats(OpRecord op)
+    private void MarkRepeats(ParticipantRecord op)
     {
         if (!op.IsPut) return;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt) other.Void |= other != op;
     }
 
     /// <summary>Whether another attempt had its turn here in this view. A read under the id does not count: not every replica holds it.</summary>
-    private bool WasTaken(OpRecord op)
+    private bool WasTaken(ParticipantRecord op)
     {
         if (!op.IsPut) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
@@ -134,7 +134,7 @@ internal sealed partial class Participant
     /// Another attempt applied the logical put: this one only tells its result. If its owner has acknowledged that already, the result is
     /// forgotten, and there is none to tell; nor is there one to tell where another put was executed under the id.
     /// </summary>
-    private static void Repeat(OpRecord op, in Outcome outcome, ResultPhase where)
+    private static void Repeat(ParticipantRecord op, in Outcome outcome, ResultPhase where)
     {
         op.Take(outcome.View != 0 && outcome.Payload == op.Payload ? where : ResultPhase.None);
         for (int i = 0; i < op.UseCount; i++)
@@ -148,9 +148,9 @@ internal sealed partial class Participant
     /// Several members may issue one attempt, and a proposal never changes: so a late proposal must not make another record when this one
     /// is gone. The outcome tells which attempt was executed, but not which attempts only repeated it.
     /// </summary>
-    private void HoldOnce(OpRecord op) => Sessions.Find(op.Key.Id.Session)?.Poison(op.Key);
+    private void HoldOnce(ParticipantRecord op) => Sessions.Find(op.Key.Id.Session)?.Reject(op.Key);
 
-    private void RecordOutcome(OpRecord op)
+    private void RecordOutcome(ParticipantRecord op)
     {
         if (Sessions.Find(op.Key.Id.Session) is not { } session) return;
         string?[]? errors = null;
@@ -164,13 +164,13 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Queued puts whose outcome came with the state are done for ever, as are puts that were acknowledged before its boundary: the other
-    /// members told their coordinator so. If they were kept, and those members were gone at the next boundary, they would be applied again.
+    /// Queued puts whose outcome came with the state are done for ever, as are puts that were acknowledged before its view change: the other
+    /// members told their coordinator so. If they were kept, and those members were gone at the next view change, they would be applied again.
     /// A put that only repeats one executed in this view, and forgotten already, stays: this member has proposed it, so it may be committed.
     /// </summary>
     private void DeleteKnownOutcomes()
     {
-        for (OpRecord? op = _oldest, next; op is not null; op = next)
+        for (ParticipantRecord? op = _oldest, next; op is not null; op = next)
         {
             next = op.Newer;
             if (op.IsPut && !op.Committed && WasOver(op)) Withdraw(op);
@@ -178,16 +178,16 @@ internal sealed partial class Participant
     }
 
     /// <summary>Whether the put was over before the view.</summary>
-    private bool WasOver(OpRecord op) => op.Key.Id.Sequence < Sessions.Find(op.Key.Id.Session)?.OverBelow
+    private bool WasOver(ParticipantRecord op) => op.Key.Id.Sequence < Sessions.Find(op.Key.Id.Session)?.OverBelow
         || (TryOutcome(op, out var outcome) && outcome.View != 0 && outcome.View < state.View);
 
     /// <summary>
     /// The state says that a put was over before the view and that its outcome is not kept: its held attempts are dropped at once, and later
     /// attempts are refused as acknowledged.
     /// </summary>
-    public void DropAttempts(OpId put)
+    public void DropAttempts(OperationId put)
     {
-        for (OpRecord? op = _ops.AttemptsOf(put), next; op is not null; op = next)
+        for (ParticipantRecord? op = _ops.AttemptsOf(put), next; op is not null; op = next)
         {
             next = op.OtherAttempt;
             if (op.IsPut && !op.Committed) Withdraw(op);
@@ -195,7 +195,7 @@ internal sealed partial class Participant
         Pump();
     }
 
-    private void Withdraw(OpRecord op)
+    private void Withdraw(ParticipantRecord op)
     {
         TouchAll(op);
         for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);

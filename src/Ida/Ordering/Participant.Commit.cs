@@ -6,16 +6,16 @@ namespace Ida.Ordering;
 internal sealed partial class Participant
 {
     /// <summary>All participants have proposed: the operation has its time.</summary>
-    public void Commit(in OpKey key, int owner, int from, bool put, ulong time, bool stable)
+    public void Commit(in AttemptId key, int owner, int from, bool put, ulong time, bool stable)
     {
         var op = _ops.Find(key);
         // A refused commit settles nothing.
         bool refused = op is not null && (!Drives(from, op) || (time < op.Proposed && state.Without != Rule.TimeOverAll));
-        Settlement.CommitArrived(from, refused ? null : op);
+        CommitGarbageCollection.CommitArrived(from, refused ? null : op);
         if (op is null)
         {
             // An attempt leaves the table only when executed and stable, and a put only when all participants have its commit.
-            if (!stable && (!put || !state.Full || WasExecuted(key))) send.Stable(from, key, owner);
+            if (!stable && (!put || !state.Initialised || WasExecuted(key))) send.Stable(from, key, owner);
             else if (!stable) state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
@@ -24,10 +24,10 @@ internal sealed partial class Participant
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        Join(op, from);
+        AddCoordinator(op, from);
         if (!op.Committed) SetTime(op, time);
         else if (op.Time != time) state.Node.Counters.Refuse(RefusalReason.Unexpected);
-        else if (op.Told == ClearPhase.Clear && !op.Stable && !stable) send.Clear(from, op, early: false);
+        else if (op.Told == QuiescencePhase.Quiescent && !op.Stable && !stable) send.Quiescent(from, op, early: false);
         if (stable && !op.Stable) op.BecomeStable();
         // A waiting read changes nothing for other operations: it is looked at again when the put before it is executed, moves or goes.
         if (!op.IsPut && time == op.Proposed && !op.Executed && !Due(op)) return;
@@ -43,14 +43,14 @@ internal sealed partial class Participant
     public void RefuseCommit(int from)
     {
         state.Node.Counters.Refuse(RefusalReason.Unexpected);
-        Settlement.StopCounting(from);
+        CommitGarbageCollection.StopCounting(from);
         AskForView();
     }
 
-    private bool WasExecuted(in OpKey key) =>
+    private bool WasExecuted(in AttemptId key) =>
         Sessions.Find(key.Id.Session) is { } session && (session.TryGet(key.Id.Sequence, out _) || key.Id.Sequence < session.AckedBelow);
 
-    private void SetTime(OpRecord op, ulong time)
+    private void SetTime(ParticipantRecord op, ulong time)
     {
         if (!op.Commit(time)) return;
         state.Clock.Commit(time);
@@ -69,14 +69,14 @@ internal sealed partial class Participant
     /// Whether a member may say how a held attempt ends: a participant, since it may have taken the attempt over; or its issuer. The issuer is the member that
     /// numbers these attempts, or, where attempts carry the hash of their pairs, any member that has proposed this one.
     /// </summary>
-    private bool Drives(int from, OpRecord op) =>
+    private bool Drives(int from, ParticipantRecord op) =>
         from == state.Rank || (op.Key.Payload == 0 ? state.SessionOfRank[from] == op.Key.Id.Session : op.Coordinators.Contains(from)) || TakesPart(from, op);
 
     /// <summary>Whether a member is a participant of an attempt: only participants take it over.</summary>
-    public bool TakesPart(int from, OpRecord op) => op.Participants.Contains((ushort)state.Map!.SlotOfRank(from));
+    public bool TakesPart(int from, ParticipantRecord op) => op.Participants.Contains((ushort)state.Map!.SlotOfRank(from));
 
     /// <summary>Every participant has executed the attempt and all before it. False where this member may not say so.</summary>
-    public bool Stable(in OpKey key, int from)
+    public bool Stable(in AttemptId key, int from)
     {
         if (_ops.Find(key) is not { } op) return true;
         if (!Drives(from, op) || !op.Committed)
@@ -96,7 +96,7 @@ internal sealed partial class Participant
     /// The attempt can never commit. It is refused from now on, so that no late message brings it back. False where its commit is here: the
     /// commit holds. Null where the refusal cannot be remembered, or where this member may not say so.
     /// </summary>
-    public bool? Abort(in OpKey key, int from)
+    public bool? Abort(in AttemptId key, int from)
     {
         bool issued = false;
         if (_ops.Find(key) is { } op)
@@ -106,8 +106,8 @@ internal sealed partial class Participant
                 state.Node.Counters.Refuse(RefusalReason.Unexpected);
                 return null;
             }
-            // A member that has settled the attempt already told the sender DONE.
-            if (op.Committed && state.Without != Rule.AbortNeedsPoison) return false;
+            // A member that has settled the attempt already told the sender EXECUTED.
+            if (op.Committed && state.Without != Rule.AbortNeedsRejection) return false;
             issued = op.Issued;
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
@@ -118,8 +118,8 @@ internal sealed partial class Participant
         return Refuses(Sessions.Find(key.Id.Session), key, issued) ? true : null;
     }
 
-    /// <summary>A takeover asks what this member holds; with <paramref name="poison"/>, an attempt not held is refused from now on.</summary>
-    public void Recover(in OpKey key, int owner, int from, bool put, bool poison, bool withTime)
+    /// <summary>A takeover asks what this member holds; with <paramref name="reject"/>, an attempt not held is refused from now on.</summary>
+    public void Recover(in AttemptId key, int owner, int from, bool put, bool reject, bool withTime)
     {
         if (_ops.Find(key) is { } op)
         {
@@ -128,16 +128,16 @@ internal sealed partial class Participant
                 state.Node.Counters.Refuse(RefusalReason.Unexpected);
                 return;
             }
-            Join(op, from);
+            AddCoordinator(op, from);
             Answer(op, from);
             return;
         }
         if (SessionOf(key.Id.Session) is not { } session)
         {
-            send.Poisoned(from, key, owner, PoisonReason.Expired);
+            send.Rejected(from, key, owner, RejectReason.Expired);
             return;
         }
-        if (put && state.Full && session.TryGet(key.Id.Sequence, out var outcome))
+        if (put && state.Initialised && session.TryGet(key.Id.Sequence, out var outcome))
         {
             // This attempt was executed in this view and has left the table: it is settled. The outcome of another attempt makes this one void.
             if (outcome.View == state.View && outcome.IsOf(key))
@@ -145,22 +145,22 @@ internal sealed partial class Participant
                 send.Stable(from, key, owner);
                 return;
             }
-            if (Refuses(session, key, issued: false)) send.Done(from, key, owner, 0, outcome);
+            if (Refuses(session, key, issued: false)) send.Executed(from, key, owner, 0, outcome);
             return;
         }
-        bool refused = session.IsPoisoned(key);
-        if (!refused && !poison)
+        bool refused = session.IsRejected(key);
+        if (!refused && !reject)
         {
             send.NotHeld(from, key, owner, withTime);
             return;
         }
-        if (refused || Refuses(session, key, issued: false)) send.Poisoned(from, key, owner, PoisonReason.Poisoned);
+        if (refused || Refuses(session, key, issued: false)) send.Rejected(from, key, owner, RejectReason.Rejected);
     }
 
     /// <summary>Every participant has the commit: no flush needs the record any more.</summary>
-    public void Settle(OpRecord op)
+    public void Settle(ParticipantRecord op)
     {
-        if (op.Settle()) DropIfDone(op);
+        if (op.Settle()) DropIfSettled(op);
     }
 
     /// <summary>Looks again at the reads that wait for the right to answer.</summary>
@@ -184,7 +184,7 @@ internal sealed partial class Participant
             _touched.RemoveAt(_touched.Count - 1);
             entry.Touched = false;
             ExecuteWhatIsDue(entry);
-            ClearWhatIsDue(entry);
+            TellWhatIsQuiescent(entry);
             if (entry.FirstWait is not null) AnswerReads(entry);
             DropIfIdle(entry);
         }
@@ -208,7 +208,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>Whether every conflicting operation with a smaller place is executed, at all keys of the attempt.</summary>
-    private bool Due(OpRecord op)
+    private bool Due(ParticipantRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)
         {
@@ -216,7 +216,7 @@ internal sealed partial class Participant
             Looked++;
             if (!op.IsPut)
             {
-                if (use.Entry.FirstUnexecuted is { } put && OpRecord.Before(put.Op, op)) return false;
+                if (use.Entry.FirstUnexecuted is { } put && ParticipantRecord.Before(put.Op, op)) return false;
             }
             else
             {
@@ -231,17 +231,17 @@ internal sealed partial class Participant
         return true;
     }
 
-    private void Execute(OpRecord op)
+    private void Execute(ParticipantRecord op)
     {
         if (!op.Execute()) return;
         MarkRepeats(op);
-        if (state.Full || (state.Without == Rule.OnlyFullAnswers && !op.IsPut)) Perform(op);
+        if (state.Initialised || (state.Without == Rule.OnlyInitialisedAnswers && !op.IsPut)) Perform(op);
         else if (op.IsPut) ApplyAhead(op);
         TouchAll(op);
         if (op.Stable) Finish(op);
     }
 
-    private void ClearWhatIsDue(Entry entry)
+    private void TellWhatIsQuiescent(Entry entry)
     {
         for (KeyUse? use = entry.Head, next; use is not null; use = next)
         {
@@ -253,41 +253,41 @@ internal sealed partial class Participant
                 continue;
             }
             // A coordinator that was told with the proposal knows it already.
-            if (op.Told is ClearPhase.AtProposal or ClearPhase.Clear) continue;
+            if (op.Told is QuiescencePhase.AtProposal or QuiescencePhase.Quiescent) continue;
             if (!op.IsPut && !state.CanAnswer)
             {
                 Wait(entry);
                 continue;
             }
-            if (!IsClear(op))
+            if (!IsQuiescent(op))
             {
-                if (op.IsPut || op.Level != ConsistencyLevel.Ordered || op.Told == ClearPhase.Early) continue;
-                op.Tell(ClearPhase.Early);
-                foreach (int coordinator in op.Coordinators) send.Clear(coordinator, op, early: true);
+                if (op.IsPut || op.Level != ConsistencyLevel.Ordered || op.Told == QuiescencePhase.Early) continue;
+                op.Tell(QuiescencePhase.Early);
+                foreach (int coordinator in op.Coordinators) send.Quiescent(coordinator, op, early: true);
                 continue;
             }
-            op.Tell(ClearPhase.Clear);
-            foreach (int coordinator in op.Coordinators) send.Clear(coordinator, op, early: false);
+            op.Tell(QuiescencePhase.Quiescent);
+            foreach (int coordinator in op.Coordinators) send.Quiescent(coordinator, op, early: false);
             if (op.Single && op.BecomeStable()) Finish(op);
         }
     }
 
-    private bool IsClear(OpRecord op)
+    private bool IsQuiescent(ParticipantRecord op)
     {
-        if (state.Without == Rule.ClearIncludesPredecessors) return true;
-        bool puts = !op.IsPut || state.Without == Rule.ClearIncludesReads;
+        if (state.Without == Rule.QuiescentIncludesPredecessors) return true;
+        bool puts = !op.IsPut || state.Without == Rule.QuiescentIncludesReads;
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.NextHeld();
             Looked++;
-            if (puts ? use.Entry.FirstPut is { } first && first != use && OpRecord.Before(first.Op, op) : use.Previous is not null) return false;
+            if (puts ? use.Entry.FirstPut is { } first && first != use && ParticipantRecord.Before(first.Op, op) : use.Previous is not null) return false;
             op.Held++;
         }
         return true;
     }
 
     /// <summary>Executed and stable: leaves the queues, and the table once settled. A flush does not ask for reads.</summary>
-    private void Finish(OpRecord op)
+    private void Finish(ParticipantRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)
         {
@@ -296,10 +296,10 @@ internal sealed partial class Participant
             if (entry.Writer == op) entry.Writer = null;
             Touch(entry);
         }
-        DropIfDone(op);
+        DropIfSettled(op);
     }
 
-    private void DropIfDone(OpRecord op)
+    private void DropIfSettled(ParticipantRecord op)
     {
         if (op.Phase != RecordPhase.Finished || (op.IsPut && !op.Settled)) return;
         if (op.LateUses == 0) Remove(op);

@@ -3,15 +3,15 @@ using Ida.Wire;
 namespace Ida.Ordering;
 
 /// <summary>
-/// A member without its state applies the puts of its view at their turn, as a full one does, and answers nothing: so writers
+/// A member without its state applies the puts of its view at their turn, as an initialised one does, and answers nothing: so writers
 /// never wait for a transfer, however long it takes. Source: dht-view-change.md#newcomers-apply-puts-before-their-state, #newcomers-order-and-do-not-answer.
 /// </summary>
 /// <remarks>
-/// The result of a put without resolver does not depend on the old value: full members propose above every version they gave, so the time
-/// of a put of this view is above the versions of the boundary. A later value from the transfer for such a key is ignored; a removed key
-/// leaves an entry for that, a mark. A resolver needs the value of the boundary: it is here where its range has arrived, else the source is
+/// The result of a put without resolver does not depend on the old value: initialised members propose above every version they gave, so the time
+/// of a put of this view is above the versions at the view change. A later value from the transfer for such a key is ignored; a removed key
+/// leaves an entry for that, a mark. A resolver needs the value at the view change: it is here where its range has arrived, else the source is
 /// asked at once, and the use waits, as do later uses of the same key. A put's outcome is recorded when its last use is applied.
-/// A source may say of many ranges at once that they are here. What waited for them is then done over turns; only then is the member full.
+/// A source may say of many ranges at once that they are here. What waited for them is then done over turns; only then is the member initialised.
 /// Bounded: kept values lie in the slice as at any replica; waiting uses and marks are bounded by <see cref="DhtLimits.LateBytes"/>. Beyond
 /// it, puts that would need more of them are refused: the source then cannot send as fast as resolvers' puts arrive for its shard.
 /// </remarks>
@@ -21,7 +21,7 @@ internal sealed partial class Participant
     private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _late = [];
 
     // By put: the payload of its attempt that was executed.
-    private readonly Dictionary<OpId, ulong> _lateOps = [];
+    private readonly Dictionary<OperationId, ulong> _lateOps = [];
     private readonly RangedEntries _lateOf = new(), _marks = new();
 
     // Ranges that have arrived and for which uses or marks still wait; marks of earlier views.
@@ -33,14 +33,14 @@ internal sealed partial class Participant
     /// <summary>Knows how much of the state has arrived, and asks for the missing values.</summary>
     public Transfer.StateSink Sink { get; set; } = null!;
 
-    /// <summary>Whether a use of the entry waits for the value of the boundary.</summary>
+    /// <summary>Whether a use of the entry waits for the value at the view change.</summary>
     public bool IsLate(Entry entry) => _late.ContainsKey(entry);
 
     /// <summary>Whether the entry stands for a removal that the transfer must not undo.</summary>
-    public bool IsMark(Entry entry) => !state.Full && entry.Value is null && entry.KnownIn == (uint)state.View && !Sink.Has(EntryTable.RangeOf(entry.Hash));
+    public bool IsMark(Entry entry) => !state.Initialised && entry.Value is null && entry.KnownIn == (uint)state.View && !Sink.Has(EntryTable.RangeOf(entry.Hash));
 
     /// <summary>A put has its turn.</summary>
-    private void ApplyAhead(OpRecord op)
+    private void ApplyAhead(ParticipantRecord op)
     {
         bool repeats = TryOutcome(op, out _) || _lateOps.ContainsKey(op.Key.Id);
         if (repeats)
@@ -104,7 +104,7 @@ internal sealed partial class Participant
         Sink.Want(use.Entry);
     }
 
-    /// <summary>The transfer brings an entry; an entry that was written here since the boundary stays unchanged.</summary>
+    /// <summary>The transfer brings an entry; an entry that was written here since the view change stays unchanged.</summary>
     public void Receive(ReadOnlySpan<byte> key, ulong place, ulong version, ReadOnlySpan<byte> value)
     {
         var entry = Table.FindOrAdd(key, place, _floor);
@@ -113,7 +113,7 @@ internal sealed partial class Participant
         Know(entry);
     }
 
-    /// <summary>The source's answer for a key that was asked for: its value at the boundary, or that it had none.</summary>
+    /// <summary>The source's answer for a key that was asked for: its value at the view change, or that it had none.</summary>
     public void Receive(Entry entry, bool present, byte[]? value, ulong version)
     {
         if (IsLate(entry))
@@ -130,7 +130,7 @@ internal sealed partial class Participant
         }
     }
 
-    /// <summary>The value of the boundary has arrived: applies the uses that waited for it, and returns their number.</summary>
+    /// <summary>The value at the view change has arrived: applies the uses that waited for it, and returns their number.</summary>
     private int Know(Entry entry)
     {
         entry.KnownIn = (uint)state.View;
@@ -149,13 +149,13 @@ internal sealed partial class Participant
             if (--op.LateUses > 0) continue;
             RecordOutcome(op);
             _lateOps.Remove(op.Key.Id);
-            if (op.Phase != RecordPhase.Late) DropIfDone(op);
+            if (op.Phase != RecordPhase.Late) DropIfSettled(op);
             else if (op.Move(RecordPhase.Free)) Recycle(op);
         }
         return applied;
     }
 
-    /// <summary>The whole range has arrived: a key that it did not bring was absent at the boundary.</summary>
+    /// <summary>The whole range has arrived: a key that it did not bring was absent at the view change.</summary>
     public void RangeArrived(int range)
     {
         if (_lateOf.HasAny(range) || _marks.HasAny(range)) _arrived.Enqueue(range);
@@ -184,7 +184,7 @@ internal sealed partial class Participant
         return _arrived.Count == 0;
     }
 
-    /// <summary>Empties a range before the state of a newer boundary is written into it, except for entries written since.</summary>
+    /// <summary>Empties a range before the state of a newer view change is written into it, except for entries written since.</summary>
     public void ClearRange(int range)
     {
         Table.CopyRange(range, _cleared);
@@ -198,20 +198,20 @@ internal sealed partial class Participant
     }
 
     /// <summary>Whether a put would have to be kept for later although too much is kept already.</summary>
-    private bool TooLate(OpRecord op)
+    private bool TooLate(ParticipantRecord op)
     {
-        if (state.Full || _lateBytes + ((long)_marks.Count * EntryBytes) <= DhtLimits.LateBytes) return false;
+        if (state.Initialised || _lateBytes + ((long)_marks.Count * EntryBytes) <= DhtLimits.LateBytes) return false;
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Incoming is null || IsLate(op.Uses[i].Entry) || (op.Uses[i].Resolver != 0 && !Knows(op.Uses[i].Entry))) return true;
         return false;
     }
 
     /// <summary>The state is complete: begins to answer.</summary>
-    public void BecomeFull(ulong boundaryClock)
+    public void BecomeInitialised(ulong viewChangeClock)
     {
-        _floor = Math.Max(_floor, boundaryClock);
-        state.Clock.Commit(boundaryClock);
-        state.Full = true;
+        _floor = Math.Max(_floor, viewChangeClock);
+        state.Clock.Commit(viewChangeClock);
+        state.Initialised = true;
         ForgetLate();
         DeleteKnownOutcomes();
         Pump();

@@ -5,7 +5,7 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// A member as participant: keeps the slice, proposes times, executes committed operations of each key in (time, id) order and says when
-/// they are clear. Source: dht-order.md#the-normal-case.
+/// they are quiescent. Source: dht-order.md#the-normal-case.
 /// </summary>
 /// <remarks>
 /// Guarantees: a proposal never changes within a view; conflicting operations are executed in (time, id) order; a value leaves this member
@@ -20,12 +20,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     internal const int LimitedPerTurn = 16_384;
     private const long BetweenViews = 1_000_000_000;
 
-    private readonly OpTable _ops = new();
+    private readonly RecordTable _ops = new();
     private readonly List<Entry> _touched = [];
-    private readonly Stack<OpRecord> _records = [];
+    private readonly Stack<ParticipantRecord> _records = [];
     private readonly Stack<ReadWait> _waits = [];
     private readonly bool _spread = ReferenceEquals(state.Options.Hash, StableHash.XxHash64);
-    private OpRecord? _oldest, _newest;
+    private ParticipantRecord? _oldest, _newest;
     private long _unsettledBytes;
     private int _pooledUses, _readsWaiting;
     private ulong _floor;
@@ -42,7 +42,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     internal long MostLostBytes { get; set; } = 4 * state.Options.MaxOutcomeBytes;
 
     /// <summary>Gets the commits that arrive, to acknowledge them.</summary>
-    public Settlement Settlement { get; set; } = null!;
+    public CommitGarbageCollection CommitGarbageCollection { get; set; } = null!;
 
     /// <summary>Keeps the old value for a snapshot that needs it when an entry changes.</summary>
     public Transfer.StateSource Source { get; set; } = null!;
@@ -51,21 +51,21 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     public SliceCut? Cut { get; set; }
 
     /// <summary>Operations held, oldest first.</summary>
-    public OpRecord? Oldest => _oldest;
+    public ParticipantRecord? Oldest => _oldest;
 
-    public int OpCount => _ops.Count;
+    public int OperationCount => _ops.Count;
 
     public bool HasWaits { get; private set; }
 
     /// <summary>Where the clocks of absent keys begin.</summary>
     internal ulong Floor => _floor;
 
-    /// <summary>Number of uses looked at so far, in search of due and clear operations.</summary>
+    /// <summary>Number of uses looked at so far, in search of due and quiescent operations.</summary>
     internal long Looked { get; private set; }
 
-    public OpRecord? Find(in OpKey key) => _ops.Find(key);
+    public ParticipantRecord? Find(in AttemptId key) => _ops.Find(key);
 
-    public OpRecord NewRecord()
+    public ParticipantRecord NewRecord()
     {
         if (!_records.TryPop(out var record)) return new(state.Counters);
         _pooledUses -= record.Uses.Length;
@@ -81,7 +81,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     private ulong Spread(ReadOnlySpan<byte> key, ulong hash) => _spread ? hash : StableHash.Of(key);
 
     /// <summary>A proposal arrives, from its coordinator or forwarded in its name. Takes ownership of the record.</summary>
-    public void Propose(OpRecord op, int from, ulong hint, ulong ackedBelow)
+    public void Propose(ParticipantRecord op, int from, ulong hint, ulong ackedBelow)
     {
         var session = SessionOf(op.Key.Id.Session);
         session?.Acknowledge(ackedBelow);
@@ -99,23 +99,23 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         {
             // The outcome knows nothing of keys placed otherwise: even their number may differ.
             bool same = outcome.Payload == op.Payload;
-            send.Done(from, op.Key, op.Owner, same ? op.UseCount : 0, same ? outcome : default);
+            send.Executed(from, op.Key, op.Owner, same ? op.UseCount : 0, same ? outcome : default);
             Discard(op);
             return;
         }
-        PoisonReason? refusal = null;
-        if (session is null || sequence < session.AckedBelow || (state.Full && session.LostIn == Session.NotHeard)) refusal = PoisonReason.Expired;
-        else if (op.IsPut && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = PoisonReason.Expired;
-        else if (others) refusal = remembered ? PoisonReason.Taken : PoisonReason.OtherPairs;
-        else if (session.IsPoisoned(op.Key) && state.Without != Rule.PoisonRefusesLater) refusal = PoisonReason.Poisoned;
-        else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Full && state.Without != Rule.OnlyFullAnswers)) refusal = PoisonReason.NotFull;
-        else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = PoisonReason.Overloaded;
-        else if (IsTooFarAhead(op, hint)) refusal = PoisonReason.ClockAhead;
+        RejectReason? refusal = null;
+        if (session is null || sequence < session.AckedBelow || (state.Initialised && session.LostIn == Session.NotHeard)) refusal = RejectReason.Expired;
+        else if (op.IsPut && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = RejectReason.Expired;
+        else if (others) refusal = remembered ? RejectReason.Taken : RejectReason.OtherPairs;
+        else if (session.IsRejected(op.Key) && state.Without != Rule.RejectionRefusesLater) refusal = RejectReason.Rejected;
+        else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Initialised && state.Without != Rule.OnlyInitialisedAnswers)) refusal = RejectReason.NotInitialised;
+        else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = RejectReason.Overloaded;
+        else if (IsTooFarAhead(op, hint)) refusal = RejectReason.ClockAhead;
         if (refusal is { } reason)
         {
-            if (reason == PoisonReason.ClockAhead) AskForView();
+            if (reason == RejectReason.ClockAhead) AskForView();
             // These two reasons end a call with "nothing was executed".
-            if ((reason is PoisonReason.Overloaded or PoisonReason.ClockAhead) && MayBeDone(op)) reason = PoisonReason.NotFull;
+            if ((reason is RejectReason.Overloaded or RejectReason.ClockAhead) && MayBeExecuted(op)) reason = RejectReason.NotInitialised;
             RefuseWith(reason, op, session, from);
             return;
         }
@@ -135,7 +135,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// the coordinator is told so all the same, since that needs no key; but without results where these are for another number of
     /// <paramref name="keys"/> than the coordinator has here: then it is the coordinator's hash that errs.
     /// </summary>
-    public void Refuse(OpRecord op, int from, int keys, PoisonReason reason)
+    public void Refuse(ParticipantRecord op, int from, int keys, RejectReason reason)
     {
         if (_ops.Find(op.Key) is { } known)
         {
@@ -149,20 +149,20 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op))
         {
             bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count;
-            send.Done(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
+            send.Executed(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
             Discard(op);
             return;
         }
         // "Nothing was executed" must not be said of a put that was executed, or may be yet.
-        if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = PoisonReason.Expired;
-        else if (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload)) reason = PoisonReason.Taken;
-        else if (MayBeDone(op)) reason = PoisonReason.NotFull;
+        if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = RejectReason.Expired;
+        else if (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload)) reason = RejectReason.Taken;
+        else if (MayBeExecuted(op)) reason = RejectReason.NotInitialised;
         RefuseWith(reason, op, session, from);
     }
 
-    private void RefuseWith(PoisonReason reason, OpRecord op, Session? session, int from)
+    private void RefuseWith(RejectReason reason, ParticipantRecord op, Session? session, int from)
     {
-        if (Refuses(session, op.Key, op.Issued)) send.Poisoned(from, op.Key, op.Owner, reason);
+        if (Refuses(session, op.Key, op.Issued)) send.Rejected(from, op.Key, op.Owner, reason);
         Discard(op);
     }
 
@@ -170,7 +170,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// Refuses an attempt for the rest of the view; where the issuer itself sent it, also all attempts below it. False where no more refusals
     /// can be remembered: then nothing is promised.
     /// </summary>
-    private bool Refuses(Session? session, in OpKey key, bool issued)
+    private bool Refuses(Session? session, in AttemptId key, bool issued)
     {
         if (session is null || Sessions.TryRefuse(session, key, issued)) return true;
         state.Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -179,12 +179,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     /// <summary>
     /// The session of an operation. A member without its state may not know a session that its peers know; it keeps its refusals until the
-    /// sessions come with the state. With its state it refuses unknown sessions for the whole view, since new ones come at boundaries only.
+    /// sessions come with the state. With its state it refuses unknown sessions for the whole view, since new ones come at view changes only.
     /// </summary>
     private Session? SessionOf(UInt128 id)
     {
         if (Sessions.Find(id) is { } known) return known;
-        if (state.Full || Sessions.All.Count > MostUnheard) return null;
+        if (state.Initialised || Sessions.All.Count > MostUnheard) return null;
         var session = Sessions.GetOrAdd(id);
         session.LostIn = Session.NotHeard;
         return session;
@@ -194,17 +194,17 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// What is known here of the put of an attempt. A member without its state tells only of the attempts that it executed itself: a late or
     /// forwarded proposal of one may come when its record has gone.
     /// </summary>
-    private bool Remembers(Session session, in OpKey key, out Outcome outcome) =>
-        session.TryGet(key.Id.Sequence, out outcome) && (state.Full || (outcome.View == state.View && outcome.IsOf(key)));
+    private bool Remembers(Session session, in AttemptId key, out Outcome outcome) =>
+        session.TryGet(key.Id.Sequence, out outcome) && (state.Initialised || (outcome.View == state.View && outcome.IsOf(key)));
 
     /// <summary>
     /// Whether the put was executed in an earlier view, or in this one by an attempt that has left the table: then all have its commit, and it
     /// is stable. It stays so: where no attempt is held, none is taken any more.
     /// </summary>
-    private bool IsOver(in Outcome outcome, OpRecord op) => outcome.View < state.View || outcome.IsOf(op.Key) || !HoldsPut(op.Key.Id);
+    private bool IsOver(in Outcome outcome, ParticipantRecord op) => outcome.View < state.View || outcome.IsOf(op.Key) || !HoldsPut(op.Key.Id);
 
     /// <summary>Whether an attempt at the put is held. A read under its id does not count: only a lying member sends one.</summary>
-    private bool HoldsPut(OpId id)
+    private bool HoldsPut(OperationId id)
     {
         for (var attempt = _ops.AttemptsOf(id); attempt is not null; attempt = attempt.OtherAttempt)
             if (attempt.IsPut) return true;
@@ -212,10 +212,10 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>
-    /// Whether another put is held under the same id. Any two puts of one shard meet at its full members, so of two with different pairs
+    /// Whether another put is held under the same id. Any two puts of one shard meet at its initialised members, so of two with different pairs
     /// at most one is held by all its participants, and only that one can be committed.
     /// </summary>
-    private bool HoldsOtherPairs(OpRecord op)
+    private bool HoldsOtherPairs(ParticipantRecord op)
     {
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (other.IsPut && !PutPayload.SamePairs(other.Payload, op.Payload)) return true;
@@ -227,7 +227,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// Two such attempts meet at the shards that both have: as with two puts, at most one is held by all its participants. At a member
     /// without its state, another put that it executed counts too.
     /// </summary>
-    private bool HoldsOtherPlaces(OpRecord op, bool remembered, in Outcome outcome)
+    private bool HoldsOtherPlaces(ParticipantRecord op, bool remembered, in Outcome outcome)
     {
         if (!op.IsPut) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
@@ -237,14 +237,14 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>Whether another attempt at the put was executed here in this view, or is held and may be yet.</summary>
-    private bool MayBeDone(OpRecord op) => op.IsPut && (_ops.AttemptsOf(op.Key.Id) is not null || WasTaken(op));
+    private bool MayBeExecuted(ParticipantRecord op) => op.IsPut && (_ops.AttemptsOf(op.Key.Id) is not null || WasTaken(op));
 
-    private bool Overloaded(OpRecord op, int from)
+    private bool Overloaded(ParticipantRecord op, int from)
     {
         if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || (!op.IsPut && send.OwesTooMuch(from))) return true;
         int attempts = 0;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
-            if (++attempts == OpTable.MostAttempts) return true;
+            if (++attempts == RecordTable.MostAttempts) return true;
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Entry.Uses >= state.Options.MaxQueuePerKey) return true;
         return false;
@@ -254,7 +254,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// Whether a clock is wrong: the coordinator's, or that of the member that last wrote one of the keys; or this member's own clock. In the last case
     /// the key's clock is ahead of what the coordinator suggests, and the coordinator would not take it.
     /// </summary>
-    private bool IsTooFarAhead(OpRecord op, ulong hint)
+    private bool IsTooFarAhead(ParticipantRecord op, ulong hint)
     {
         ulong limit = state.Clock.Limit(state.Node.Now);
         bool ahead = hint > limit;
@@ -263,19 +263,19 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         return ahead;
     }
 
-    private void Enqueue(OpRecord op, int from, ulong hint)
+    private void Enqueue(ParticipantRecord op, int from, ulong hint)
     {
         ulong time = state.Clock.Clamp(hint, state.Node.Now);
-        bool clear = true, executed = true;
-        bool asksExecuted = state.Without == Rule.ClearIncludesPredecessors || (!op.IsPut && op.Level == ConsistencyLevel.Ordered);
+        bool quiescent = true, executed = true;
+        bool asksExecuted = state.Without == Rule.QuiescentIncludesPredecessors || (!op.IsPut && op.Level == ConsistencyLevel.Ordered);
         for (int i = 0; i < op.UseCount; i++)
         {
             var entry = op.Uses[i].Entry;
             time = Math.Max(time, entry.Clock + 1);
-            if (op.IsPut && state.Without != Rule.ClearIncludesReads ? entry.Head is not null : entry.Puts > 0) clear = false;
-            if (!clear && asksExecuted) executed &= AllExecuted(entry, op.IsPut);
+            if (op.IsPut && state.Without != Rule.QuiescentIncludesReads ? entry.Head is not null : entry.Puts > 0) quiescent = false;
+            if (!quiescent && asksExecuted) executed &= AllExecuted(entry, op.IsPut);
         }
-        if (state.Without == Rule.ClearIncludesPredecessors) clear = executed;
+        if (state.Without == Rule.QuiescentIncludesPredecessors) quiescent = executed;
         op.Proposed = time;
         op.Since = state.Node.Now;
         op.Void = WasTaken(op);
@@ -288,7 +288,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             use.Entry.Enqueue(use);
         }
         Add(op);
-        Join(op, from);
+        AddCoordinator(op, from);
         if (op.Single)
         {
             op.Commit(time);
@@ -298,9 +298,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             return;
         }
         bool answers = op.IsPut || state.CanAnswer;
-        if (clear && answers && (state.Full || op.IsPut || state.Without == Rule.OnlyFullAnswers)) op.Tell(ClearPhase.AtProposal);
-        bool speculate = clear || state.Without == Rule.FastPathClear || (!op.IsPut && executed && op.Level == ConsistencyLevel.Ordered);
-        if (speculate && answers && (state.Full || state.Without == Rule.OnlyFullAnswers)) Speculate(op);
+        if (quiescent && answers && (state.Initialised || op.IsPut || state.Without == Rule.OnlyInitialisedAnswers)) op.Tell(QuiescencePhase.AtProposal);
+        bool speculate = quiescent || state.Without == Rule.FastPathQuiescent || (!op.IsPut && executed && op.Level == ConsistencyLevel.Ordered);
+        if (speculate && answers && (state.Initialised || state.Without == Rule.OnlyInitialisedAnswers)) Speculate(op);
         Answer(op, from);
     }
 
@@ -315,17 +315,17 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// The answer to a proposal, the same however often it is asked. An answer with values may have to wait. So a member that is owed too
     /// much gets none: it has asked before, or takes over and asks again.
     /// </summary>
-    private void Answer(OpRecord op, int to)
+    private void Answer(ParticipantRecord op, int to)
     {
         if (!op.IsPut && send.OwesTooMuch(to)) return;
         bool holds = !op.Committed || op.Time == op.Proposed;
-        send.Proposed(to, op, op.Told == ClearPhase.AtProposal, op.HasResult && holds);
-        if (op.Told == ClearPhase.Clear) send.Clear(to, op, early: false);
+        send.Proposed(to, op, op.Told == QuiescencePhase.AtProposal, op.HasResult && holds);
+        if (op.Told == QuiescencePhase.Quiescent) send.Quiescent(to, op, early: false);
         if (op.Stable) send.Stable(to, op.Key, op.Owner);
     }
 
     /// <summary>A proposal of an attempt that is held already: gets the answer that the first one got.</summary>
-    private void ProposeAgain(OpRecord known, OpRecord op, int from)
+    private void ProposeAgain(ParticipantRecord known, ParticipantRecord op, int from)
     {
         bool same = known.IsPut == op.IsPut && known.Payload == op.Payload;
         Discard(op);
@@ -335,16 +335,16 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
-        Join(known, from);
+        AddCoordinator(known, from);
         Answer(known, from);
     }
 
-    private static void Join(OpRecord op, int coordinator)
+    private static void AddCoordinator(ParticipantRecord op, int coordinator)
     {
         if (!op.Coordinators.Contains(coordinator)) op.Coordinators.Add(coordinator);
     }
 
-    private void Add(OpRecord op)
+    private void Add(ParticipantRecord op)
     {
         op.Move(RecordPhase.Proposed);
         _ops.Add(op);
@@ -354,19 +354,19 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (op.IsPut) _unsettledBytes += SizeOf(op);
     }
 
-    private void Remove(OpRecord op)
+    private void Remove(ParticipantRecord op)
     {
         if (op.Move(RecordPhase.Free)) Drop(op);
     }
 
     /// <summary>Removes a record from the table, from whatever phase.</summary>
-    private void Drop(OpRecord op)
+    private void Drop(ParticipantRecord op)
     {
         LeaveTable(op);
         Recycle(op);
     }
 
-    private void LeaveTable(OpRecord op)
+    private void LeaveTable(ParticipantRecord op)
     {
         _ops.Remove(op);
         if (op.Older is null) _oldest = op.Newer; else op.Older.Newer = op.Newer;
@@ -376,9 +376,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>Bytes of the record in a contribution.</summary>
-    private static int SizeOf(OpRecord op) => 68 + 3 * op.SlotCount;
+    private static int SizeOf(ParticipantRecord op) => 68 + 3 * op.SlotCount;
 
-    private void Recycle(OpRecord op)
+    private void Recycle(ParticipantRecord op)
     {
         op.Reset();
         // A put of thousands of keys is rare, and its record large: the pool keeps few of these.
@@ -388,7 +388,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     }
 
     /// <summary>Drops a record that was never queued, with the entries that were made for it.</summary>
-    public void Discard(OpRecord op)
+    public void Discard(ParticipantRecord op)
     {
         for (int i = 0; i < op.UseCount; i++) DropIfIdle(op.Uses[i].Entry);
         Recycle(op);
@@ -397,7 +397,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>Removes the entry of an absent key that nothing waits for; the floor takes over its clock.</summary>
     public void DropIfIdle(Entry entry)
     {
-        if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Full && (IsMark(entry) || IsLate(entry)))) return;
+        if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Initialised && (IsMark(entry) || IsLate(entry)))) return;
         Table.Limit(entry);
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);
@@ -411,7 +411,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         _touched.Add(entry);
     }
 
-    private void TouchAll(OpRecord op)
+    private void TouchAll(ParticipantRecord op)
     {
         for (int i = 0; i < op.UseCount; i++) Touch(op.Uses[i].Entry);
     }

@@ -20,7 +20,7 @@ internal sealed class ReadWait
     public bool HasRead;
     public byte[]? Value;
     public ulong Version;
-    public OpRecord? Writer;
+    public ParticipantRecord? Writer;
     public int WriterGeneration;
 
     public void Reset()

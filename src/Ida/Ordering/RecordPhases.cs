@@ -19,11 +19,11 @@ internal static class RecordPhases
 
     public static bool MayFollow(RecordPhase from, RecordPhase to) => (s_after[(int)from] & Bit(to)) != 0;
 
-    public static bool MayFollow(ClearPhase from, ClearPhase to) => from switch
+    public static bool MayFollow(QuiescencePhase from, QuiescencePhase to) => from switch
     {
-        ClearPhase.Untold => to is not ClearPhase.Untold,
-        ClearPhase.AtProposal => to is ClearPhase.Untold,
-        ClearPhase.Early => to is ClearPhase.Clear,
+        QuiescencePhase.Untold => to is not QuiescencePhase.Untold,
+        QuiescencePhase.AtProposal => to is QuiescencePhase.Untold,
+        QuiescencePhase.Early => to is QuiescencePhase.Quiescent,
         _ => false,
     };
 

@@ -10,5 +10,5 @@ internal enum ResultPhase : byte
     Ahead,
 
     /// <summary>The result of executing or reading at the attempt's turn.</summary>
-    Done,
+    Executed,
 }

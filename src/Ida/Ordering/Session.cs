@@ -3,8 +3,8 @@ using GroupCore.Membership;
 namespace Ida.Ordering;
 
 /// <summary>
-/// One session at one shard: outcomes of its puts above what its owner acknowledged, and the attempts poisoned in this view.
-/// An attempt below <see cref="AckedBelow"/> is refused like a poisoned one: its owner no longer wants it.
+/// One session at one shard: outcomes of its puts above what its owner acknowledged, and the attempts rejected in this view.
+/// An attempt below <see cref="AckedBelow"/> is refused like a rejected one: its owner no longer wants it.
 /// </summary>
 internal sealed class Session(UInt128 id)
 {
@@ -12,23 +12,23 @@ internal sealed class Session(UInt128 id)
     public const ulong NotHeard = ulong.MaxValue;
 
     /// <summary>Puts whose refused attempts are remembered one by one; beyond that, the older puts share one number.</summary>
-    public const int MostPoisoned = 4096;
+    public const int MostRejected = 4096;
 
     // An array of more outcomes than this shrinks when at most an eighth of it is used.
     private const int MostIdle = 16_384;
 
     // With more refused attempts than this, the collections are dropped at the next view instead of being cleared.
-    private const int MostIdlePoison = 64;
+    private const int MostIdleRejected = 64;
 
     // Outcomes ascend by sequence; the live ones begin at _first.
     private Outcome[] _outcomes = new Outcome[4];
     private int _first, _count;
 
     // The highest refused attempt by put and issuer: attempts are numbered upwards, so a lower one comes late, and refusing it costs nothing.
-    private Dictionary<(ulong Sequence, ulong Payload), uint>? _poisoned;
+    private Dictionary<(ulong Sequence, ulong Payload), uint>? _rejected;
 
     // Attempts refused by the word of a member that is not their issuer. That word may be false: it refuses only the attempt that it names.
-    private HashSet<OpKey>? _alone;
+    private HashSet<AttemptId>? _alone;
 
     // For puts below the first number, all attempts up to the second are refused.
     private ulong _refusedBelow;
@@ -45,7 +45,7 @@ internal sealed class Session(UInt128 id)
     public ulong AckedBelow { get; private set; }
 
     /// <summary>
-    /// Puts below this number were acknowledged before the boundary whose state this member received. An acknowledgement in this view says
+    /// Puts below this number were acknowledged before the view change whose state this member received. An acknowledgement in this view says
     /// less: it may overtake the commit of its put.
     /// </summary>
     public ulong OverBelow { get; private set; }
@@ -70,13 +70,13 @@ internal sealed class Session(UInt128 id)
     /// </summary>
     public bool IsOldest(ulong sequence) => sequence == AckedBelow;
 
-    /// <summary>The session as it was at the boundary, while a source sends it to newcomers.</summary>
+    /// <summary>The session as it was at the view change, while a source sends it to newcomers.</summary>
     public SessionCut? Cut { get; set; }
 
-    public int PoisonedCount => _poisoned?.Count ?? 0;
+    public int RejectedCount => _rejected?.Count ?? 0;
 
     /// <summary>Number of attempts that are remembered as refused, by whatever word.</summary>
-    public int RefusedCount => PoisonedCount + (_alone?.Count ?? 0);
+    public int RefusedCount => RejectedCount + (_alone?.Count ?? 0);
 
     /// <summary>Size of the array of outcomes; for checks.</summary>
     public int Places => _outcomes.Length;
@@ -103,7 +103,7 @@ internal sealed class Session(UInt128 id)
         (_outcomes, _first) = (fewer, 0);
     }
 
-    /// <summary>The arriving state says which puts had been acknowledged before its boundary.</summary>
+    /// <summary>The arriving state says which puts had been acknowledged before its view change.</summary>
     public void Receive(ulong ackedBelow)
     {
         OverBelow = Math.Max(OverBelow, ackedBelow);
@@ -160,34 +160,34 @@ internal sealed class Session(UInt128 id)
         (_outcomes, _first) = (to, first);
     }
 
-    public bool IsPoisoned(in OpKey key) => key.Id.Sequence < AckedBelow || _alone?.Contains(key) == true || (key.Id.Sequence < _refusedBelow && key.Attempt <= _refusedUpTo)
-        || (_poisoned is { Count: > 0 } all && all.TryGetValue((key.Id.Sequence, key.Payload), out uint highest) && key.Attempt <= highest);
+    public bool IsRejected(in AttemptId key) => key.Id.Sequence < AckedBelow || _alone?.Contains(key) == true || (key.Id.Sequence < _refusedBelow && key.Attempt <= _refusedUpTo)
+        || (_rejected is { Count: > 0 } all && all.TryGetValue((key.Id.Sequence, key.Payload), out uint highest) && key.Attempt <= highest);
 
     /// <summary>Refuses this attempt and no other; false where no more single attempts can be remembered.</summary>
-    public bool TryPoisonAlone(in OpKey key)
+    public bool TryRejectAlone(in AttemptId key)
     {
-        if (IsPoisoned(key)) return true;
+        if (IsRejected(key)) return true;
         _alone ??= [];
-        if (_alone.Count == MostPoisoned) _alone.RemoveWhere(one => one.Id.Sequence < AckedBelow);
-        return _alone.Count < MostPoisoned && _alone.Add(key);
+        if (_alone.Count == MostRejected) _alone.RemoveWhere(one => one.Id.Sequence < AckedBelow);
+        return _alone.Count < MostRejected && _alone.Add(key);
     }
 
     /// <summary>Refuses this attempt and all below it.</summary>
-    public void Poison(in OpKey key)
+    public void Reject(in AttemptId key)
     {
-        if (IsPoisoned(key)) return;
-        _poisoned ??= [];
-        if (_poisoned.Count == MostPoisoned && !_poisoned.ContainsKey((key.Id.Sequence, key.Payload))) ForgetOldPoison();
-        if (!IsPoisoned(key)) _poisoned[(key.Id.Sequence, key.Payload)] = key.Attempt;
+        if (IsRejected(key)) return;
+        _rejected ??= [];
+        if (_rejected.Count == MostRejected && !_rejected.ContainsKey((key.Id.Sequence, key.Payload))) ForgetOldRejected();
+        if (!IsRejected(key)) _rejected[(key.Id.Sequence, key.Payload)] = key.Attempt;
     }
 
     /// <summary>A new view: attempts of the old one cannot come any more.</summary>
-    public void ForgetPoison()
+    public void ForgetRejected()
     {
         // Honest members have a handful; a collection that held more is given back.
-        if (_poisoned?.Count > MostIdlePoison) _poisoned = null;
-        if (_alone?.Count > MostIdlePoison) _alone = null;
-        _poisoned?.Clear();
+        if (_rejected?.Count > MostIdleRejected) _rejected = null;
+        if (_alone?.Count > MostIdleRejected) _alone = null;
+        _rejected?.Clear();
         _alone?.Clear();
         (_refusedBelow, _refusedUpTo) = (0, 0);
     }
@@ -196,10 +196,10 @@ internal sealed class Session(UInt128 id)
     /// Drops what the owner has acknowledged; if that is less than half, two numbers replace the lower half. An issuer that is refused by
     /// these numbers goes on with its next attempt, and so comes above them.
     /// </summary>
-    private void ForgetOldPoison()
+    private void ForgetOldRejected()
     {
-        var all = new KeyValuePair<(ulong Sequence, ulong Payload), uint>[_poisoned!.Count];
-        ((ICollection<KeyValuePair<(ulong Sequence, ulong Payload), uint>>)_poisoned).CopyTo(all, 0);
+        var all = new KeyValuePair<(ulong Sequence, ulong Payload), uint>[_rejected!.Count];
+        ((ICollection<KeyValuePair<(ulong Sequence, ulong Payload), uint>>)_rejected).CopyTo(all, 0);
         Array.Sort(all, static (a, b) => a.Key.CompareTo(b.Key));
         ulong middle = all[all.Length / 2].Key.Sequence;
         if (middle >= AckedBelow) _refusedBelow = Math.Max(_refusedBelow, all[0].Key.Sequence == middle ? middle + 1 : middle);
@@ -207,7 +207,7 @@ internal sealed class Session(UInt128 id)
         {
             if (put.Sequence >= Math.Max(AckedBelow, _refusedBelow)) break;
             if (put.Sequence >= AckedBelow) _refusedUpTo = Math.Max(_refusedUpTo, attempt);
-            _poisoned.Remove(put);
+            _rejected.Remove(put);
         }
     }
 

@@ -1,7 +1,7 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// A session as it was at a view boundary, while its owner goes on. An outcome recorded since carries the new view and is skipped; an outcome
+/// A session as it was at a view change, while its owner goes on. An outcome recorded since carries the new view and is skipped; an outcome
 /// acknowledged since is kept here. Outcomes do not change otherwise, so nothing is copied before that.
 /// </summary>
 internal sealed class SessionCut(Session session, ulong view)

@@ -68,14 +68,14 @@ internal sealed class SessionTable
     /// Refuses an attempt, and on its issuer's word all below it; false where no more refusals can be remembered. Any member can name sessions
     /// that never existed: so the refusals of unknown sessions are bounded together.
     /// </summary>
-    public bool TryRefuse(Session session, in OpKey key, bool issued)
+    public bool TryRefuse(Session session, in AttemptId key, bool issued)
     {
-        if (session.IsPoisoned(key)) return true;
+        if (session.IsRejected(key)) return true;
         bool unheard = session.LostIn == Session.NotHeard;
         if (unheard && _refusedUnheard >= MostRefusedUnheard) return false;
         int before = session.RefusedCount;
-        if (issued) session.Poison(key);
-        bool refuses = issued || session.TryPoisonAlone(key);
+        if (issued) session.Reject(key);
+        bool refuses = issued || session.TryRejectAlone(key);
         if (unheard) _refusedUnheard += session.RefusedCount - before;
         return refuses;
     }
@@ -96,21 +96,21 @@ internal sealed class SessionTable
     /// </summary>
     /// <param name="members">The members' sessions.</param>
     /// <param name="view">The view installed.</param>
-    /// <param name="full">Whether this member has its state. If not, it drops all sessions of departed members: it may have part of one that the next source has forgotten.</param>
+    /// <param name="initialised">Whether this member has its state. If not, it drops all sessions of departed members: it may have part of one that the next source has forgotten.</param>
     /// <param name="mostBytes">Bytes of outcomes that are kept of departed members. The session lost last stays, whatever it has.</param>
-    public void Update(IReadOnlyList<UInt128> members, ulong view, bool full, long mostBytes)
+    public void Update(IReadOnlyList<UInt128> members, ulong view, bool initialised, long mostBytes)
     {
         (_refusedUnheard, _received) = (0, 0);
         foreach (var session in _all)
         {
-            session.ForgetPoison();
+            session.ForgetRejected();
             if (session.LostIn == 0) session.LostIn = view;
         }
         foreach (var id in members) GetOrAdd(id).LostIn = 0;
         Members = members.Count;
         _last = null;
         foreach (var session in _all)
-            if (session.LostIn == Session.NotHeard || (session.IsLost && !full)) _byId.Remove(session.Id);
+            if (session.LostIn == Session.NotHeard || (session.IsLost && !initialised)) _byId.Remove(session.Id);
         if (_byId.Count < _all.Count) _all.RemoveAll(session => !_byId.ContainsKey(session.Id));
         var lost = _all.FindAll(static session => session.IsLost);
         lost.Sort(static (a, b) => a.LostIn != b.LostIn ? a.LostIn.CompareTo(b.LostIn) : a.Id.CompareTo(b.Id));

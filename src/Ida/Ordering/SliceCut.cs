@@ -13,7 +13,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
 
     private readonly ulong _view = state.View;
     private readonly int _shard = state.Shard, _slot = state.Slot;
-    private readonly bool _full = state.Full;
+    private readonly bool _initialised = state.Initialised;
     private readonly Dictionary<Entry, (byte[]? Value, ulong Version)> _kept = [];
     private readonly List<(ulong Place, LocalEntry Entry)> _copied = [];
     private readonly List<Entry> _range = [];
@@ -63,6 +63,6 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
         _copied.Sort(static (a, b) => a.Place != b.Place ? a.Place.CompareTo(b.Place) : a.Entry.Key.Span.SequenceCompareTo(b.Entry.Key.Span));
         ulong digest = 0;
         foreach (var (_, entry) in _copied) digest ^= StableHash.Of(entry.Key.Span, entry.Version) + StableHash.Of(entry.Value.Span, entry.Version);
-        return new(_view, _shard, _slot, _full, digest, _copied.ConvertAll(static one => one.Entry));
+        return new(_view, _shard, _slot, _initialised, digest, _copied.ConvertAll(static one => one.Entry));
     }
 }

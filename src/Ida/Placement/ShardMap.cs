@@ -4,14 +4,14 @@ namespace Ida.Placement;
 
 /// <summary>
 /// Slots and shards of one view, with ranks for sending. All members of the DHT compute the same map from the same decision; only which
-/// newcomers have become full since is learned later. Source: dht-order.md#keys-and-placement.
+/// newcomers have become initialised since is learned later. Source: dht-order.md#keys-and-placement.
 /// </summary>
 internal sealed class ShardMap
 {
     private readonly SlotState[] _slots;
     private readonly int[] _rankOfSlot;
     private readonly int[] _slotOfRank;
-    private readonly bool[] _full;
+    private readonly bool[] _initialised;
     private readonly ushort[][] _members;
     private readonly int[][] _ranks;
 
@@ -20,7 +20,7 @@ internal sealed class ShardMap
         Shards = shards;
         _slots = [.. slots];
         _rankOfSlot = new int[slots.Count];
-        _full = new bool[slots.Count];
+        _initialised = new bool[slots.Count];
         _slotOfRank = new int[view.Members.Count];
         Array.Fill(_slotOfRank, -1);
         var members = new List<ushort>[shards];
@@ -31,7 +31,7 @@ internal sealed class ShardMap
             if (!slots[slot].Taken) continue;
             int rank = view.RankOf(slots[slot].Member);
             _rankOfSlot[slot] = rank;
-            _full[slot] = slots[slot].Full;
+            _initialised[slot] = slots[slot].Initialised;
             _slotOfRank[rank] = slot;
             members[slot % shards].Add((ushort)slot);
         }
@@ -61,26 +61,26 @@ internal sealed class ShardMap
     /// <summary>The slot of a rank; −1 for a member of the group without a slot.</summary>
     public int SlotOfRank(int rank) => (uint)rank < (uint)_slotOfRank.Length ? _slotOfRank[rank] : -1;
 
-    public bool IsFull(int slot) => _full[slot];
+    public bool IsInitialised(int slot) => _initialised[slot];
 
-    public void SetFull(int slot) => _full[slot] = true;
+    public void SetInitialised(int slot) => _initialised[slot] = true;
 
-    /// <summary>The lowest full slot of a shard, which initialises its newcomers; −1 without one.</summary>
+    /// <summary>The lowest initialised slot of a shard, which initialises its newcomers; −1 without one.</summary>
     public int Source(int shard)
     {
         foreach (ushort slot in _members[shard])
-            if (_full[slot]) return slot;
+            if (_initialised[slot]) return slot;
         return -1;
     }
 
-    /// <summary>A full slot of a shard, spread by <paramref name="spread"/>; −1 without one.</summary>
+    /// <summary>An initialised slot of a shard, spread by <paramref name="spread"/>; −1 without one.</summary>
     public int Representative(int shard, uint spread)
     {
         var members = _members[shard];
         for (uint i = 0; i < members.Length; i++)
         {
             int slot = members[(spread + i) % (uint)members.Length];
-            if (_full[slot]) return slot;
+            if (_initialised[slot]) return slot;
         }
         return -1;
     }

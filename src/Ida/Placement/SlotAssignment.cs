@@ -4,8 +4,8 @@ using GroupCore.Runtime;
 namespace Ida.Placement;
 
 /// <summary>
-/// Computes the next slots from the old ones: repairs holes with few moves and never takes the last full member of a shard. Pure: every member
-/// runs it on the same input at the view boundary. Source: dht-view-change.md#holes-are-filled-with-few-moves, #a-swap-leaves-an-initialised-member-behind,
+/// Computes the next slots from the old ones: repairs holes with few moves and never takes the last initialised member of a shard. Pure: every member
+/// runs it on the same input at the view change. Source: dht-view-change.md#holes-are-filled-with-few-moves, #a-swap-leaves-an-initialised-member-behind,
 /// #a-leaver-stays-as-the-source.
 /// </summary>
 /// <remarks>
@@ -13,7 +13,7 @@ namespace Ida.Placement;
 /// be, initialised from it; otherwise its slot is a hole at once. A shard that only leavers hold gets a hole to be filled if it has none.
 /// Slot r belongs to shard r mod NS. Holes are filled in the order of (population of their shard, slot), computed anew after each fill:
 /// by a newcomer; else by the highest member of the same shard, which moves no data; else by the highest member of a shard that has at
-/// least two members more and another full one; else the hole stays and the shard runs below its size. Each move of the last kind brings
+/// least two members more and another initialised one; else the hole stays and the shard runs below its size. Each move of the last kind brings
 /// the populations closer, and each of the second moves a hole up, so the loop ends.
 /// One member's contribution may name a very high slot. So each shard's holes are walked upwards once, and again only after a move of the last kind.
 /// Where a hole stays, the holes above it stay too, for the same reason.
@@ -47,7 +47,7 @@ internal static class SlotAssignment
             else if ((hole < regular || population[shard] == 0) && Donor(slots, population, hole, without, ref looks) is var donor and >= 0)
             {
                 bool same = donor % shards == shard;
-                slots[hole] = slots[donor] with { Full = same && slots[donor].Full };
+                slots[hole] = slots[donor] with { Initialised = same && slots[donor].Initialised };
                 slots[donor] = SlotState.Hole;
                 population[donor % shards]--;
                 population[shard]++;
@@ -72,7 +72,7 @@ internal static class SlotAssignment
         {
             if (!slots[slot].Leaving) continue;
             int shard = slot % shards;
-            bool needed = slots[slot].Full && without != Rule.LeaverStaysAsSource && !AnotherFull(slots, shards, slot);
+            bool needed = slots[slot].Initialised && without != Rule.LeaverStaysAsSource && !AnotherInitialised(slots, shards, slot);
             if (!needed || (placed && population[shard] == 0)) slots[slot] = SlotState.Hole;
         }
     }
@@ -126,16 +126,16 @@ internal static class SlotAssignment
         {
             int other = slot % shards;
             if (!slots[slot].Taken || slots[slot].Leaving || other == shard || population[other] < population[shard] + 2) continue;
-            if (without == Rule.SwapKeepsFull || AnotherFull(slots, shards, slot)) return slot;
+            if (without == Rule.SwapKeepsInitialised || AnotherInitialised(slots, shards, slot)) return slot;
         }
         return -1;
     }
 
     /// <summary>Whether another member has the shard's state and stays.</summary>
-    private static bool AnotherFull(List<SlotState> slots, int shards, int slot)
+    private static bool AnotherInitialised(List<SlotState> slots, int shards, int slot)
     {
         for (int other = slot % shards; other < slots.Count; other += shards)
-            if (other != slot && slots[other] is { Taken: true, Full: true, Leaving: false }) return true;
+            if (other != slot && slots[other] is { Taken: true, Initialised: true, Leaving: false }) return true;
         return false;
     }
 }

@@ -73,7 +73,7 @@ internal static class SessionCodec
     /// <param name="into">The sessions to which the piece is added.</param>
     /// <param name="without">The rule that is left out.</param>
     /// <param name="overtaken">Called for each put whose outcome is not kept, because its acknowledgement was here first.</param>
-    public static bool Read(ref BodyReader from, SessionTable into, Rule without, Action<OpId>? overtaken = null)
+    public static bool Read(ref BodyReader from, SessionTable into, Rule without, Action<OperationId>? overtaken = null)
     {
         Session? session = null;
         Span<ulong> few = stackalloc ulong[PutVersions.Inline];

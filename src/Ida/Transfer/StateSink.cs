@@ -5,8 +5,8 @@ using Ida.Wire;
 namespace Ida.Transfer;
 
 /// <summary>
-/// A newcomer's side of the transfer: asks the lowest full member of its shard, takes ranges in their order, and asks out of turn for single
-/// keys whose value a put needs. The sessions come at the end and make it full. After a view change it asks again; ranges that it has, which
+/// A newcomer's side of the transfer: asks the lowest initialised member of its shard, takes ranges in their order, and asks out of turn for single
+/// keys whose value a put needs. The sessions come at the end and make it initialised. After a view change it asks again; ranges that it has, which
 /// the puts of the old view kept current, are not sent again. Source: dht-view-change.md#equal-ranges-are-not-sent-again, #newcomers-apply-puts-before-their-state.
 /// </summary>
 internal sealed class StateSink(DhtState state, DhtSender send, Participant participant)
@@ -66,7 +66,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         (entry.Value, entry.Version, entry.Clock) = (value, version, Math.Max(entry.Clock, version));
     }
 
-    /// <summary>The boundary value of this key is needed before its range arrives; for a removed key, only whether there was one.</summary>
+    /// <summary>The value at the view change of this key is needed before its range arrives; for a removed key, only whether there was one.</summary>
     public void Want(Entry entry)
     {
         if (entry.Wanted) return;
@@ -167,11 +167,11 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Options.MaxOutcomeBytes + state.Options.MaxInFlightBytes);
 
     /// <summary>Takes a piece of the sessions, the last part of the state. True when the state is whole.</summary>
-    public bool OnEnd(int from, ref BodyReader body, out ulong boundaryClock)
+    public bool OnEnd(int from, ref BodyReader body, out ulong viewChangeClock)
     {
         bool last = body.U8() != 0;
-        boundaryClock = body.U64();
-        if (from != _sourceRank || body.Failed || _writing || boundaryClock > HybridClock.MaxTime)
+        viewChangeClock = body.U64();
+        if (from != _sourceRank || body.Failed || _writing || viewChangeClock > HybridClock.MaxTime)
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return false;

@@ -27,20 +27,20 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     private readonly List<(bool Present, byte[]? Value, ulong Version)> _fetched = [];
     private readonly ArrayBufferWriter<byte> _piece = new();
     private SessionTableCut? _sessions;
-    private ulong _boundaryClock;
+    private ulong _viewChangeClock;
     private bool _open;
 
     /// <summary>Whether a transfer is under way or old values wait to be released.</summary>
     public bool HasWork => _feeds.Count > 0 || _over.Count > 0;
 
     /// <summary>At the install, after the decided operations: this member is the source of its shard's newcomers.</summary>
-    public void Open(ulong boundaryClock)
+    public void Open(ulong viewChangeClock)
     {
-        (_open, _boundaryClock) = (true, boundaryClock);
+        (_open, _viewChangeClock) = (true, viewChangeClock);
         _sessions = new(participant.Sessions, state.View);
     }
 
-    /// <summary>Ends the snapshot: at the next boundary, or when there are no newcomers left.</summary>
+    /// <summary>Ends the snapshot: at the next view change, or when there are no newcomers left.</summary>
     public void Close()
     {
         _open = false;
@@ -64,15 +64,15 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     /// <summary>Goes on where the bound of a turn was reached; releases kept values, a bounded number at a time.</summary>
     public void Tick()
     {
-        for (int i = _feeds.Count - 1; i >= 0; i--) Go(_feeds[i]);
+        for (int i = _feeds.Count - 1; i >= 0; i--) SendChunks(_feeds[i]);
         if (!_over.TryPeek(out var over)) return;
         int from = Math.Max(0, over.Count - ReleasedPerTurn);
-        for (int i = over.Count - 1; i >= from; i--) Let(over[i]);
+        for (int i = over.Count - 1; i >= from; i--) ReleaseSnapshot(over[i]);
         over.RemoveRange(from, over.Count - from);
         if (from == 0) _over.Pop();
     }
 
-    private void Let(Entry entry)
+    private void ReleaseSnapshot(Entry entry)
     {
         // The open snapshot keeps this entry again.
         if (_open && entry.SnapView == state.View) return;
@@ -99,7 +99,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     {
         var digests = new ulong[EntryTable.Ranges];
         for (int i = 0; i < digests.Length; i++) digests[i] = body.U64();
-        if (!body.Complete || !_open || !state.Full || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
+        if (!body.Complete || !_open || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
             || _feeds.Exists(one => one.Rank == from))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
@@ -107,14 +107,14 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         }
         var feed = new Feed(from, digests);
         _feeds.Add(feed);
-        Go(feed);
+        SendChunks(feed);
     }
 
     public void OnAck(int from)
     {
         if (_feeds.Find(one => one.Rank == from) is not { Credit: < DhtLimits.ChunkCredit } feed) return;
         feed.Credit++;
-        Go(feed);
+        SendChunks(feed);
     }
 
     /// <summary>
@@ -125,7 +125,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     {
         var question = body;
         int count = body.Count(DhtLimits.FetchedKeys, 2);
-        if (count == 0 || !_open || !state.Full || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsFull(slot))
+        if (count == 0 || !_open || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsInitialised(slot))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
             return;
@@ -143,7 +143,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         {
             bool whole = body.U8() != 0;
             var key = body.Blob(DhtLimits.KeyBytes);
-            var (value, version) = participant.Table.Find(key, StableHash.Of(key)) is { } entry ? Boundary(entry) : (null, 0);
+            var (value, version) = participant.Table.Find(key, StableHash.Of(key)) is { } entry ? ValueAtViewChange(entry) : (null, 0);
             _fetched.Add((value is not null, whole ? value : null, version));
             size += 16 + (whole && value is not null ? value.Length : 0);
         }
@@ -166,12 +166,12 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         send.Send(from, DhtFrame.Fetched, to.Length);
     }
 
-    private void Go(Feed feed)
+    private void SendChunks(Feed feed)
     {
         feed.Scanned = 0;
         while (MaySend(feed) && feed.Range < EntryTable.Ranges && feed.Scanned < ScannedPerTurn) SendSome(feed);
         if (feed.Range < EntryTable.Ranges) return;
-        while (MaySend(feed) && !feed.Done) SendSessions(feed);
+        while (MaySend(feed) && !feed.Completed) SendSessions(feed);
     }
 
     private bool MaySend(Feed feed) => feed.Credit > 0 && state.Port.Room(feed.Rank) > 0;
@@ -186,20 +186,20 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             var body = new BodyReader(question);
             OnFetch(rank, ref body);
         }
-        Go(feed);
+        SendChunks(feed);
     }
 
-    private bool EveryoneFull()
+    private bool EveryoneInitialised()
     {
         foreach (ushort slot in state.Map!.Members(state.Shard))
-            if (!state.Map.IsFull(slot)) return false;
+            if (!state.Map.IsInitialised(slot)) return false;
         return true;
     }
 
-    /// <summary>A newcomer became full: if it was the last, the snapshot is over.</summary>
+    /// <summary>A newcomer became initialised: if it was the last, the snapshot is over.</summary>
     public void OnReady()
     {
-        if (_open && EveryoneFull()) Close();
+        if (_open && EveryoneInitialised()) Close();
     }
 
     /// <summary>Sends the next chunk, or nothing where the newcomer holds the range already.</summary>
@@ -212,9 +212,9 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             ulong digest = 0;
             foreach (var entry in _scratch)
             {
-                if (Boundary(entry).Value is null) continue;
+                if (ValueAtViewChange(entry).Value is null) continue;
                 feed.Entries.Add(entry);
-                digest ^= EntryDigest.Of(entry.Key, Boundary(entry).Version);
+                digest ^= EntryDigest.Of(entry.Key, ValueAtViewChange(entry).Version);
             }
             feed.Scanned += _scratch.Count;
             if (digest == feed.Digests[feed.Range])
@@ -227,7 +227,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         while (end < feed.Entries.Count && (end == feed.Position || size < DhtLimits.ChunkBytes))
         {
             var entry = feed.Entries[end++];
-            size += entry.Key.Length + (Boundary(entry).Value?.Length ?? 0) + 24;
+            size += entry.Key.Length + (ValueAtViewChange(entry).Value?.Length ?? 0) + 24;
         }
         var body = send.Room(size);
         bool last = end == feed.Entries.Count;
@@ -236,7 +236,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         for (int i = feed.Position; i < end; i++)
         {
             var entry = feed.Entries[i];
-            var (value, version) = Boundary(entry);
+            var (value, version) = ValueAtViewChange(entry);
             body.Blob(entry.Key);
             body.Var(version);
             body.Blob(value);
@@ -251,18 +251,18 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     private void SendSessions(Feed feed)
     {
         _piece.ResetWrittenCount();
-        feed.Done = SessionCodec.Write(_sessions!, ref feed.Sessions, _piece, DhtLimits.ChunkBytes);
+        feed.Completed = SessionCodec.Write(_sessions!, ref feed.Sessions, _piece, DhtLimits.ChunkBytes);
         var body = send.Room(_piece.WrittenCount + 9);
-        body.U8(feed.Done ? (byte)1 : (byte)0);
-        body.U64(_boundaryClock);
+        body.U8(feed.Completed ? (byte)1 : (byte)0);
+        body.U64(_viewChangeClock);
         body.Raw(_piece.WrittenSpan);
         state.Counters.CountStateBytes(body.Length);
         send.Send(feed.Rank, DhtFrame.StateEnd, body.Length);
-        if (feed.Done) _feeds.Remove(feed);
+        if (feed.Completed) _feeds.Remove(feed);
         else feed.Credit--;
     }
 
-    private (byte[]? Value, ulong Version) Boundary(Entry entry) =>
+    private (byte[]? Value, ulong Version) ValueAtViewChange(Entry entry) =>
         entry.SnapView == state.View ? (entry.SnapValue, entry.SnapVersion) : (entry.Value, entry.Version);
 
     private sealed class Feed(int rank, ulong[] digests)
@@ -274,7 +274,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
 
         /// <summary>A question for single values that waits for room on the link.</summary>
         public byte[]? Question;
-        public bool Done;
+        public bool Completed;
         public int Range, Position, Scanned, Credit = DhtLimits.ChunkCredit;
     }
 }

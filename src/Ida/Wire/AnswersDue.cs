@@ -36,7 +36,7 @@ internal sealed class AnswersDue(DhtOptions options)
         var debt = _to[rank] ??= new();
         ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Id, out _);
         if (newest is not null && newest.Value.Attempt > answer.Attempt) return;
-        for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) Leave(debt, replaced);
+        for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) RemoveAnswer(debt, replaced);
         // One-key reads of one operation each wait for their own answer: they do not replace each other.
         for (var same = answer.Type == DhtFrame.Value ? null : newest; same is { List: not null }; same = same.Value.Before)
         {
@@ -58,7 +58,7 @@ internal sealed class AnswersDue(DhtOptions options)
         var debt = _to[rank]!;
         var first = debt.Waiting.First!;
         answer = first.Value;
-        Leave(debt, first);
+        RemoveAnswer(debt, first);
         if (debt.Newest[answer.Id] == first) debt.Newest.Remove(answer.Id);
         // A later answer that waits still refers to this node: empty the node, so that it keeps no sent answer alive.
         (first.Value, answer.Before) = (null!, null);
@@ -81,7 +81,7 @@ internal sealed class AnswersDue(DhtOptions options)
         Bytes += more;
     }
 
-    private void Leave(Debt debt, LinkedListNode<DueAnswer> node)
+    private void RemoveAnswer(Debt debt, LinkedListNode<DueAnswer> node)
     {
         debt.Waiting.Remove(node);
         debt.Bytes -= node.Value.Bytes;
@@ -95,7 +95,7 @@ internal sealed class AnswersDue(DhtOptions options)
         public readonly LinkedList<DueAnswer> Waiting = new();
 
         /// <summary>The newest waiting answer, by operation; earlier answers to the same attempt hang on it.</summary>
-        public readonly Dictionary<OpId, LinkedListNode<DueAnswer>> Newest = [];
+        public readonly Dictionary<OperationId, LinkedListNode<DueAnswer>> Newest = [];
         public long Bytes;
     }
 }

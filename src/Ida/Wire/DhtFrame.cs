@@ -8,12 +8,12 @@ internal static class DhtFrame
     public const FrameType Propose = (FrameType)192;
     public const FrameType Proposed = (FrameType)193;
     public const FrameType Commit = (FrameType)194;
-    public const FrameType Clear = (FrameType)195;
+    public const FrameType Quiescent = (FrameType)195;
     public const FrameType Stable = (FrameType)196;
-    public const FrameType Done = (FrameType)197;
+    public const FrameType Executed = (FrameType)197;
     public const FrameType Abort = (FrameType)198;
     public const FrameType Aborted = (FrameType)199;
-    public const FrameType Poisoned = (FrameType)200;
+    public const FrameType Rejected = (FrameType)200;
     public const FrameType Get = (FrameType)201;
     public const FrameType Value = (FrameType)202;
     public const FrameType Recover = (FrameType)203;

@@ -43,10 +43,10 @@ internal static class DhtLimits
         return error.Length > most ? error[..most] : error;
     }
 
-    /// <summary>Bytes that a member without its state may keep for puts that it cannot apply before a value of the boundary arrives.</summary>
+    /// <summary>Bytes that a member without its state may keep for puts that it cannot apply before a value at the view change arrives.</summary>
     public const long LateBytes = 64L << 20;
 
-    /// <summary>Keys in one question for single values of the boundary.</summary>
+    /// <summary>Keys in one question for single values at the view change.</summary>
     public const int FetchedKeys = 128;
 
     /// <summary>Bytes of unsettled operations that a contribution may carry.</summary>

@@ -10,7 +10,7 @@ namespace Ida.Wire;
 /// </summary>
 internal sealed class DhtSender(DhtState state)
 {
-    private const int OpBytes = 2 + 16 + 10 + 5 + 8;
+    private const int AttemptBytes = 2 + 16 + 10 + 5 + 8;
     private const ushort ForeignSession = ushort.MaxValue;
     private readonly Queue<LocalMessage> _local = new();
     private readonly Queue<LocalValue> _values = new();
@@ -23,7 +23,7 @@ internal sealed class DhtSender(DhtState state)
 
     public bool TryDequeueValue(out LocalValue value) => _values.TryDequeue(out value);
 
-    /// <summary>At a view boundary: nothing of the old view remains.</summary>
+    /// <summary>At a view change: nothing of the old view remains.</summary>
     public void ForgetLocal()
     {
         _local.Clear();
@@ -49,43 +49,43 @@ internal sealed class DhtSender(DhtState state)
     private bool MustWait(int to) => _due.HasAny(to) || state.Port.Room(to) <= 0;
 
     // Rare: it may allocate.
-    private void Keep(int to, FrameType type, ReadOnlySpan<byte> head, OpRecord op)
+    private void Keep(int to, FrameType type, ReadOnlySpan<byte> head, ParticipantRecord op)
     {
         var values = new (byte[]? Value, ulong Version)[op.UseCount];
         for (int i = 0; i < values.Length; i++) values[i] = (op.Uses[i].Value, op.Uses[i].Version);
         _due.Add(to, new(type, op.Key.Id, op.Key.Attempt, head.ToArray(), values));
     }
 
-    public void Proposed(int to, OpRecord op, bool clear, bool result)
+    public void Proposed(int to, ParticipantRecord op, bool quiescent, bool result)
     {
         if (IsLocal(to))
         {
             if (result) Coordinator.TakeResults(op, executed: false);
-            _local.Enqueue(new(DhtFrame.Proposed, op.Key, op.Proposed, clear, result, default));
+            _local.Enqueue(new(DhtFrame.Proposed, op.Key, op.Proposed, quiescent, result, default));
             return;
         }
-        Answer(to, DhtFrame.Proposed, op, op.Proposed, clear, result);
+        Answer(to, DhtFrame.Proposed, op, op.Proposed, quiescent, result);
     }
 
-    public void Clear(int to, OpRecord op, bool early)
+    public void Quiescent(int to, ParticipantRecord op, bool early)
     {
         if (IsLocal(to))
         {
             if (op.HasResult) Coordinator.TakeResults(op, executed: true);
-            _local.Enqueue(new(DhtFrame.Clear, op.Key, op.Time, !early, op.HasResult, default));
+            _local.Enqueue(new(DhtFrame.Quiescent, op.Key, op.Time, !early, op.HasResult, default));
             return;
         }
-        Answer(to, DhtFrame.Clear, op, op.Time, !early, op.HasResult);
+        Answer(to, DhtFrame.Quiescent, op, op.Time, !early, op.HasResult);
     }
 
-    /// <summary>Time u64, flags u8 (clear, with result, too large for a frame), then the result.</summary>
-    private void Answer(int to, FrameType type, OpRecord op, ulong time, bool clear, bool result)
+    /// <summary>Time u64, flags u8 (quiescent, with result, too large for a frame), then the result.</summary>
+    private void Answer(int to, FrameType type, ParticipantRecord op, ulong time, bool quiescent, bool result)
     {
         bool values = result && !op.TooLarge;
-        var body = Room(OpBytes + 9 + (values ? ResultBytes(op) : 0));
-        Op(ref body, op.Key, op.Owner);
+        var body = Room(AttemptBytes + 9 + (values ? ResultBytes(op) : 0));
+        WriteAttempt(ref body, op.Key, op.Owner);
         body.U64(time);
-        body.U8((byte)((clear ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
+        body.U8((byte)((quiescent ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
         if (values && !op.IsPut && MustWait(to))
         {
             Keep(to, type, body.Written, op);
@@ -95,112 +95,112 @@ internal sealed class DhtSender(DhtState state)
         Send(to, type, body.Length);
     }
 
-    public void Stable(int to, in OpKey op, int owner)
+    public void Stable(int to, in AttemptId op, int owner)
     {
         if (IsLocal(to)) _local.Enqueue(new(DhtFrame.Stable, op, 0, false, false, default));
-        else SendOp(to, DhtFrame.Stable, op, owner);
+        else SendAttempt(to, DhtFrame.Stable, op, owner);
     }
 
-    public void Stable(ReadOnlySpan<int> ranks, in OpKey op, int owner)
+    public void Stable(ReadOnlySpan<int> ranks, in AttemptId op, int owner)
     {
-        var body = Room(OpBytes);
-        Op(ref body, op, owner);
+        var body = Room(AttemptBytes);
+        WriteAttempt(ref body, op, owner);
         Send(ranks, DhtFrame.Stable, body.Length);
     }
 
-    public void Done(int to, in OpKey op, int owner, int parts, in Outcome outcome)
+    public void Executed(int to, in AttemptId op, int owner, int parts, in Outcome outcome)
     {
         if (IsLocal(to))
         {
             Coordinator.TakeOutcome(op, outcome);
-            _local.Enqueue(new(DhtFrame.Done, op, 0, false, true, default));
+            _local.Enqueue(new(DhtFrame.Executed, op, 0, false, true, default));
             return;
         }
-        int size = OpBytes + 5 + parts * 12;
+        int size = AttemptBytes + 5 + parts * 12;
         for (int i = 0; i < parts; i++) size += 4 * (outcome.ErrorAt(i)?.Length ?? 0);
         var body = Room(size);
-        Op(ref body, op, owner);
+        WriteAttempt(ref body, op, owner);
         body.Var((ulong)parts);
         for (int i = 0; i < parts; i++)
         {
             body.Var(outcome.VersionAt(i));
             Text(ref body, outcome.ErrorAt(i));
         }
-        Send(to, DhtFrame.Done, body.Length);
+        Send(to, DhtFrame.Executed, body.Length);
     }
 
-    public void Poisoned(int to, in OpKey op, int owner, PoisonReason reason)
+    public void Rejected(int to, in AttemptId op, int owner, RejectReason reason)
     {
         if (IsLocal(to))
         {
-            _local.Enqueue(new(DhtFrame.Poisoned, op, 0, false, false, reason));
+            _local.Enqueue(new(DhtFrame.Rejected, op, 0, false, false, reason));
             return;
         }
-        var body = Room(OpBytes + 1);
-        Op(ref body, op, owner);
+        var body = Room(AttemptBytes + 1);
+        WriteAttempt(ref body, op, owner);
         body.U8((byte)reason);
-        Send(to, DhtFrame.Poisoned, body.Length);
+        Send(to, DhtFrame.Rejected, body.Length);
     }
 
     /// <summary>The answer that nothing is held; <paramref name="askedWithTime"/> repeats whether the asker knew the time.</summary>
-    public void NotHeld(int to, in OpKey op, int owner, bool askedWithTime)
+    public void NotHeld(int to, in AttemptId op, int owner, bool askedWithTime)
     {
         if (IsLocal(to))
         {
             _local.Enqueue(new(DhtFrame.NotHeld, op, 0, false, false, default, askedWithTime));
             return;
         }
-        var body = Room(OpBytes + 1);
-        Op(ref body, op, owner);
+        var body = Room(AttemptBytes + 1);
+        WriteAttempt(ref body, op, owner);
         body.U8(askedWithTime ? (byte)1 : (byte)0);
         Send(to, DhtFrame.NotHeld, body.Length);
     }
 
-    public void Aborted(int to, in OpKey op, int owner)
+    public void Aborted(int to, in AttemptId op, int owner)
     {
         if (IsLocal(to)) _local.Enqueue(new(DhtFrame.Aborted, op, 0, false, false, default));
-        else SendOp(to, DhtFrame.Aborted, op, owner);
+        else SendAttempt(to, DhtFrame.Aborted, op, owner);
     }
 
-    public void Commit(ReadOnlySpan<int> ranks, in OpKey op, int owner, bool put, ulong time, bool stable)
+    public void Commit(ReadOnlySpan<int> ranks, in AttemptId op, int owner, bool put, ulong time, bool stable)
     {
-        var body = Room(OpBytes + 9);
-        Op(ref body, op, owner);
+        var body = Room(AttemptBytes + 9);
+        WriteAttempt(ref body, op, owner);
         body.U64(time);
         body.U8((byte)((stable ? 1 : 0) | (put ? 2 : 0)));
         Send(ranks, DhtFrame.Commit, body.Length);
     }
 
-    public void Abort(int to, in OpKey op, int owner, bool acknowledge)
+    public void Abort(int to, in AttemptId op, int owner, bool acknowledge)
     {
-        var body = Room(OpBytes + 1);
-        Op(ref body, op, owner);
+        var body = Room(AttemptBytes + 1);
+        WriteAttempt(ref body, op, owner);
         body.U8(acknowledge ? (byte)1 : (byte)0);
         Send(to, DhtFrame.Abort, body.Length);
     }
 
-    public void Recover(int to, in OpKey op, int owner, bool put, bool poison, bool withTime)
+    public void Recover(int to, in AttemptId op, int owner, bool put, bool reject, bool withTime)
     {
-        var body = Room(OpBytes + 1);
-        Op(ref body, op, owner);
-        body.U8((byte)((put ? 1 : 0) | (poison ? 2 : 0) | (withTime ? 4 : 0)));
+        var body = Room(AttemptBytes + 1);
+        WriteAttempt(ref body, op, owner);
+        body.U8((byte)((put ? 1 : 0) | (reject ? 2 : 0) | (withTime ? 4 : 0)));
         Send(to, DhtFrame.Recover, body.Length);
     }
 
     /// <summary>Asks a holder to hand its part on to another member of its shard.</summary>
-    public void AskForward(int to, in OpKey op, int owner, int targetSlot)
+    public void AskForward(int to, in AttemptId op, int owner, int targetSlot)
     {
-        var body = Room(OpBytes + 4);
+        var body = Room(AttemptBytes + 4);
         body.U8(0);
-        Op(ref body, op, owner);
+        WriteAttempt(ref body, op, owner);
         body.U16((ushort)targetSlot);
         Send(to, DhtFrame.Forward, body.Length);
     }
 
     /// <summary>Hands a part on: a proposal in the name of the member that took over.</summary>
-    public void Forward(int to, int coordinator, OpRecord op)
+    public void Forward(int to, int coordinator, ParticipantRecord op)
     {
-        int size = OpBytes + 32 + 3 * op.SlotCount;
+        int size = AttemptBytes + 32 + 3 * op.SlotCount;
         for (int i = 0; i < op.UseCount; i++) size += op.Uses[i].Entry.Key.Length + (op.Uses[i].Incoming?.Length ?? 0) + 24;
         var body = Room(size);
         body.U8(1);
@@ -212,9 +212,9 @@ internal sealed class DhtSender(DhtState state)
     }
 
     /// <summary>Proposes the part of one shard, with the same bytes for all its participants.</summary>
-    public void Propose(ReadOnlySpan<int> ranks, RunningOp op, ulong ackedBelow, ulong hint, ClientOp client, int first, int count)
+    public void Propose(ReadOnlySpan<int> ranks, CoordinatedOperation op, ulong ackedBelow, ulong hint, ClientOperation client, int first, int count)
     {
-        int size = OpBytes + 42 + 3 * op.Count;
+        int size = AttemptBytes + 42 + 3 * op.Count;
         for (int i = first; i < first + count; i++) size += client.Parts[i].KeyLength + Math.Max(0, client.Parts[i].IncomingLength) + 24;
         var body = Room(size);
         ProposalHead(ref body, op.Key, op.Owner, op.IsPut, client.Payload, op.Single, op.Level, ackedBelow, hint, op.Slots.AsSpan(0, op.Count));
@@ -268,19 +268,19 @@ internal sealed class DhtSender(DhtState state)
     }
 
     /// <summary>Asks how a put of another member's session ended.</summary>
-    public void AskEnd(int to, in OpKey op, int owner)
+    public void AskEnd(int to, in AttemptId op, int owner)
     {
-        var body = Room(OpBytes);
-        Op(ref body, op, owner);
+        var body = Room(AttemptBytes);
+        WriteAttempt(ref body, op, owner);
         Send(to, DhtFrame.AskEnd, body.Length);
     }
 
-    public void End(int to, in OpKey op, int owner, EndStatus status, KnownEnd? end)
+    public void End(int to, in AttemptId op, int owner, EndStatus status, KnownEnd? end)
     {
-        int count = end?.Versions.Count ?? 0, size = OpBytes + 6 + count * 12;
+        int count = end?.Versions.Count ?? 0, size = AttemptBytes + 6 + count * 12;
         for (int i = 0; i < count; i++) size += 4 * (end!.Errors?[i]?.Length ?? 0);
         var body = Room(size);
-        Op(ref body, op, owner);
+        WriteAttempt(ref body, op, owner);
         body.U8((byte)status);
         body.Var((ulong)count);
         for (int i = 0; i < count; i++)
@@ -305,8 +305,8 @@ internal sealed class DhtSender(DhtState state)
         state.Port.Send(to, type, length);
     }
 
-    /// <summary>Reads what <see cref="Op"/> wrote; fails on a member without a session.</summary>
-    public OpKey ReadOp(ref BodyReader from, out int owner)
+    /// <summary>Reads what <see cref="WriteAttempt"/> wrote; fails on a member without a session.</summary>
+    public AttemptId ReadAttempt(ref BodyReader from, out int owner)
     {
         owner = from.U16();
         UInt128 session = 0;
@@ -329,14 +329,14 @@ internal sealed class DhtSender(DhtState state)
         state.Port.Send(ranks, type, length);
     }
 
-    private void SendOp(int to, FrameType type, in OpKey op, int owner)
+    private void SendAttempt(int to, FrameType type, in AttemptId op, int owner)
     {
-        var body = Room(OpBytes);
-        Op(ref body, op, owner);
+        var body = Room(AttemptBytes);
+        WriteAttempt(ref body, op, owner);
         Send(to, type, body.Length);
     }
 
-    private static void Op(ref BodyWriter to, in OpKey op, int owner)
+    private static void WriteAttempt(ref BodyWriter to, in AttemptId op, int owner)
     {
         to.U16(owner < 0 ? ForeignSession : (ushort)owner);
         if (owner < 0) to.U128(op.Id.Session);
@@ -345,9 +345,9 @@ internal sealed class DhtSender(DhtState state)
         if (op.Payload != 0) to.U64(op.Payload);
     }
 
-    private static void ProposalHead(ref BodyWriter to, in OpKey op, int owner, bool put, ulong payload, bool single, ConsistencyLevel level, ulong ackedBelow, ulong hint, ReadOnlySpan<ushort> slots)
+    private static void ProposalHead(ref BodyWriter to, in AttemptId op, int owner, bool put, ulong payload, bool single, ConsistencyLevel level, ulong ackedBelow, ulong hint, ReadOnlySpan<ushort> slots)
     {
-        Op(ref to, op, owner);
+        WriteAttempt(ref to, op, owner);
         to.U8((byte)((put ? 1 : 0) | (single ? 2 : 0) | (level == ConsistencyLevel.Ordered ? 4 : 0)));
         if (put) to.U64(payload);
         to.Var(ackedBelow);
@@ -365,14 +365,14 @@ internal sealed class DhtSender(DhtState state)
         if (resolver != 0) to.U64(resolver);
     }
 
-    private static int ResultBytes(OpRecord op)
+    private static int ResultBytes(ParticipantRecord op)
     {
         int size = 5;
         for (int i = 0; i < op.UseCount; i++) size += 20 + (op.IsPut ? 4 * (op.Uses[i].Error?.Length ?? 0) : op.Uses[i].Value?.Length ?? 0);
         return size;
     }
 
-    private static void Result(ref BodyWriter to, OpRecord op)
+    private static void Result(ref BodyWriter to, ParticipantRecord op)
     {
         to.Var((ulong)op.UseCount);
         for (int i = 0; i < op.UseCount; i++)

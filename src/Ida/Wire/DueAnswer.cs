@@ -6,12 +6,12 @@ namespace Ida.Wire;
 /// An answer with values that waits for room on the asker's link: the bytes before the values in its frame, and the values themselves, which
 /// are the slice's own arrays and never change. An answer that tells how a put ended is all in the bytes before.
 /// </summary>
-internal sealed class DueAnswer(FrameType type, OpId id, uint attempt, byte[] head, (byte[]? Value, ulong Version)[] values)
+internal sealed class DueAnswer(FrameType type, OperationId id, uint attempt, byte[] head, (byte[]? Value, ulong Version)[] values)
 {
     public FrameType Type => type;
 
     /// <summary>The asker's operation; for a one-key read, without a session.</summary>
-    public OpId Id => id;
+    public OperationId Id => id;
 
     public uint Attempt => attempt;
 

@@ -10,7 +10,7 @@ internal enum ReadStatus : byte
     Absent,
 
     /// <summary>The member asked has no state to read from.</summary>
-    NotFull,
+    NotInitialised,
 
     /// <summary>Too many reads wait at the member asked.</summary>
     Overloaded,

@@ -21,7 +21,7 @@ namespace Oracle.Client;
 /// one founds: the other one's answer says either that it knows the system by then, or that it announces too. So lists may differ, as long as of two processes that may
 /// found one has the other in its list; two seeds whose lists have only a third process in common do not hear of each other.
 /// Time in which this process does not run counts for none of these waits: it has read nothing of what arrived meanwhile.
-/// A process that may found listens for a second first: a system that lives without a process at this address tells it so (<see cref="Herald"/>), and
+/// A process that may found listens for a second first: a system that lives without a process at this address tells it so (<see cref="SeedBeacon"/>), and
 /// it joins. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
 /// A process that was given no seeds at all founds at once.
 /// Seeds that cannot reach each other at their start, or the rest of their system, can found two systems; frames of the other system are refused
@@ -29,15 +29,15 @@ namespace Oracle.Client;
 /// A process that lost contact asks the seeds again, and the addresses at which it knew others of its system: it may itself sit at the only seed, and all lives that it
 /// knows may be over (<see cref="Search"/>).
 /// </remarks>
-internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet)
+internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender sender)
 {
     private const long AskEvery = 200 * Durations.Millisecond;
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
-    private const long HeraldTime = 5 * Herald.Every;
+    private const long BeaconTime = 5 * SeedBeacon.Every;
     private const long Fresh = 5 * Durations.Second;
     // A seed that begins to announce after the other's last question learns, by its own first question, that the other has founded.
     private const long AnnouncedFor = 3 * AskEvery;
-    private const long YieldTo = 2 * HeraldTime;
+    private const long YieldTo = 2 * BeaconTime;
     private const long MostSilent = Durations.Second;
     private const long MostYielding = 3 * YieldTo;
     private const int MostKnown = 64;
@@ -102,7 +102,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         else
         {
             // So that a system without a process here, or an earlier seed that is only just starting, has a moment to show itself.
-            bool listened = node.Now - _began >= HeraldTime;
+            bool listened = node.Now - _began >= BeaconTime;
             if (listened && (IsClear() || !(_seeds.Exists(IsFresh) || IsStrangerThere))) return true;
             if (_announcing == 0) Announce();
         }
@@ -208,7 +208,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, Outlet outlet
         // Questions sent over another link may never be answered.
         if (peer != seed.Peer) (seed.Peer, seed.Questions, seed.Answered, seed.Awaited) = (peer, 0, 0, Math.Min(seed.Awaited, 1));
         seed.Questions++;
-        outlet.Reply(peer, new WhoIsOracle(Announces));
+        sender.Reply(peer, new WhoIsOracle(Announces));
     }
 
     private void Announce()

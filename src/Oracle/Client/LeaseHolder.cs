@@ -20,7 +20,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
     // The answer also says which processes to watch: a newcomer should not wait for that as long as a lease may last.
     private readonly long _every = Math.Min(options.LeaseDuration.Nanoseconds() / 4, Durations.Second / 2);
     private long _until;
-    private readonly long _patience = options.IsolationTimeout.Nanoseconds() + options.PoisonTimeout.Nanoseconds();
+    private readonly long _patience = options.IsolationTimeout.Nanoseconds() + options.ExclusionTimeout.Nanoseconds();
     private long _credited;
     private long _notBefore = long.MinValue;
     private long _sent = long.MinValue / 2;

@@ -1,7 +1,7 @@
 using GroupCore.Runtime;
 using Oracle.Client;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.Detection;
 
@@ -14,13 +14,13 @@ namespace Oracle.Detection;
 /// replica reached at its address; each further replica on the way heard of it over such a link. Asked for again every second. An introduction ends with its connection, since
 /// another process may be at the other end afterwards. Two processes never rely on each other alone: the first was introduced earlier, by a third, over a link that still stands.
 /// </remarks>
-internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory directory)
+internal sealed class Introductions(INode node, FrameSender sender, OracleDirectory directory)
 {
     private const long Every = Durations.Second;
     private readonly List<Introduction> _all = [];
 
     /// <summary>Whether the other end of this link was introduced.</summary>
-    public bool Has(int peer) => _all.Exists(one => one.Peer == peer && one.Done && one.NodeId == node.Links.NodeIdOf(peer));
+    public bool Has(int peer) => _all.Exists(one => one.Peer == peer && one.Answered && one.NodeId == node.Links.NodeIdOf(peer));
 
     /// <summary>Whether this node was introduced, over a link that it still has.</summary>
     public bool HasNode(ulong nodeId) => _all.Exists(one => one.NodeId == nodeId && Has(one.Peer));
@@ -44,14 +44,14 @@ internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory d
         {
             if (replica.Node == asked.NodeId || replica.Node == node.Id) continue;
             int through = node.Links.Open(replica.Address, replica.Node);
-            if (node.Links.IsConfirmed(through)) outlet.Reply(through, new IndirectProbeFrame(false, asked.NodeId, asked.Number));
+            if (node.Links.IsConfirmed(through)) sender.Reply(through, new IndirectProbeFrame(false, asked.NodeId, asked.Number));
         }
     }
 
     /// <summary>A probe with a number came over this link.</summary>
     public void OnNumber(int peer, ulong number)
     {
-        if (_all.Find(one => one.Peer == peer) is { } asked && asked.Number == number) asked.Done = true;
+        if (_all.Find(one => one.Peer == peer) is { } asked && asked.Number == number) asked.Answered = true;
     }
 
     public void OnFault(int peer) => _all.RemoveAll(one => one.Peer == peer);
@@ -66,6 +66,6 @@ internal sealed class Introductions(INode node, Outlet outlet, OracleDirectory d
 
         public long At { get; } = at;
 
-        public bool Done { get; set; }
+        public bool Answered { get; set; }
     }
 }

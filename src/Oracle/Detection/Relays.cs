@@ -7,7 +7,7 @@ namespace Oracle.Detection;
 /// Probes for other processes: passes a probe on to a third process, and the answer back. Only over links that are up already: an address that
 /// another process names is never dialled, so no process can make this one open links.
 /// </summary>
-internal sealed class Relays(INode node, Outlet outlet, Introductions introductions)
+internal sealed class Relays(INode node, FrameSender sender, Introductions introductions)
 {
     private const int Most = 64;
     // No process waits longer for an answer, however poor its health is.
@@ -39,7 +39,7 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
         _waiting.RemoveAll(relay => node.Now - relay.At > Life || (relay.Subject == subject && relay.Peer == peer));
         if (_waiting.Count >= Most) return;
         _waiting.Add((subject, peer, node.Now));
-        outlet.Reply(link, new ProbeFrame(false, number));
+        sender.Reply(link, new ProbeFrame(false, number));
     }
 
     /// <summary>
@@ -48,13 +48,13 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
     /// </summary>
     public void Introduce(int peer, ulong subject, ulong number)
     {
-        if (Find(subject) is { } link && (node.Links.IsConfirmed(link) || introductions.Has(link))) outlet.Reply(link, new IndirectProbeFrame(false, node.Links.NodeIdOf(peer), number, Relayed: true));
+        if (Find(subject) is { } link && (node.Links.IsConfirmed(link) || introductions.Has(link))) sender.Reply(link, new IndirectProbeFrame(false, node.Links.NodeIdOf(peer), number, Relayed: true));
     }
 
     /// <summary>Says a number to a process that was reached at its address; never to one that only claims to be that process, and might pass the number on.</summary>
     public void Say(ulong subject, ulong number)
     {
-        if (Find(subject) is { } link && node.Links.IsConfirmed(link)) outlet.Reply(link, new ProbeFrame(false, number));
+        if (Find(subject) is { } link && node.Links.IsConfirmed(link)) sender.Reply(link, new ProbeFrame(false, number));
     }
 
     /// <summary>The subject answered: tells every process that asked for it.</summary>
@@ -63,7 +63,7 @@ internal sealed class Relays(INode node, Outlet outlet, Introductions introducti
         for (int i = _waiting.Count - 1; i >= 0; i--)
         {
             if (_waiting[i].Subject != subject) continue;
-            if (node.Now - _waiting[i].At <= Life) outlet.Reply(_waiting[i].Peer, new IndirectProbeFrame(true, subject));
+            if (node.Now - _waiting[i].At <= Life) sender.Reply(_waiting[i].Peer, new IndirectProbeFrame(true, subject));
             _waiting.RemoveAt(i);
         }
     }

@@ -1,5 +1,5 @@
 using GroupCore.Wire;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.Frames;
 
@@ -35,7 +35,7 @@ internal static class FrameCodec
         FrameType.Propose => ProposeFrame.Parse(ref reader),
         FrameType.Install => InstallFrame.Parse(ref reader),
         FrameType.Sync => reader.ReadWithin(SyncAsk.Kind, SyncAnswer.Kind) == SyncAsk.Kind ? SyncAsk.Parse(ref reader) : SyncAnswer.Parse(ref reader),
-        FrameType.Poison => PoisonFrame.Parse(ref reader),
+        FrameType.Excluded => ExcludedFrame.Parse(ref reader),
         FrameType.PreVote => VoteRequest.Read(true, ref reader),
         FrameType.PreVoteReply => VoteReply.Read(true, ref reader),
         FrameType.Vote => VoteRequest.Read(false, ref reader),

@@ -1,5 +1,5 @@
 using GroupCore.Wire;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.Frames;
 

@@ -1,5 +1,5 @@
 using GroupCore.Wire;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 
 namespace Oracle.Frames;

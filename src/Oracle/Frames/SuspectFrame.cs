@@ -4,7 +4,7 @@ using GroupCore.Wire;
 namespace Oracle.Frames;
 
 /// <summary>Evidence of the sender against a process, or its withdrawal (<paramref name="Withdrawn"/>); <paramref name="Health"/> is the sender's (0 good … 8).</summary>
-internal sealed record SuspectFrame(ProcessId Subject, bool Withdrawn, Accusation Evidence, int Health) : IFrame
+internal sealed record SuspectFrame(ProcessId Subject, bool Withdrawn, Suspicion Evidence, int Health) : IFrame
 {
     public FrameType Type => FrameType.Suspect;
 
@@ -19,5 +19,5 @@ internal sealed record SuspectFrame(ProcessId Subject, bool Withdrawn, Accusatio
     }
 
     public static SuspectFrame Parse(ref MessagePackReader reader) =>
-        new(WireFormat.ReadProcess(ref reader), reader.ReadBoolean(), WireFormat.ReadEnum<Accusation>(ref reader, 6), (int)reader.ReadWithin(0, 8));
+        new(WireFormat.ReadProcess(ref reader), reader.ReadBoolean(), WireFormat.ReadEnum<Suspicion>(ref reader, 6), (int)reader.ReadWithin(0, 8));
 }

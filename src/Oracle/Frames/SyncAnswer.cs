@@ -1,6 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Wire;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 
 namespace Oracle.Frames;

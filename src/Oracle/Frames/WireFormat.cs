@@ -3,7 +3,7 @@ using System.Text.Unicode;
 using GroupCore.Membership;
 using GroupCore.Transport;
 using GroupCore.Wire;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 
 namespace Oracle.Frames;

@@ -1,5 +1,5 @@
 using GroupCore.Runtime;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 
 namespace Oracle.Leading;
@@ -80,7 +80,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     }
 
     /// <summary>Number of learners that may vote soon. One that does not answer, perhaps since it cannot confirm the leader, blocks no other. A new leader counts all.</summary>
-    private int Coming(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
+    private int Coming(ReplicatedLog log, Raft.Leader leader, IReadOnlyList<Replica> learners)
     {
         if (node.Now - leader.Since < SuccessorWait) return learners.Count;
         int coming = 0;
@@ -92,7 +92,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     private bool Reaches(ReplicatedLog log, in Replica other) => _reachesNone || log.Port.IsConfirmed(other);
 
     /// <summary>Learners that have caught up and that the leader can dial; the one heard last comes first.</summary>
-    private List<Replica> Ready(ReplicatedLog log, Log.Leader leader, IReadOnlyList<Replica> learners)
+    private List<Replica> Ready(ReplicatedLog log, Raft.Leader leader, IReadOnlyList<Replica> learners)
     {
         var ready = new List<Replica>();
         foreach (var learner in learners)
@@ -128,7 +128,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
 
     private static bool Contains(List<ProcessRecord> wanted, ulong nodeId) => wanted.Exists(process => process.Id.Node == nodeId);
 
-    private static bool DropLearner(Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
+    private static bool DropLearner(Raft.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
     {
         foreach (var learner in configuration.Learners)
         {
@@ -140,7 +140,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     }
 
     /// <summary>A voter to remove: gone or leaving, else the latest of too many; first one that the others can spare; the leader last, since it can remove the others.</summary>
-    private Replica? FindUnwanted(Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted, int target)
+    private Replica? FindUnwanted(Raft.Leader leader, Configuration configuration, List<ProcessRecord> wanted, int target)
     {
         Replica? unwanted = null, self = null;
         foreach (var voter in configuration.Voters)
@@ -162,7 +162,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     }
 
     /// <summary>Whether a majority of the voters that stay follows this leader.</summary>
-    private bool MayGo(Log.Leader leader, Configuration configuration, in Replica voter)
+    private bool MayGo(Raft.Leader leader, Configuration configuration, in Replica voter)
     {
         // The leader itself goes by handing over to a voter that follows.
         if (voter.Node == node.Id) return true;
@@ -172,7 +172,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return follow > (configuration.Voters.Count - 1) / 2;
     }
 
-    private void Remove(ReplicatedLog log, Log.Leader leader, Configuration configuration, Replica surplus, List<ProcessRecord> wanted)
+    private void Remove(ReplicatedLog log, Raft.Leader leader, Configuration configuration, Replica surplus, List<ProcessRecord> wanted)
     {
         if (surplus.Node != node.Id)
         {
@@ -188,14 +188,14 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     /// The voter to hand over to: of the voters that stay, the first that the leader can dial, else the first that was introduced to it. If one of them
     /// follows but none can take the lead, a voter that leaves too may take it; if they are only silent or behind, that voter would only hand it back.
     /// </summary>
-    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
+    private Replica? Successor(ReplicatedLog log, Raft.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
     {
         bool Stays(Replica voter) => Contains(wanted, voter.Node);
         if (Successor(log, leader, configuration, Stays) is { } successor) return successor;
         return configuration.Voters.Any(voter => Stays(voter) && leader.LagOf(voter.Node) <= CaughtUp) ? Successor(log, leader, configuration, static _ => true) : null;
     }
 
-    private Replica? Successor(ReplicatedLog log, Log.Leader leader, Configuration configuration, Predicate<Replica> among)
+    private Replica? Successor(ReplicatedLog log, Raft.Leader leader, Configuration configuration, Predicate<Replica> among)
     {
         Replica? introduced = null;
         foreach (var voter in configuration.Voters)

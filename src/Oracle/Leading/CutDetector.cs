@@ -7,58 +7,58 @@ namespace Oracle.Leading;
 
 /// <summary>
 /// Tallies suspicions and decides which processes to exclude together. Local to the leader: a new leader starts empty, and observers repeat
-/// their reports within 500 ms, or at once when they hear of the leader.
+/// their suspicions within 500 ms, or at once when they hear of the leader.
 /// </summary>
 /// <remarks>
-/// With K observers per process: a subject reported by H = ⌈0.7 K⌉ of them is decided when no other tally is between Lo = ⌈0.3 K⌉ and H, or after 1 s:
+/// With K observers per process: a subject suspected by H = ⌈0.7 K⌉ of them is decided when no other tally is between Lo = ⌈0.3 K⌉ and H, or after 1 s:
 /// so processes that fail together are excluded by one entry. Proof of death needs no tally: a process gone from its host; or its own address, not a
 /// proxy's, refused or answered by another process, as two observers saw. A refusal at a proxy's address counts only when it has lasted as long as a
-/// silence does before it is reported. A report that lasts 10 s without reaching H shows a pair that does not get on: the process with more reports
+/// silence does before it is suspected. A suspicion that lasts 10 s without reaching H shows a pair that does not get on: the process with more suspicions
 /// against it goes, else the later registered one.
-/// When only one member reports another's silence in its group, that is such a report too: the other may well answer its probes. Slow handlers are
+/// When only one member suspects another for silence in its group, that is such a suspicion too: the other may well answer its probes. Slow handlers are
 /// judged separately (<see cref="SlowMembers"/>).
 /// The process that decides is alive, since it decides: nothing is proof of the contrary. If it is the only voter it stays, since without it
 /// no process could decide.
 /// Sources: failure-detection.md#a-cut-not-single-exclusions, #proof-of-death, #what-a-proxys-address-says, #a-pair-that-does-not-get-on, #one-stall-is-no-tally; Suresh et al.
 /// 2018 (Rapid).
 /// </remarks>
-internal sealed class CutDetector(INode node, Observers observers, OracleOptions options)
+internal sealed class CutDetector(INode node, MonitoringRing ring, OracleOptions options)
 {
     private const long UnstableWait = Durations.Second;
     private const long PairTimeout = 10 * Durations.Second;
     private const int PoorHealth = 4;
-    private readonly ReportTable _reports = new();
+    private readonly SuspicionTable _suspicions = new();
     private readonly SlowMembers _slow = new(node);
-    // How long nothing is heard of a process before an observer reports that (Watch).
+    // How long nothing is heard of a process before an observer suspects it (FailureDetector).
     private readonly long _silence = options.ProbeInterval.Nanoseconds() * options.ProbeRounds;
     private long _decidedSince;
 
     /// <summary>Whether any process is suspected.</summary>
-    public bool Any => _reports.Count + _slow.Count > 0;
+    public bool Any => _suspicions.Count + _slow.Count > 0;
 
     /// <summary>Number of group members looked at for slowness.</summary>
     public long Looked => _slow.Looked;
 
     public void Clear()
     {
-        _reports.Clear();
+        _suspicions.Clear();
         _slow.Clear();
         _decidedSince = 0;
     }
 
-    /// <summary>Takes an observer's report, which replaces its earlier one.</summary>
-    public void Accuse(ProcessId subject, ProcessId observer, Accusation evidence, int health)
+    /// <summary>Takes an observer's suspicion, which replaces its earlier one.</summary>
+    public void Suspect(ProcessId subject, ProcessId observer, Suspicion evidence, int health)
     {
-        bool slow = evidence == Accusation.Slow;
-        if (slow) _slow.Accuse(subject, observer, health);
-        else _reports.Add(subject, observer, evidence, health, node.Now);
-        if (slow) _reports.Remove(subject, observer);
+        bool slow = evidence == Suspicion.Slow;
+        if (slow) _slow.Suspect(subject, observer, health);
+        else _suspicions.Add(subject, observer, evidence, health, node.Now);
+        if (slow) _suspicions.Remove(subject, observer);
         else _slow.Withdraw(subject, observer);
     }
 
     public void Withdraw(ProcessId subject, ProcessId observer)
     {
-        _reports.Remove(subject, observer);
+        _suspicions.Remove(subject, observer);
         _slow.Withdraw(subject, observer);
     }
 
@@ -70,24 +70,24 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
     /// <param name="alive">The number of processes that are not excluded.</param>
     /// <param name="needed">The process that must not go: the deciding process where it is the only voter.</param>
     /// <param name="mayGo">Whether the others can decide without this process; where they cannot, the next pair that does not get on is looked at.</param>
-    public List<Failure> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
+    public List<Exclusion> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
     {
-        _reports.Expire(state, node.Now);
-        var decided = new List<Failure>();
-        int each = Math.Max(1, Observers.PerSubject(alive));
+        _suspicions.Expire(state, node.Now);
+        var decided = new List<Exclusion>();
+        int each = Math.Max(1, MonitoringRing.PerSubject(alive));
         int high = 2 * (((7 * each) + 9) / 10), low = 2 * Math.Max(1, ((3 * each) + 9) / 10);
         bool unstable = false;
         var tallied = new List<ProcessId>();
-        foreach (var (subject, reports) in _reports)
+        foreach (var (subject, suspicions) in _suspicions)
         {
             if (state.Find(subject) is not { } process) continue;
-            if (process.Id.Node != node.Id && Proved(state, process, reports))
+            if (process.Id.Node != node.Id && Proved(state, process, suspicions))
             {
                 if (!process.Proved) decided.Add(new(subject, true));
                 continue;
             }
-            if (!process.Alive || subject == needed || IsOneStall(reports)) continue;
-            int tally = Tally(state, process, reports, low);
+            if (!process.Alive || subject == needed || IsOneStall(suspicions)) continue;
+            int tally = Tally(state, process, suspicions, low);
             if (tally >= high) tallied.Add(subject);
             else if (tally >= low) unstable = true;
         }
@@ -102,55 +102,55 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
         return decided;
     }
 
-    private static bool IsOneStall(SortedDictionary<ProcessId, Report> reports)
+    private static bool IsOneStall(SortedDictionary<ProcessId, SuspicionReport> suspicions)
     {
-        if (reports.Count > 1) return false;
-        foreach (var (_, report) in reports)
-            if (report.Evidence != Accusation.FlushStall) return false;
+        if (suspicions.Count > 1) return false;
+        foreach (var (_, suspicion) in suspicions)
+            if (suspicion.Evidence != Suspicion.FlushStall) return false;
         return true;
     }
 
-    private static bool Proved(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, Report> reports)
+    private static bool Proved(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, SuspicionReport> suspicions)
     {
         int gone = 0;
-        foreach (var (observer, report) in reports)
+        foreach (var (observer, suspicion) in suspicions)
         {
             // An observer on another host cannot have seen it.
-            if (report.Evidence == Accusation.ProcessGone && process.Host.Length > 0 && state.Find(observer)?.Host == process.Host) return true;
-            if (report.Evidence is Accusation.Refused or Accusation.Replaced) gone++;
+            if (suspicion.Evidence == Suspicion.ProcessGone && process.Host.Length > 0 && state.Find(observer)?.Host == process.Host) return true;
+            if (suspicion.Evidence is Suspicion.Refused or Suspicion.Replaced) gone++;
         }
         return gone >= 2 && process.OwnsAddress;
     }
 
     /// <summary>
     /// Counts distinct observers, in halves. An observer in poor health counts half where another observer could say it too; an observer that is suspected
-    /// itself stands for a report that it may fail to send.
+    /// itself stands for a suspicion that it may fail to send.
     /// </summary>
-    private int Tally(OracleState state, ProcessRecord subject, SortedDictionary<ProcessId, Report> reports, int low)
+    private int Tally(OracleState state, ProcessRecord subject, SortedDictionary<ProcessId, SuspicionReport> suspicions, int low)
     {
         int tally = 0;
-        foreach (var (observer, report) in reports)
-            if (Counts(subject, report)) tally += report.Health >= PoorHealth && HasOther(state, subject.Id, observer, low) ? 1 : 2;
+        foreach (var (observer, suspicion) in suspicions)
+            if (Counts(subject, suspicion)) tally += suspicion.Health >= PoorHealth && HasOther(state, subject.Id, observer, low) ? 1 : 2;
         if (tally < low) return tally;
-        foreach (var other in observers.WatchersOf(subject.Id, state))
-            if (!reports.ContainsKey(other) && IsAccused(state, other, low)) tally += 2;
+        foreach (var other in ring.WatchersOf(subject.Id, state))
+            if (!suspicions.ContainsKey(other) && IsSuspected(state, other, low)) tally += 2;
         return tally;
     }
 
     /// <summary>
-    /// Whether a report counts by now. A proxy's address may refuse for a moment only, as when the proxy restarts, while the process behind it lives. So such a
-    /// report waits as long as a silence would, and each sign of life withdraws it. When another process answers there it counts at once: links to the subject have ended.
+    /// Whether a suspicion counts by now. A proxy's address may refuse for a moment only, as when the proxy restarts, while the process behind it lives. So such a
+    /// suspicion waits as long as a silence would, and each sign of life withdraws it. When another process answers there it counts at once: links to the subject have ended.
     /// </summary>
-    private bool Counts(ProcessRecord subject, in Report report) =>
-        subject.OwnsAddress || report.Evidence != Accusation.Refused || node.Now - report.Since >= _silence;
+    private bool Counts(ProcessRecord subject, in SuspicionReport suspicion) =>
+        subject.OwnsAddress || suspicion.Evidence != Suspicion.Refused || node.Now - suspicion.Since >= _silence;
 
-    /// <summary>Number of observers whose reports against a process count, or <paramref name="most"/> where that is less.</summary>
+    /// <summary>Number of observers whose suspicions of a process count, or <paramref name="most"/> where that is less.</summary>
     private int CountOf(OracleState state, ProcessId subject, int most = int.MaxValue)
     {
         int count = 0;
-        if (_reports.CountOf(subject) == 0 || state.Find(subject) is not { } process) return 0;
-        foreach (var (_, report) in _reports[subject])
-            if (Counts(process, report) && ++count == most) break;
+        if (_suspicions.CountOf(subject) == 0 || state.Find(subject) is not { } process) return 0;
+        foreach (var (_, suspicion) in _suspicions[subject])
+            if (Counts(process, suspicion) && ++count == most) break;
         return count;
     }
 
@@ -161,21 +161,21 @@ internal sealed class CutDetector(INode node, Observers observers, OracleOptions
     /// </summary>
     private bool HasOther(OracleState state, ProcessId subject, ProcessId observer, int low)
     {
-        foreach (var other in observers.WatchersOf(subject, state))
-            if (other != observer && !IsAccused(state, other, low)) return true;
+        foreach (var other in ring.WatchersOf(subject, state))
+            if (other != observer && !IsSuspected(state, other, low)) return true;
         return false;
     }
 
-    private bool IsAccused(OracleState state, ProcessId process, int low) => 2 * CountOf(state, process, most: low) >= low;
+    private bool IsSuspected(OracleState state, ProcessId process, int low) => 2 * CountOf(state, process, most: low) >= low;
 
-    private void AddPair(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
+    private void AddPair(OracleState state, List<Exclusion> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
-        foreach (var (subject, reports) in _reports)
+        foreach (var (subject, suspicions) in _suspicions)
         {
             if (state.Find(subject) is not { Alive: true } process) continue;
-            foreach (var (observer, report) in reports)
+            foreach (var (observer, suspicion) in suspicions)
             {
-                if (node.Now - report.Since < PairTimeout || !Counts(process, report)) continue;
+                if (node.Now - suspicion.Since < PairTimeout || !Counts(process, suspicion)) continue;
                 int against = CountOf(state, subject), back = CountOf(state, observer);
                 ProcessId goes = against > back || (against == back && subject > observer) ? subject : observer;
                 if (goes == needed) goes = goes == subject ? observer : subject;

@@ -1,7 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 
 namespace Oracle.Leading;
@@ -25,10 +25,10 @@ namespace Oracle.Leading;
 /// and never committed can not come back after it.</para>
 /// <para>Lease and election are dated by the clock at that moment, not by the time of the turn: a process that was frozen after the start of a
 /// turn reads questions and votes in that turn which came later.</para>
-/// <para>The wait is before the flush report is appended (<see cref="FlushGate"/>), not before the view is announced: once Done is in the
+/// <para>The wait is before the view completion is appended (<see cref="LeaseFence"/>), not before the view is announced: once that is in the
 /// log any replica may commit and announce it.</para>
 /// </remarks>
-internal sealed class LeaseTable(INode node, Outlet outlet)
+internal sealed class LeaseTable(INode node, FrameSender sender)
 {
     private const int MaxAsks = 2 * Limits.Processes;
     private readonly SortedDictionary<ProcessId, long> _until = [];
@@ -52,23 +52,23 @@ internal sealed class LeaseTable(INode node, Outlet outlet)
         (_since, _inherits) = (since, assumeLeases && node.Without != Rule.StrictPrimaryInherits);
 
     /// <summary>Takes a question; it is answered when the read round that starts with this turn is confirmed.</summary>
-    public void Ask(Log.Leader leader, LeaseAsk ask, int peer)
+    public void Ask(Raft.Leader leader, LeaseAsk ask, int peer)
     {
         if (_asks.Count < MaxAsks) _asks.Enqueue((leader.BeginRead(), ask, peer));
     }
 
     /// <summary>Answers the questions of confirmed rounds.</summary>
-    public void Grant(ReplicatedLog log, OracleState state, SortedSet<ProcessId> excluding, Observers observers)
+    public void Grant(ReplicatedLog log, OracleState state, SortedSet<ProcessId> excluding, MonitoringRing ring)
     {
         ulong confirmed = log.Leading?.ConfirmedRead ?? 0;
         while (_asks.TryPeek(out var next) && next.Read <= confirmed)
         {
             var (_, ask, peer) = _asks.Dequeue();
             if (state.Find(ask.Process) is not { Alive: true } process || excluding.Contains(process.Id)) continue;
-            if (peer != Outlet.Own) node.Links.Vouch(peer);
+            if (peer != FrameSender.Own) node.Links.Vouch(peer);
             _until[process.Id] = node.Clock() + process.Lease;
-            var subjects = ask.Version == state.ProcessesVersion ? null : observers.SubjectsOf(process, state);
-            outlet.Reply(peer, new LeaseGrant(ask.Sent, log.Entries.ConfigurationAt(log.Commit), state.ProcessesVersion, subjects));
+            var subjects = ask.Version == state.ProcessesVersion ? null : ring.SubjectsOf(process, state);
+            sender.Reply(peer, new LeaseGrant(ask.Sent, log.Entries.ConfigurationAt(log.Commit), state.ProcessesVersion, subjects));
         }
     }
 

@@ -8,7 +8,7 @@ namespace Oracle.Leading;
 /// Names of lost groups whose release is not in the log yet, in the order in which their last lease ends. Each release is proposed once in a
 /// leadership, again only where the log refused it, and a bounded number at a time.
 /// </summary>
-internal sealed class LostNames(INode node, FlushGate gate)
+internal sealed class LostNames(INode node, LeaseFence fence)
 {
     private const int AtOnce = 256;
     private readonly PriorityQueue<LostGroup, long> _kept = new();
@@ -34,21 +34,21 @@ internal sealed class LostNames(INode node, FlushGate gate)
     public void Add(OracleState state, LostGroup lost)
     {
         Looked++;
-        _kept.Enqueue(lost, gate.EndOf(state, lost));
+        _kept.Enqueue(lost, fence.EndOf(state, lost));
     }
 
     /// <summary>A process is proved dead: nothing waits for its lease. However many proofs a turn brings, the names are gone through once.</summary>
     public void OnProved() => _proved = true;
 
     /// <summary>Proposes the releases that are due; true if there were any.</summary>
-    public bool Release(OracleState state, RequestIntake intake)
+    public bool Release(OracleState state, RequestBatcher batcher)
     {
         if (_proved) Reorder(state);
         int released = 0;
         for (; released < AtOnce && _kept.TryPeek(out var lost, out long due) && due <= node.Now; released++)
         {
             _kept.Dequeue();
-            intake.Add(new(default, 0, 0, new Release(lost.Id)));
+            batcher.Add(new(default, 0, 0, new Release(lost.Id)));
         }
         return released > 0;
     }

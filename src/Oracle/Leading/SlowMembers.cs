@@ -7,12 +7,12 @@ namespace Oracle.Leading;
 
 /// <summary>
 /// Decides which members go because their handlers are slow. Only members of a group that evicts for it can see that, however many processes watch the slow
-/// one. It goes when two other members of one such group report it for 6 s, or when the only other living member does.
+/// one. It goes when two other members of one such group suspect it for 6 s, or when the only other living member does.
 /// </summary>
 /// <remarks>
-/// Where handlers wait for the same thing, members report each other. So a member that enough others report is no witness, nor in the 6 s after
-/// that: when the thing comes, each member withdraws its reports at its own next look. So some member is left in each group.
-/// Members that are reported for 10 s, though only by slow ones, go too, the latest registered first. A member that reported one that goes
+/// Where handlers wait for the same thing, members suspect each other. So a member that enough others suspect is no witness, nor in the 6 s after
+/// that: when the thing comes, each member withdraws its suspicions at its own next look. So some member is left in each group.
+/// Members that are suspected for 10 s, though only by slow ones, go too, the latest registered first. A member that suspected one that goes
 /// stays for 10 s more: it may have waited for something that the other one held.
 /// Source: failure-detection.md#slow-members-are-judged-by-their-group.
 /// </remarks>
@@ -20,56 +20,56 @@ internal sealed class SlowMembers(INode node)
 {
     private const int Witnesses = 2;
 
-    // Members look once a second. A member that is quick again says so in a flush; if that does not arrive, others withdraw their reports at their
-    // third look after the leader's last, which comes at most 2.5 s after the slow member's last: then no report stands for something that is over.
+    // Members look once a second. A member that is quick again says so in a flush; if that does not arrive, others withdraw their suspicions at their
+    // third look after the leader's last, which comes at most 2.5 s after the slow member's last: then no suspicion stands for something that is over.
     private const long Wait = 6 * Durations.Second;
     private const long StuckWait = 10 * Durations.Second;
     private static readonly HashSet<ProcessId> s_nobody = [];
     private static readonly Dictionary<ProcessId, long> s_never = [];
-    private readonly ReportTable _reports = new();
+    private readonly SuspicionTable _suspicions = new();
     private readonly List<ProcessId> _witnesses = [];
 
-    // By observer: when a process that it had reported went.
+    // By observer: when a process that it had suspected went.
     private readonly SortedDictionary<ProcessId, long> _freedAt = [];
 
-    // By subject: when enough members last reported it.
+    // By subject: when enough members last suspected it.
     private readonly SortedDictionary<ProcessId, long> _slowAt = [];
 
-    /// <summary>Number of members that are reported.</summary>
-    public int Count => _reports.Count;
+    /// <summary>Number of members that are suspected.</summary>
+    public int Count => _suspicions.Count;
 
     /// <summary>Number of group members looked at.</summary>
     public long Looked { get; private set; }
 
     public void Clear()
     {
-        _reports.Clear();
+        _suspicions.Clear();
         _freedAt.Clear();
         _slowAt.Clear();
     }
 
-    public void Accuse(ProcessId subject, ProcessId observer, int health) => _reports.Add(subject, observer, Accusation.Slow, health, node.Now);
+    public void Suspect(ProcessId subject, ProcessId observer, int health) => _suspicions.Add(subject, observer, Suspicion.Slow, health, node.Now);
 
-    public void Withdraw(ProcessId subject, ProcessId observer) => _reports.Remove(subject, observer);
+    public void Withdraw(ProcessId subject, ProcessId observer) => _suspicions.Remove(subject, observer);
 
     /// <summary>A process goes, for whatever reason: the members that waited for it may now be quick again.</summary>
     public void OnGoing(ProcessId subject)
     {
-        if (_reports.CountOf(subject) == 0) return;
-        foreach (var observer in _reports[subject].Keys) _freedAt[observer] = node.Now;
+        if (_suspicions.CountOf(subject) == 0) return;
+        foreach (var observer in _suspicions[subject].Keys) _freedAt[observer] = node.Now;
     }
 
     /// <summary>Adds the slow members that may go, and are not <paramref name="needed"/>, to <paramref name="decided"/>.</summary>
-    public void Decide(OracleState state, List<Failure> decided, ProcessId needed, Predicate<ProcessId> mayGo)
+    public void Decide(OracleState state, List<Exclusion> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
-        _reports.Expire(state, node.Now);
+        _suspicions.Expire(state, node.Now);
         Forget(_freedAt, StuckWait);
         Forget(_slowAt, Wait);
         var (slow, going, freed) = (new SortedSet<ProcessId>(), new HashSet<ProcessId>(), new HashSet<ProcessId>());
-        foreach (var (subject, _) in _reports)
+        foreach (var (subject, _) in _suspicions)
             if (IsSlow(state, subject, s_nobody, s_never, 0)) slow.Add(subject);
         foreach (var subject in slow) _slowAt[subject] = node.Now;
-        foreach (var failure in decided) Goes(failure.Process);
+        foreach (var exclusion in decided) Goes(exclusion.Process);
         foreach (var subject in slow)
             if (IsSlow(state, subject, slow, _slowAt, Wait)) Add(subject);
         foreach (var subject in slow.Reverse())
@@ -85,7 +85,7 @@ internal sealed class SlowMembers(INode node)
         void Goes(ProcessId subject)
         {
             going.Add(subject);
-            if (_reports.CountOf(subject) > 0) freed.UnionWith(_reports[subject].Keys);
+            if (_suspicions.CountOf(subject) > 0) freed.UnionWith(_suspicions[subject].Keys);
         }
     }
 
@@ -95,17 +95,17 @@ internal sealed class SlowMembers(INode node)
         foreach (var process in old) times.Remove(process);
     }
 
-    /// <summary>Whether enough living other members of a group report the subject, for this long since they were slow themselves, without those that are no witnesses.</summary>
+    /// <summary>Whether enough living other members of a group suspect the subject, for this long since they were slow themselves, without those that are no witnesses.</summary>
     /// <remarks>
-    /// Walks its reports, not all members: with 1,000 groups of 40, all slow to each other, the leader took 0.5 s and more for each look, and the system was lost.
+    /// Walks its suspicions, not all members: with 1,000 groups of 40, all slow to each other, the leader took 0.5 s and more for each look, and the system was lost.
     /// </remarks>
     private bool IsSlow(OracleState state, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses, IReadOnlyDictionary<ProcessId, long> slowAt, long wait)
     {
         if (state.Find(subject) is not { Alive: true } process) return false;
         _witnesses.Clear();
-        foreach (var (observer, report) in _reports[subject])
+        foreach (var (observer, suspicion) in _suspicions[subject])
         {
-            if (node.Now - Math.Max(report.Since, slowAt.GetValueOrDefault(observer)) < wait || noWitnesses.Contains(observer) || !state.IsAlive(observer)) continue;
+            if (node.Now - Math.Max(suspicion.Since, slowAt.GetValueOrDefault(observer)) < wait || noWitnesses.Contains(observer) || !state.IsAlive(observer)) continue;
             _witnesses.Add(observer);
         }
         if (_witnesses.Count == 0) return false;

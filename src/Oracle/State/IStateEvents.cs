@@ -15,7 +15,7 @@ internal interface IStateEvents
     void OnRegistered(ProcessRecord process);
 
     /// <summary>A process was excluded, or the death of an excluded process was proved.</summary>
-    void OnFailed(ProcessRecord process);
+    void OnExcluded(ProcessRecord process);
 
     void OnProposed(GroupRecord group);
 

@@ -5,7 +5,7 @@ namespace Oracle.State;
 /// <summary>Result of a request. <paramref name="Process"/> is set for a registration; <paramref name="Group"/> for join, create, and a leave that this answer completes.</summary>
 internal sealed record OperationResult(bool Ok, string Reason, ProcessId Process, GroupId Group)
 {
-    public static readonly OperationResult Done = new(true, "", default, default);
+    public static readonly OperationResult Completed = new(true, "", default, default);
 
     public static OperationResult Refused(string reason) => new(false, reason, default, default);
 

@@ -2,7 +2,7 @@ using System.Buffers;
 using GroupCore.Membership;
 using GroupCore.Wire;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.State;
 

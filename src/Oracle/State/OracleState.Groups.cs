@@ -10,7 +10,7 @@ internal sealed partial class OracleState
     private static readonly string s_full = $"the groups take {Limits.StateBytes >> 20} MiB of the membership service's state; that is the limit";
     private const string StateLost = "the group's state is lost: no member that held it survives";
 
-    private OperationResult Join(ProcessRecord process, Join join)
+    private OperationResult AddJoiner(ProcessRecord process, Join join)
     {
         if (process.Status != ProcessStatus.Alive) return OperationResult.Refused("the process is leaving");
         if (join.Name.Length == 0) return OperationResult.Refused("a group needs a name");
@@ -74,16 +74,16 @@ internal sealed partial class OracleState
         return group;
     }
 
-    private OperationResult Leave(ProcessRecord process, GroupId id)
+    private OperationResult AddLeaver(ProcessRecord process, GroupId id)
     {
-        if (Find(id) is not { } group) return OperationResult.Done;
+        if (Find(id) is not { } group) return OperationResult.Completed;
         bool member = group.View.RankOf(process.Id) >= 0;
         bool coming = group.Pending is { } pending && pending.Proposal.Joiners.Any(joiner => joiner.Id == process.Id);
         if (member || coming)
         {
             group.Leavers.Add(process.Id);
             Request(group, Rebuild.WhenIdle);
-            return OperationResult.Done;
+            return OperationResult.Completed;
         }
         if (group.QueueIndexOf(process.Id) is >= 0 and int place)
         {
@@ -95,19 +95,19 @@ internal sealed partial class OracleState
 
     private OperationResult Renew(ProcessRecord process, Renew renew)
     {
-        if (Find(renew.Group) is not { } group || group.View.Id != renew.View || group.View.RankOf(process.Id) < 0) return OperationResult.Done;
+        if (Find(renew.Group) is not { } group || group.View.Id != renew.View || group.View.RankOf(process.Id) < 0) return OperationResult.Completed;
         Request(group, Rebuild.WhenIdle | Rebuild.Same);
-        return OperationResult.Done;
+        return OperationResult.Completed;
     }
 
-    private OperationResult Done(ProcessRecord process, Done done)
+    private OperationResult CompleteView(ProcessRecord process, ViewCompletion completion)
     {
-        if (Find(done.Group) is not { Pending: { } pending } group || group.View.Id != done.View || !pending.IsLedBy(process.Id, group.View)) return OperationResult.Done;
-        if (pending.Number != done.Proposal && without != Rule.A3PendingProposalOnly) return OperationResult.Done;
+        if (Find(completion.Group) is not { Pending: { } pending } group || group.View.Id != completion.View || !pending.IsLedBy(process.Id, group.View)) return OperationResult.Completed;
+        if (pending.Number != completion.Proposal && without != Rule.A3PendingProposalOnly) return OperationResult.Completed;
         // An exclusion earlier in this very entry supersedes the proposal that is still noted as pending.
-        if (_rebuild.GetValueOrDefault(group.Id).HasFlag(Rebuild.Supersede)) return OperationResult.Done;
-        Install(group, pending, done.Initialised);
-        return OperationResult.Done;
+        if (_rebuild.GetValueOrDefault(group.Id).HasFlag(Rebuild.Supersede)) return OperationResult.Completed;
+        Install(group, pending, completion.Initialised);
+        return OperationResult.Completed;
     }
 
     private void Install(GroupRecord group, PendingProposal pending, IReadOnlyList<ProcessId> initialised)

@@ -1,6 +1,6 @@
 using GroupCore.Wire;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Oracle.State;
 

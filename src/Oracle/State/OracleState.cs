@@ -1,7 +1,7 @@
 using System.Buffers;
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State.Operations;
 
 namespace Oracle.State;
@@ -96,9 +96,9 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
             events.OnAnswered(request, Register(register));
             return;
         }
-        if (request.Operation is Fail fail)
+        if (request.Operation is Exclude exclude)
         {
-            Fail(fail.Failures);
+            Exclude(exclude.Exclusions);
             return;
         }
         if (request.Operation is Release release)
@@ -112,7 +112,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
             events.OnAnswered(request, OperationResult.Refused("the process is not registered, or excluded"));
             return;
         }
-        if (request.Operation is Operations.Done or Operations.Renew)
+        if (request.Operation is Operations.ViewCompletion or Operations.Renew)
         {
             // Their content says which view they are for: a repeat has no effect.
             events.OnAnswered(request, Perform(requester, request.Operation));
@@ -153,21 +153,21 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
     {
         switch (operation)
         {
-            case Join join: return Join(requester, join);
+            case Join join: return AddJoiner(requester, join);
             case Create create: return Create(create);
-            case Leave leave: return Leave(requester, leave.Group);
-            case Done done: return Done(requester, done);
+            case Leave leave: return AddLeaver(requester, leave.Group);
+            case ViewCompletion completion: return CompleteView(requester, completion);
             case Renew renew: return Renew(requester, renew);
             case Depart { Goodbye: true }:
-                Fail([new(requester.Id, true)]);
-                return OperationResult.Done;
+                Exclude([new(requester.Id, true)]);
+                return OperationResult.Completed;
             // A repeat has no effect: the process is leaving all its groups already, and may join none.
-            case Depart when requester.Status == ProcessStatus.Leaving: return OperationResult.Done;
+            case Depart when requester.Status == ProcessStatus.Leaving: return OperationResult.Completed;
             case Depart:
                 ProcessesVersion = _index;
                 requester.Status = ProcessStatus.Leaving;
-                foreach (var group in requester.Groups.ToArray()) Leave(requester, group);
-                return OperationResult.Done;
+                foreach (var group in requester.Groups.ToArray()) AddLeaver(requester, group);
+                return OperationResult.Completed;
             default: return OperationResult.Refused("unknown operation");
         }
     }
@@ -184,22 +184,22 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
         return new(true, "", process.Id, default);
     }
 
-    private void Fail(IReadOnlyList<Failure> failures)
+    private void Exclude(IReadOnlyList<Exclusion> exclusions)
     {
         var excluded = new SortedSet<ProcessId>();
-        foreach (var failure in failures)
+        foreach (var exclusion in exclusions)
         {
-            if (Find(failure.Process) is not { } process) continue;
-            bool news = failure.Proved && !process.Proved;
-            process.Proved |= failure.Proved;
+            if (Find(exclusion.Process) is not { } process) continue;
+            bool news = exclusion.Proved && !process.Proved;
+            process.Proved |= exclusion.Proved;
             if (process.Alive) excluded.Add(process.Id);
-            else if (news) events.OnFailed(process);
+            else if (news) events.OnExcluded(process);
         }
         KeepLastAcceptors(excluded);
         foreach (var id in excluded)
         {
             ProcessRecord process = Find(id)!;
-            process.Status = ProcessStatus.Failed;
+            process.Status = ProcessStatus.Excluded;
             foreach (var result in process.Results.Values) Bytes -= Sizes.Of(result);
             process.Results.Clear();
             ProcessesVersion = _index;
@@ -208,7 +208,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
         {
             ProcessRecord process = Find(id)!;
             foreach (var groupId in process.Groups.ToArray()) Drop(process, _groups[groupId]);
-            events.OnFailed(process);
+            events.OnExcluded(process);
             Forget(process);
         }
     }

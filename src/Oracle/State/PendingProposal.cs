@@ -7,6 +7,6 @@ internal sealed record PendingProposal(Proposal Proposal, IReadOnlyList<ProcessI
 {
     public ulong Number => Proposal.Number;
 
-    /// <summary>Whether this process leads the flush in the group's present view: only then it may report it as done.</summary>
+    /// <summary>Whether this process leads the flush in the group's present view: only then it may report its completion.</summary>
     public bool IsLedBy(ProcessId process, View view) => view.RankOf(process) is >= 0 and var rank && rank == Proposal.LeaderIn(view);
 }

@@ -42,5 +42,5 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
     /// <summary>Requests below this number were answered and are not repeated.</summary>
     public ulong Floor { get; set; }
 
-    public bool Alive => Status != ProcessStatus.Failed;
+    public bool Alive => Status != ProcessStatus.Excluded;
 }

@@ -9,5 +9,5 @@ internal enum ProcessStatus
     Leaving,
 
     /// <summary>Excluded. There is no way back for this incarnation.</summary>
-    Failed,
+    Excluded,
 }

@@ -32,7 +32,7 @@ public sealed class AbandonedJoinTests
         Assert.True(cluster.Simulation.RunUntil(() => comer.JoinError is OperationCanceledException, TimeSpan.FromSeconds(1)));
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.Take(2).All(static m => m.Group!.Protocol is { IsWedged: false, View.Members.Count: 2 }), TimeSpan.FromSeconds(7)), $"{group.Protocol}");
         Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups.Count == 0, TimeSpan.FromSeconds(1)));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     /// <summary>Of two calls that want other things of a group the first one counts, whatever a join before them wanted.</summary>

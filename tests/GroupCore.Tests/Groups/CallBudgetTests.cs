@@ -1,6 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;

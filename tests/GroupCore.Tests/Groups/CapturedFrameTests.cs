@@ -15,7 +15,7 @@ public sealed class CapturedFrameTests
     [
         FrameType.Bind, FrameType.Data, FrameType.Order, FrameType.Ack, FrameType.Peer, FrameType.PeerAck, FrameType.Reply, FrameType.Report,
         FrameType.Cut, FrameType.CutPart, FrameType.Pull, FrameType.Forward, FrameType.FlushAck, FrameType.FlushWait, FrameType.StateOpen,
-        FrameType.StateChunk, FrameType.StateAck, FrameType.StateDone, FrameType.FirstLayer,
+        FrameType.StateChunk, FrameType.StateAck, FrameType.StateEnd, FrameType.FirstLayer,
     ];
 
     [Theory]

@@ -94,7 +94,7 @@ public sealed class CatchingUpTests
         trio.Cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
         Assert.True(group.Dispatcher.Full);
         Assert.True(trio.Cluster.Simulation.RunUntil(() => !group.Dispatcher.IsCatchingUp, TimeSpan.FromSeconds(40)));
-        Assert.Empty(trio.Cluster.Oracle.Accusations);
+        Assert.Empty(trio.Cluster.Oracle.Suspicions);
         Assert.True(trio.Cluster.Settle(30));
         Assert.Equal(110, trio.Handled);
         Assert.Null(trio.Cluster.Verdict());
@@ -110,10 +110,10 @@ public sealed class CatchingUpTests
         trio.RequestView();
         trio.Cluster.Simulation.Run(TimeSpan.FromSeconds(15));
         Assert.True(group.IsWedged && group.Dispatcher.IsCatchingUp);
-        Assert.Empty(trio.Cluster.Oracle.Accusations);
+        Assert.Empty(trio.Cluster.Oracle.Suspicions);
         Assert.True(trio.Cluster.Settle(30));
         Assert.Equal(101, trio.Handled);
-        Assert.Empty(trio.Cluster.Oracle.Accusations);
+        Assert.Empty(trio.Cluster.Oracle.Suspicions);
         Assert.Null(trio.Cluster.Verdict());
     }
 
@@ -129,9 +129,9 @@ public sealed class CatchingUpTests
         _ = trio.Cluster.Simulation.Spawn(() => trio.Cluster[1].Group!.SendToAsync(group.Rank, "slow", Array.Empty<byte>()).AsTask());
         trio.Cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         trio.RequestView();
-        Assert.True(trio.Cluster.Simulation.RunUntil(() => trio.Cluster.Oracle.Accusations.Count == 2, TimeSpan.FromSeconds(340)), $"{trio.Cluster.Oracle.Accusations.Count} accusations");
+        Assert.True(trio.Cluster.Simulation.RunUntil(() => trio.Cluster.Oracle.Suspicions.Count == 2, TimeSpan.FromSeconds(340)), $"{trio.Cluster.Oracle.Suspicions.Count} suspicions");
         Assert.InRange((trio.Cluster.Simulation.Now - began).TotalSeconds, from, to);
         Assert.True(group.IsWedged && group.Dispatcher.IsCatchingUp);
-        Assert.All(trio.Cluster.Oracle.Accusations, a => Assert.Equal((group.Membership.Self, Accusation.Slow), a));
+        Assert.All(trio.Cluster.Oracle.Suspicions, a => Assert.Equal((group.Membership.Self, Suspicion.Slow), a));
     }
 }

@@ -109,7 +109,7 @@ public sealed class DirectedControlTests
             {
                 await rank[1].Group!.SendToAsync(2, "start", Array.Empty<byte>());
             }
-            catch (Exception error) when (error is PoisonedException or NotMemberException)
+            catch (Exception error) when (error is ExcludedException or NotMemberException)
             {
                 // It hears that it is out before or after.
             }

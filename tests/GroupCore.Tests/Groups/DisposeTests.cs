@@ -57,7 +57,7 @@ public sealed class DisposeTests
         Assert.True(cluster.Simulation.RunUntil(() => ordered is not null, TimeSpan.FromSeconds(1)));
         Assert.IsType<NotMemberException>(ordered);
         Assert.True(cluster.Simulation.RunUntil(() => cluster[1].Group!.CurrentView.Members.Count == 2 && cluster[2].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(10)));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         Assert.Equal(0, after);
@@ -104,7 +104,7 @@ public sealed class DisposeTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         Assert.DoesNotContain(cluster[0].Group!.CurrentView.Members, m => m.Id == cluster[1].Id);
         Assert.Empty(cluster[1].Host.Groups);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Fact]

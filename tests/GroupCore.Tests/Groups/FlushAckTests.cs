@@ -50,8 +50,8 @@ public sealed class FlushAckTests
         });
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.Equal(view, leader.View.Id);
-        Assert.NotEmpty(cluster.Oracle.Accusations);
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((odd.Id, Accusation.FlushStall), a));
+        Assert.NotEmpty(cluster.Oracle.Suspicions);
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((odd.Id, Suspicion.FlushStall), a));
         Fail(cluster, odd);
         Assert.True(cluster.Settle());
         Assert.Null(cluster.Verdict());

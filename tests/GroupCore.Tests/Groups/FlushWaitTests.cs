@@ -48,7 +48,7 @@ public sealed class FlushWaitTests
         foreach (var other in new[] { cluster[0], cluster[2], cluster[3] }) cluster.Simulation.Network.Cut(cluster[1].SimNode, other.SimNode, CutMode.Drop);
         foreach (string name in new[] { "g", "h" }) cluster.Oracle.RequestView(cluster.Oracle.Find(name)!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(4));
-        Assert.Contains((cluster[1].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
+        Assert.Contains((cluster[1].Id, Suspicion.FlushStall), cluster.Oracle.Suspicions);
         Assert.Empty(cluster.Oracle.Withdrawals);
         // The flush of one of them begins again.
         cluster[3].Crash();

@@ -32,7 +32,7 @@ public sealed class HandlerSendTests
     [InlineData(2, 100_000_000, true)]
     [InlineData(3, 5_000_000, false)]
     [InlineData(4, 5_000_000, true)]
-    public void R1_what_a_handler_sends_waits_for_room_and_holds_a_view_change_up_without_an_accusation(ulong seed, long bytesPerSecond, bool wedged)
+    public void R1_what_a_handler_sends_waits_for_room_and_holds_a_view_change_up_without_a_suspicion(ulong seed, long bytesPerSecond, bool wedged)
     {
         using var cluster = Settled(seed, bytesPerSecond);
         long most = 0;
@@ -49,12 +49,12 @@ public sealed class HandlerSendTests
             Assert.True(cluster.Simulation.RunUntil(() => _got.Count > 0, TimeSpan.FromSeconds(5)));
             cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         }
-        Assert.True(cluster.Simulation.RunUntil(() => _got.Count == Answers, TimeSpan.FromSeconds(60)), $"{_got.Count} came, most {most}; {string.Join(", ", cluster.Oracle.Accusations)}");
+        Assert.True(cluster.Simulation.RunUntil(() => _got.Count == Answers, TimeSpan.FromSeconds(60)), $"{_got.Count} came, most {most}; {string.Join(", ", cluster.Oracle.Suspicions)}");
         Assert.Equal(Enumerable.Range(0, Answers), _got);
         Assert.InRange(most, 1, LinkLimits.MostBulkBytes + (2L << 20));
         if (wedged) Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Id > view, TimeSpan.FromSeconds(10)));
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Equal(0, _asked.Group!.Protocol.Peers.Outstanding);
         Assert.Equal(0, cluster[0].Group!.Protocol.Peers.Outstanding);
         Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
@@ -73,7 +73,7 @@ public sealed class HandlerSendTests
         Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(120)), $"{_got.Count} came; {cluster[0].Group!.Protocol}; {disposed.Protocol}");
         Assert.Equal(Enumerable.Range(0, Answers), _got);
         Assert.True(cluster.Simulation.RunUntil(() => disposed.Protocol.IsOver && disposed.Protocol.Backlog == (0, 0, 0, 0), TimeSpan.FromSeconds(10)), $"{disposed.Protocol.Backlog}");
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Fact]
@@ -94,10 +94,10 @@ public sealed class HandlerSendTests
         Assert.True(cluster.Simulation.RunUntil(() => _got.Count > 0, TimeSpan.FromSeconds(5)));
         leaver.End();
         _ = cluster.Simulation.Spawn(() => leaver.Group.DisposeAsync().AsTask());
-        Assert.True(cluster.Simulation.RunUntil(() => protocol.IsOver, TimeSpan.FromSeconds(60)), $"{protocol}; {_got.Count} came; {string.Join(", ", cluster.Oracle.Accusations)}");
+        Assert.True(cluster.Simulation.RunUntil(() => protocol.IsOver, TimeSpan.FromSeconds(60)), $"{protocol}; {_got.Count} came; {string.Join(", ", cluster.Oracle.Suspicions)}");
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(Enumerable.Range(0, Answers), _got);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Equal(2, cluster[0].Group!.CurrentView.Members.Count);
         Assert.Equal((0L, 0L), (protocol.Backlog.Calls, protocol.Backlog.Bytes));
     }
@@ -196,7 +196,7 @@ public sealed class HandlerSendTests
         Assert.True(cluster.Simulation.RunUntil(() => others == 2, TimeSpan.FromSeconds(60)));
         Assert.Null(refused);
         Assert.True(cluster.Simulation.RunUntil(() => _got.Count == sent, TimeSpan.FromSeconds(60)));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Fact]

@@ -197,7 +197,7 @@ public sealed class HookTests
         Assert.Empty(errors);
         // Its own handlers are a member's of the view that ends, like all others.
         Assert.Equal([0, 1, 2], got.Order());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -238,7 +238,7 @@ public sealed class HookTests
         Assert.True(cluster.Settle());
         Assert.Empty(errors);
         Assert.Equal([1, 1], answers);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 

@@ -56,7 +56,7 @@ public sealed class JoinTests
             cluster.Simulation.Run(TimeSpan.FromSeconds(2));
             Assert.Equal(members + (again ? 1 : 0), cluster.Oracle.Find("g")?.Members.Count ?? 0);
             Assert.All(comer.Host.Groups, g => Assert.Equal(GroupPhase.Member, g.Phase));
-            Assert.Empty(cluster.Oracle.Accusations);
+            Assert.Empty(cluster.Oracle.Suspicions);
         }
         Assert.True(cancelled > 20, $"{cancelled} cancelled");
     }
@@ -98,7 +98,7 @@ public sealed class JoinTests
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(10)));
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
     }
 
@@ -201,7 +201,7 @@ public sealed class JoinTests
         Assert.True(cluster.Settle());
         // The message to the joiner alone waits for the view that says that it has its state.
         Assert.True(cluster.Simulation.RunUntil(() => got == 1 + 3, TimeSpan.FromSeconds(3)), $"{got} came");
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 

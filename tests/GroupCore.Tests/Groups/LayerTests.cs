@@ -120,7 +120,7 @@ public sealed class LayerTests
             Assert.Equal(Enumerable.Range(0, Members), layer.Installed[^1].Contributions.Select(c => (int)c.Bytes.Span[0]));
             Assert.All(layer.Installed[^1].Contributions, c => Assert.Equal(GroupLimits.ContributionBytes, c.Bytes.Length));
         }
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -158,6 +158,6 @@ public sealed class LayerTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.InRange(sent, 50, int.MaxValue);
         Assert.InRange(answers - before, 50, int.MaxValue);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 }

@@ -115,7 +115,7 @@ public sealed class LoadingJoinerTests
         Assert.Equal(GroupPhase.Loading, comer.Host.Groups[0].Phase);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 30_000, TimeSpan.FromSeconds(20)), $"{_delivered[2]} delivered {comer.JoinError}");
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -128,10 +128,10 @@ public sealed class LoadingJoinerTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(30));
         // The budget, and a window of each of two senders.
         Assert.InRange(_delivered[0], 4_000, 3 * 4_200);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 30_000, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -149,7 +149,7 @@ public sealed class LoadingJoinerTests
         Send(cluster, 1, 1_000, 20, ordered: true);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 1_000, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -182,7 +182,7 @@ public sealed class LoadingJoinerTests
         // Some more may be new.
         Assert.InRange(most, 1_000, GroupLimits.CatchUpMessages + 100);
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -229,10 +229,10 @@ public sealed class LoadingJoinerTests
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(9));
         Assert.True(group.IsWedged && group.Multicast.IsCatchingUp);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == (toItself ? 50_001 : 50_000), TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -246,8 +246,8 @@ public sealed class LoadingJoinerTests
         for (int i = 0; i < 2; i++) Send(cluster, i, 15_000, 1_000, ordered: i == 1);
         cluster.Simulation.Run(TimeSpan.FromSeconds(30));
         Assert.Equal(GroupPhase.Member, comer.Host.Groups[0].Phase);
-        if (policy == SlowMember.Evict) Assert.Equal([(comer.Id, Accusation.Slow)], cluster.Oracle.Accusations.Distinct());
-        else Assert.Empty(cluster.Oracle.Accusations);
+        if (policy == SlowMember.Evict) Assert.Equal([(comer.Id, Suspicion.Slow)], cluster.Oracle.Suspicions.Distinct());
+        else Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     /// <summary>The coordinator sends what no window lets through, and positions of what never comes.</summary>

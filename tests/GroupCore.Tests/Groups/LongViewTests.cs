@@ -43,7 +43,7 @@ public sealed class LongViewTests
         Assert.True(cluster.Simulation.RunUntil(() => sent == 3_000, TimeSpan.FromSeconds(20)), $"{sent} sent");
         Assert.True(cluster.Settle());
         Assert.True(cluster.Oracle.Find("g")!.View >= view + 5, $"view {view} to {cluster.Oracle.Find("g")!.View}");
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -65,7 +65,7 @@ public sealed class LongViewTests
         foreach (var member in cluster.Members) member.Membership.Deaf = false;
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("g")!.View > 5 && cluster.Settle(1), TimeSpan.FromSeconds(30)));
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 

@@ -25,12 +25,12 @@ public sealed class LostLinkTests
         // Three of the turn of the overflow, six after it.
         Assert.True(cluster.Simulation.RunUntil(() => delivered == 3 * 9, TimeSpan.FromSeconds(10)), $"{delivered} delivered");
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
     [Theory, InlineData(1), InlineData(2), InlineData(3)]
-    public void F8_a_message_to_one_member_that_a_link_lost_ends_in_an_accusation(ulong seed)
+    public void F8_a_message_to_one_member_that_a_link_lost_ends_in_a_suspicion(ulong seed)
     {
         using var cluster = new GroupCluster(seed, 3, more: g => g.Handle<byte[]>("one", (from, m) => { }));
         Assert.True(cluster.Settle());
@@ -42,12 +42,12 @@ public sealed class LostLinkTests
         Overflow(cluster[0], cluster[1], multicasts: 0);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(10)));
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Suspicions.Count > 0, TimeSpan.FromSeconds(10)));
     }
 
     /// <summary>The leader says every second that nothing holds it up. The message is not handled for all that, and only the one whose it is knows.</summary>
     [Theory, InlineData(1), InlineData(2), InlineData(3)]
-    public void F8_a_message_to_the_leader_of_a_flush_that_a_link_lost_stays_an_accusation(ulong seed)
+    public void F8_a_message_to_the_leader_of_a_flush_that_a_link_lost_stays_a_suspicion(ulong seed)
     {
         using var cluster = new GroupCluster(seed, 3, more: g => g.Handle<byte[]>("one", (from, m) => { }));
         Assert.True(cluster.Settle());
@@ -59,9 +59,9 @@ public sealed class LostLinkTests
         Overflow(members[1], members[0], multicasts: 0);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(10)));
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Suspicions.Count > 0, TimeSpan.FromSeconds(10)));
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
-        Assert.Equal([(members[0].Id, GroupCore.Membership.Accusation.FlushStall)], cluster.Oracle.Accusations);
+        Assert.Equal([(members[0].Id, GroupCore.Membership.Suspicion.FlushStall)], cluster.Oracle.Suspicions);
         Assert.Empty(cluster.Oracle.Withdrawals);
     }
 
@@ -79,9 +79,9 @@ public sealed class LostLinkTests
         Overflow(cluster[1], cluster[0], multicasts: 0);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         cluster.Simulation.Network.Heal();
-        Assert.True(cluster.Simulation.RunUntil(() => answer is not null, TimeSpan.FromSeconds(10)), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended} {m.Group.Protocol.Queries.Count}")) + string.Join(',', cluster.Oracle.Accusations));
+        Assert.True(cluster.Simulation.RunUntil(() => answer is not null, TimeSpan.FromSeconds(10)), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended} {m.Group.Protocol.Queries.Count}")) + string.Join(',', cluster.Oracle.Suspicions));
         Assert.IsType<TooFewRepliesException>(answer);
-        Assert.True(cluster.Settle(), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended}")) + string.Join(',', cluster.Oracle.Accusations));
+        Assert.True(cluster.Settle(), string.Join('\n', cluster.Members.Select(m => $"{m.Group!.Protocol} {m.Ended}")) + string.Join(',', cluster.Oracle.Suspicions));
     }
 
     [Fact]
@@ -176,9 +176,9 @@ public sealed class LostLinkTests
         cluster.Simulation.Network.Heal();
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
         Assert.Equal((2, 2), (a.Group!.Protocol.Peers.Outstanding, b.Group!.Protocol.Peers.Outstanding));
-        Assert.Empty(cluster.Oracle.Accusations);
-        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(30)), $"{a.Group.Protocol}; {b.Group.Protocol}");
-        Assert.All(cluster.Oracle.Accusations, accusation => Assert.True(accusation.Subject == a.Id || accusation.Subject == b.Id));
+        Assert.Empty(cluster.Oracle.Suspicions);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Suspicions.Count > 0, TimeSpan.FromSeconds(30)), $"{a.Group.Protocol}; {b.Group.Protocol}");
+        Assert.All(cluster.Oracle.Suspicions, suspicion => Assert.True(suspicion.Subject == a.Id || suspicion.Subject == b.Id));
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
         Assert.Empty(cluster.Oracle.Withdrawals);
     }
@@ -188,7 +188,7 @@ public sealed class LostLinkTests
     /// so only the one between can say for whom. Each of the three leads the flush once.
     /// </summary>
     [Theory, InlineData(1, 0, 1, 2), InlineData(2, 1, 0, 2), InlineData(3, 2, 1, 0)]
-    public void What_a_handler_sends_after_its_member_has_acknowledged_the_flush_and_a_link_loses_ends_in_an_accusation(ulong seed, int first, int between, int last)
+    public void What_a_handler_sends_after_its_member_has_acknowledged_the_flush_and_a_link_loses_ends_in_a_suspicion(ulong seed, int first, int between, int last)
     {
         GroupCluster? all = null;
         var gate = new TaskCompletionSource();
@@ -221,17 +221,17 @@ public sealed class LostLinkTests
         cluster.Simulation.Network.Heal();
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
         Assert.Equal((1, 1), (a.Group.Protocol.Peers.Outstanding, b.Group!.Protocol.Peers.Outstanding));
-        Assert.Empty(cluster.Oracle.Accusations);
-        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Accusations.Count > 0, TimeSpan.FromSeconds(30)), $"{a.Group.Protocol}; {b.Group.Protocol}");
+        Assert.Empty(cluster.Oracle.Suspicions);
+        Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Suspicions.Count > 0, TimeSpan.FromSeconds(30)), $"{a.Group.Protocol}; {b.Group.Protocol}");
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
-        // Who did nothing but wait for another's handler is nobody's to accuse.
-        Assert.All(cluster.Oracle.Accusations, accusation => Assert.Equal(c.Id, accusation.Subject));
+        // Who did nothing but wait for another's handler is nobody's to suspect.
+        Assert.All(cluster.Oracle.Suspicions, suspicion => Assert.Equal(c.Id, suspicion.Subject));
         Assert.Empty(cluster.Oracle.Withdrawals);
         Assert.Equal(view, a.Group.CurrentView.Id);
     }
 
     [Fact]
-    public void R_a_member_whose_link_is_lost_twice_in_a_view_stays_accused_until_the_view_is_over()
+    public void R_a_member_whose_link_is_lost_twice_in_a_view_stays_suspected_until_the_view_is_over()
     {
         using var cluster = new GroupCluster(10, 3);
         Assert.True(cluster.Settle());
@@ -247,7 +247,7 @@ public sealed class LostLinkTests
         }
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.All(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(2)));
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
-        Assert.Equal([(cluster[1].Id, GroupCore.Membership.Accusation.FlushStall)], cluster.Oracle.Accusations);
+        Assert.Equal([(cluster[1].Id, GroupCore.Membership.Suspicion.FlushStall)], cluster.Oracle.Suspicions);
         Assert.Empty(cluster.Oracle.Withdrawals);
         cluster.Simulation.Network.Heal();
         Assert.True(cluster.Settle());

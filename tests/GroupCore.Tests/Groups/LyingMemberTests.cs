@@ -34,7 +34,7 @@ public sealed class LyingMemberTests
     [InlineData(0, 1)]
     [InlineData(1, 1)]
     [InlineData(1, 2)]
-    public void R_the_leader_accuses_whom_one_member_says_to_miss_only_when_another_says_so_too(int named, int saying)
+    public void R_the_leader_suspects_whom_one_member_says_to_miss_only_when_another_says_so_too(int named, int saying)
     {
         var gates = new List<TaskCompletionSource>();
         using var cluster = new GroupCluster(61, 4, more: g => g.HandleAsync<byte[]>("hang", async (from, m) =>
@@ -56,8 +56,8 @@ public sealed class LyingMemberTests
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
             for (int liar = 4 - saying; liar < 4; liar++) SayWait(rank[liar], named);
         }
-        if (saying == 1) Assert.Empty(cluster.Oracle.Accusations);
-        else Assert.Contains((rank[named].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
+        if (saying == 1) Assert.Empty(cluster.Oracle.Suspicions);
+        else Assert.Contains((rank[named].Id, Suspicion.FlushStall), cluster.Oracle.Suspicions);
         Assert.Equal(2, gates.Count);
         foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
@@ -69,7 +69,7 @@ public sealed class LyingMemberTests
     [InlineData(0, false)]
     [InlineData(1, false)]
     [InlineData(2, true)]
-    public void Who_is_said_to_be_too_slow_is_accused_only_when_it_says_itself_that_its_handlers_are_at_work(int named, bool accused)
+    public void Who_is_said_to_be_too_slow_is_suspected_only_when_it_says_itself_that_its_handlers_are_at_work(int named, bool suspected)
     {
         var gate = new TaskCompletionSource();
         using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 65, ReplayCommand = "seed 65" }), 4, more: g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
@@ -87,13 +87,13 @@ public sealed class LyingMemberTests
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
             SayWait(rank[3], named, reason: WaitReason.TooSlow);
         }
-        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Item2 == Accusation.Slow);
+        Assert.DoesNotContain(cluster.Oracle.Suspicions, a => a.Item2 == Suspicion.Slow);
         for (int i = 0; i < 40; i++)
         {
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
             SayWait(rank[3], named, reason: WaitReason.TooSlow);
         }
-        Assert.Equal(accused, cluster.Oracle.Accusations.Contains((rank[named].Id, Accusation.Slow)));
+        Assert.Equal(suspected, cluster.Oracle.Suspicions.Contains((rank[named].Id, Suspicion.Slow)));
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
     }
@@ -116,15 +116,15 @@ public sealed class LyingMemberTests
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
             if (i % every == 0) SayWait(rank[3], reason: WaitReason.OwnCode);
             // Hooks may have taken 2 s of it.
-            if (i == 50) Assert.DoesNotContain(cluster.Oracle.Accusations, static a => a.Evidence == Accusation.Slow);
+            if (i == 50) Assert.DoesNotContain(cluster.Oracle.Suspicions, static a => a.Evidence == Suspicion.Slow);
         }
-        var said = cluster.Oracle.Accusations.FindAll(static a => a.Evidence == Accusation.Slow);
+        var said = cluster.Oracle.Suspicions.FindAll(static a => a.Evidence == Suspicion.Slow);
         if (!slow) Assert.Empty(said);
-        else Assert.True(said.Count >= 2 && said.TrueForAll(a => a.Subject == rank[3].Id), $"{said.Count} accusations");
+        else Assert.True(said.Count >= 2 && said.TrueForAll(a => a.Subject == rank[3].Id), $"{said.Count} suspicions");
     }
 
     [Fact]
-    public void R_who_says_that_it_waits_and_has_not_reported_is_accused()
+    public void R_who_says_that_it_waits_and_has_not_reported_is_suspected()
     {
         using var cluster = new GroupCluster(62, 3);
         Assert.True(cluster.Settle());
@@ -138,13 +138,13 @@ public sealed class LyingMemberTests
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
             SayWait(rank[2], to: rank[0]);
         }
-        Assert.Contains((rank[2].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
+        Assert.Contains((rank[2].Id, Suspicion.FlushStall), cluster.Oracle.Suspicions);
     }
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Who_is_slow_is_accused_whatever_it_says_of_a_view_change_that_the_membership_does_not_know_of(bool again)
+    public void Who_is_slow_is_suspected_whatever_it_says_of_a_view_change_that_the_membership_does_not_know_of(bool again)
     {
         var gate = new TaskCompletionSource();
         using var cluster = WithSlowMember(67, gate.Task);
@@ -156,8 +156,8 @@ public sealed class LyingMemberTests
             if (second == 0 || again) ClaimViewChange(slow, Number + (ulong)second);
             cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         }
-        Assert.Contains((slow.Id, Accusation.Slow), cluster.Oracle.Accusations);
-        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Subject != slow.Id);
+        Assert.Contains((slow.Id, Suspicion.Slow), cluster.Oracle.Suspicions);
+        Assert.DoesNotContain(cluster.Oracle.Suspicions, a => a.Subject != slow.Id);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
     }
@@ -172,10 +172,10 @@ public sealed class LyingMemberTests
         SendMany(cluster);
         // As long as it may be behind with what it held it is believed.
         Lie(60);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Lie((int)(GroupLimits.CatchUpNanoseconds / 1_000_000_000));
-        Assert.Contains((liar.Id, Accusation.Slow), cluster.Oracle.Accusations);
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal(liar.Id, a.Subject));
+        Assert.Contains((liar.Id, Suspicion.Slow), cluster.Oracle.Suspicions);
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal(liar.Id, a.Subject));
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
 
@@ -337,8 +337,8 @@ public sealed class LyingMemberTests
         });
         // Who waits to be judged has reported.
         cluster.Simulation.Run(TimeSpan.FromSeconds(sequencerFirst ? 0.01 : 3));
-        Assert.Equal(!sequencerFirst, cluster.Oracle.Accusations.Exists(a => a.Subject == rank[0].Id));
-        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Subject == rank[2].Id || a.Subject == rank[3].Id);
+        Assert.Equal(!sequencerFirst, cluster.Oracle.Suspicions.Exists(a => a.Subject == rank[0].Id));
+        Assert.DoesNotContain(cluster.Oracle.Suspicions, a => a.Subject == rank[2].Id || a.Subject == rank[3].Id);
         rank[1].SimNode.Post(() =>
         {
             if (!sequencerFirst) Take(truth[0]);
@@ -411,7 +411,7 @@ public sealed class LyingMemberTests
         cluster.Oracle.Fail(liar.Membership);
         Assert.True(cluster.Settle(), "the view change without the liar does not end");
         Assert.All(stored, count => Assert.Equal(sent, count));
-        Assert.DoesNotContain(cluster.Oracle.Accusations, a => a.Subject != liar.Id);
+        Assert.DoesNotContain(cluster.Oracle.Suspicions, a => a.Subject != liar.Id);
         Assert.Null(cluster.Verdict());
 
         TestMember rank(int of) => cluster.Members.Single(m => m.Group!.Rank == of);
@@ -701,8 +701,8 @@ public sealed class LyingMemberTests
         Assert.Equal(beyond < 100_000, rank[1].Group!.Protocol.Multicast.ReceivedOf(2) > 10);
         cluster.Simulation.Run(TimeSpan.FromSeconds(8));
         Send(0, 1, 3);
-        Assert.Contains((rank[2].Id, Accusation.FlushStall), cluster.Oracle.Accusations);
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal(rank[2].Id, a.Subject));
+        Assert.Contains((rank[2].Id, Suspicion.FlushStall), cluster.Oracle.Suspicions);
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal(rank[2].Id, a.Subject));
 
         void Send(params int[] senders)
         {

@@ -1,5 +1,5 @@
 using GroupCore.Groups;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 
 namespace GroupCore.Tests.Groups;
 

@@ -124,10 +124,10 @@ public sealed class NodeQuotaTests
             });
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
         }
-        Assert.Equal((0, FlushRounds.Most), (flushed, from.Group.Protocol.Multicast.FlushRoundsOpen));
+        Assert.Equal((0, StabilityRounds.Most), (flushed, from.Group.Protocol.Multicast.StabilityRoundsOpen));
         cluster.Simulation.Network.Heal();
         Assert.True(cluster.Simulation.RunUntil(() => flushed == 500, TimeSpan.FromSeconds(5)), $"{flushed} flushed");
-        Assert.Equal((0, 0), (early, from.Group.Protocol.Multicast.FlushRoundsOpen));
+        Assert.Equal((0, 0), (early, from.Group.Protocol.Multicast.StabilityRoundsOpen));
     }
 
     [Fact]

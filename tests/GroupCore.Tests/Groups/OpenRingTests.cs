@@ -1,5 +1,5 @@
 using System.Reflection;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;

@@ -1,4 +1,4 @@
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;

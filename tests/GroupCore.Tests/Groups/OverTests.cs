@@ -53,7 +53,7 @@ public sealed class OverTests
             void First()
             {
                 // The loop does that beside the handlers.
-                if (me == 1 && ends) all![1].Host.OnMembershipState(MembershipState.Poisoned, "the test says so");
+                if (me == 1 && ends) all![1].Host.OnMembershipState(MembershipState.Excluded, "the test says so");
             }
             void Second() => later += me == 1 && ends ? 1 : 0;
             if (kind == "view") g.OnView(view => First()).OnView(view => Second());
@@ -141,7 +141,7 @@ public sealed class OverTests
         cluster[1].End();
         cluster[1].SimNode.Post(() =>
         {
-            cluster[1].Host.OnMembershipState(MembershipState.Poisoned, "the test says so");
+            cluster[1].Host.OnMembershipState(MembershipState.Excluded, "the test says so");
             group.LeaveSoon();
         });
         cluster.Simulation.Run(TimeSpan.FromMinutes(1));

@@ -97,7 +97,7 @@ public sealed class ProgressTests
         using var cluster = Settled(25, 4);
         var leaver = cluster[2];
         leaver.Membership.Deaf = true;
-        int accused = cluster.Oracle.Accusations.Count;
+        int suspected = cluster.Oracle.Suspicions.Count;
         // Disposing ends for the caller after two seconds, though this member has not heard that it is out.
         _ = cluster.Simulation.Spawn(async () => await leaver.Group!.DisposeAsync());
         Assert.True(cluster.Simulation.RunUntil(() => leaver.Group!.Completion.IsCompleted, TimeSpan.FromSeconds(3)));
@@ -112,7 +112,7 @@ public sealed class ProgressTests
     }
 
     [Fact]
-    public void All_accuse_the_silent_member_that_holds_a_flush_up_and_nobody_its_leader()
+    public void All_suspect_the_silent_member_that_holds_a_flush_up_and_nobody_its_leader()
     {
         using var cluster = Settled(26, 5);
         var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
@@ -120,8 +120,8 @@ public sealed class ProgressTests
         rank[3].Membership.Deaf = true;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(8));
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.FlushStall), a));
-        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((rank[3].Id, Suspicion.FlushStall), a));
+        Assert.True(cluster.Oracle.Suspicions.Count >= 4, $"{cluster.Oracle.Suspicions.Count} suspicions");
         rank[3].Membership.Deaf = false;
         Assert.True(cluster.Settle());
     }

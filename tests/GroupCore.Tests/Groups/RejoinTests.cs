@@ -31,7 +31,7 @@ public sealed class RejoinTests
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(60)), $"{comer.JoinError} {string.Join("; ", comer.Host.Groups)}");
         Assert.True(cluster.Settle());
         Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Fact]
@@ -96,7 +96,7 @@ public sealed class RejoinTests
         var first = cluster[0].Group!.Protocol;
         // A view change that is held up, so that the join and the leave come into the next one together.
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
-        Assert.True(cluster.Simulation.RunUntil(() => !first.HooksDone, TimeSpan.FromSeconds(1)));
+        Assert.True(cluster.Simulation.RunUntil(() => !first.HooksEnded, TimeSpan.FromSeconds(1)));
         var comer = cluster.Add(static g => { });
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("g")!.Queue.Count > 0, TimeSpan.FromSeconds(1)));
         _ = cluster.Simulation.Spawn(cluster[0].LeaveAsync);

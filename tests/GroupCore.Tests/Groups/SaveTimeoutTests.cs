@@ -59,7 +59,7 @@ public sealed class SaveTimeoutTests
         _takes = TimeSpan.Zero;
         comer.JoinAgain();
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(10)), $"{comer.JoinError}");
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Fact]

@@ -32,9 +32,9 @@ public sealed class SharedErrorTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         Assert.Empty(errors);
         cluster[0].End();
-        cluster[0].Membership.Poison(cluster.Simulation.Random);
+        cluster[0].Membership.Exclude(cluster.Simulation.Random);
         Assert.True(cluster.Simulation.RunUntil(() => errors.Count == Callers, TimeSpan.FromSeconds(10)), $"{errors.Count} have ended.");
-        Assert.All(errors, error => Assert.IsType<PoisonedException>(error));
+        Assert.All(errors, error => Assert.IsType<ExcludedException>(error));
         CheckTraces(errors);
 
         Task Call() => kind switch
@@ -64,7 +64,7 @@ public sealed class SharedErrorTests
         var fault = new InvalidOperationException("A fault.");
         Exception[] reasons =
         [
-            new NotMemberException("g", "it has left"), new PoisonedException("it was silent"), new GroupOverloadedException("g", 5), new NodeStoppedException("It stops.", fault), new NodeFaultedException(fault),
+            new NotMemberException("g", "it has left"), new ExcludedException("it was silent"), new GroupOverloadedException("g", 5), new NodeStoppedException("It stops.", fault), new NodeFaultedException(fault),
         ];
         foreach (var reason in reasons)
         {

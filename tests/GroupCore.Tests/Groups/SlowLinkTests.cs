@@ -30,11 +30,11 @@ public sealed class SlowLinkTests
         Assert.True(cluster.Simulation.RunUntil(() => from.Group.CurrentView.Id > view, TimeSpan.FromSeconds(2)), $"{from.Group.Protocol} {cluster[1].Group!.Protocol} {delivered} most {most}");
         Assert.True(cluster.Simulation.RunUntil(() => delivered == 800, TimeSpan.FromSeconds(30)), $"{delivered} delivered");
         Assert.InRange(most, 1, LinkLimits.LeastBulkBytes * 2);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Theory, InlineData(1), InlineData(2), InlineData(3)]
-    public void R7_a_member_that_forwards_as_fast_as_a_slow_link_goes_is_not_accused(ulong seed)
+    public void R7_a_member_that_forwards_as_fast_as_a_slow_link_goes_is_not_suspected(ulong seed)
     {
         using var cluster = new GroupCluster(seed, 6, more: g => g.Handle<byte[]>("bulk", static (from, m) => { }), link: new() { BytesPerSecond = 500_000 });
         Assert.True(cluster.Settle());
@@ -53,12 +53,12 @@ public sealed class SlowLinkTests
         Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.CurrentView.Members.Count == 2, TimeSpan.FromSeconds(60)), $"{cluster[0].Group!.Protocol}");
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.True(cluster.Verdict() is null, cluster.Verdict());
     }
 
     [Theory, InlineData(1), InlineData(2), InlineData(3)]
-    public void A_member_whose_hook_waits_for_the_link_to_another_is_not_accused_and_what_its_hook_sends_the_others_goes_out(ulong seed)
+    public void A_member_whose_hook_waits_for_the_link_to_another_is_not_suspected_and_what_its_hook_sends_the_others_goes_out(ulong seed)
     {
         int hooks = 0, joined = 0;
         using var cluster = new GroupCluster(seed, 4, link: new() { BytesPerSecond = BytesPerSecond }, more: g => g
@@ -92,7 +92,7 @@ public sealed class SlowLinkTests
         hooks = 0;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3.2));
-        Assert.All(cluster.Oracle.Accusations, accusation => Assert.Equal(slow.Id, accusation.Subject));
+        Assert.All(cluster.Oracle.Suspicions, suspicion => Assert.Equal(slow.Id, suspicion.Subject));
         // Of three hooks to three members.
         Assert.Equal(9, hooks);
         Assert.Equal(view, cluster[0].Group!.CurrentView.Id);
@@ -100,7 +100,7 @@ public sealed class SlowLinkTests
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group!.CurrentView.Id > view), TimeSpan.FromSeconds(20)), $"{cluster[0].Group!.Protocol}");
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(12, hooks);
-        Assert.All(cluster.Oracle.Accusations, accusation => Assert.Equal(slow.Id, accusation.Subject));
+        Assert.All(cluster.Oracle.Suspicions, suspicion => Assert.Equal(slow.Id, suspicion.Subject));
     }
 
     /// <summary>Where answers have waited in a smaller view, they wait by other ranks in a larger one.</summary>
@@ -127,7 +127,7 @@ public sealed class SlowLinkTests
             Assert.True(cluster.Simulation.RunUntil(() => answers == 1, TimeSpan.FromSeconds(20)));
             cluster.Simulation.Run(TimeSpan.FromSeconds(20));
         }
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     /// <summary>Answers that another asks for as fast as it gets them fill the link for as long as it likes: messages have their turn all the same, and so have they.</summary>
@@ -163,7 +163,7 @@ public sealed class SlowLinkTests
         int before = answers;
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.True(delivered > 15 && answers - before > 15, $"{delivered} delivered, {answers - before} answers");
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     /// <summary>Links that messages to one fill one by one hardly ever have room at once: a multicast goes when each had some.</summary>
@@ -195,6 +195,6 @@ public sealed class SlowLinkTests
         int before = single;
         cluster.Simulation.Run(TimeSpan.FromSeconds(5 + seconds));
         Assert.True(multicast > 6 * 20 && (single - before) * (long)bytes > 12_000_000, $"{multicast} multicast, {single - before} to one");
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 }

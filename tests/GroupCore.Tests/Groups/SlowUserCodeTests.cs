@@ -44,7 +44,7 @@ public sealed class SlowUserCodeTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
         cluster.Add();
         cluster.Simulation.Run(TimeSpan.FromSeconds(12));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         var status = cluster[1].Group!.Status;
         Assert.True(status.ChangingView);
         Assert.Contains(status.WaitsFor, text => text.Contains($"handlers of {cluster[0].SimNode.Address}", StringComparison.Ordinal));
@@ -70,7 +70,7 @@ public sealed class SlowUserCodeTests
         all = cluster;
         var rank = RequestView(cluster, from: 2, to: 4, "pass");
         cluster.Simulation.Run(TimeSpan.FromSeconds(8));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Contains($"handlers of {rank[3].SimNode.Address}", rank[4].Group!.Status.WaitsFor);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
@@ -78,24 +78,24 @@ public sealed class SlowUserCodeTests
     }
 
     [Fact]
-    public void F3_a_group_that_evicts_accuses_who_holds_a_view_change_up_and_only_him()
+    public void F3_a_group_that_evicts_suspects_who_holds_a_view_change_up_and_only_him()
     {
         var gate = new TaskCompletionSource();
         using var cluster = Settled(6, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)), s_evicts);
         // Rank 2 waits for the handler of rank 3, and so the leader for rank 2.
         var rank = RequestView(cluster, from: 2, to: 3, "hang");
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.Slow), a));
-        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((rank[3].Id, Suspicion.Slow), a));
+        Assert.True(cluster.Oracle.Suspicions.Count >= 4, $"{cluster.Oracle.Suspicions.Count} suspicions");
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
     }
 
     /// <summary>Who hangs may have sent to another, late: that one's handler has been at work for a moment, however long the view change lasts.</summary>
     [Fact]
-    public void F3_a_group_that_evicts_does_not_accuse_who_handles_a_message_for_a_moment_in_a_long_view_change()
+    public void F3_a_group_that_evicts_does_not_suspect_who_handles_a_message_for_a_moment_in_a_long_view_change()
     {
         TaskCompletionSource hangs = new(), sends = new(), ends = new();
         GroupCluster? all = null;
@@ -114,15 +114,15 @@ public sealed class SlowUserCodeTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(3.5));
         cluster.Simulation.After(TimeSpan.Zero, ends.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.Slow), a));
-        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((rank[3].Id, Suspicion.Slow), a));
+        Assert.True(cluster.Oracle.Suspicions.Count >= 4, $"{cluster.Oracle.Suspicions.Count} suspicions");
         cluster.Simulation.After(TimeSpan.Zero, hangs.SetResult);
         Assert.True(cluster.Settle());
     }
 
     /// <summary>Processes that join and fail in turn: each proposal brings one of them, and the next comes when it has failed.</summary>
     [Fact]
-    public void F3_a_group_that_evicts_accuses_who_hangs_however_often_the_view_change_begins_anew()
+    public void F3_a_group_that_evicts_suspects_who_hangs_however_often_the_view_change_begins_anew()
     {
         var gate = new TaskCompletionSource();
         using var cluster = Settled(10, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
@@ -144,8 +144,8 @@ public sealed class SlowUserCodeTests
         }
         Assert.Equal(4, proposals.Count);
         // It stands from one proposal to the next: the Oracle wants to hear it for two seconds.
-        Assert.Equal(4, cluster.Oracle.Accusations.Count);
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[3].Id, Accusation.Slow), a));
+        Assert.Equal(4, cluster.Oracle.Suspicions.Count);
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((rank[3].Id, Suspicion.Slow), a));
         Assert.Empty(cluster.Oracle.Withdrawals);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
@@ -156,7 +156,7 @@ public sealed class SlowUserCodeTests
     [InlineData(0.0)]
     [InlineData(0.5)]
     [InlineData(2.3)]
-    public void F3_who_was_too_slow_in_a_view_change_that_lasts_for_another_is_not_accused_for_as_long(double later)
+    public void F3_who_was_too_slow_in_a_view_change_that_lasts_for_another_is_not_suspected_for_as_long(double later)
     {
         var gates = new[] { new TaskCompletionSource(), new TaskCompletionSource() };
         using var cluster = Settled(11, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gates[m[0]].Task.ConfigureAwait(false)), s_evicts);
@@ -170,7 +170,7 @@ public sealed class SlowUserCodeTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         RequestView(cluster);
         cluster.Simulation.Run(TimeSpan.FromSeconds(8));
-        Assert.Equal(4, cluster.Oracle.Accusations.Count(a => a == (rank[3].Id, Accusation.Slow)));
+        Assert.Equal(4, cluster.Oracle.Suspicions.Count(a => a == (rank[3].Id, Suspicion.Slow)));
         Assert.Empty(cluster.Oracle.Withdrawals);
         cluster.Simulation.Run(TimeSpan.FromSeconds(later));
         cluster.Simulation.After(TimeSpan.Zero, gates[0].SetResult);
@@ -180,7 +180,7 @@ public sealed class SlowUserCodeTests
         // Of the other it stands.
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.Equal(4, cluster.Oracle.Withdrawals.Count);
-        Assert.Equal(8, cluster.Oracle.Accusations.Count);
+        Assert.Equal(8, cluster.Oracle.Suspicions.Count);
         cluster.Simulation.After(TimeSpan.Zero, gates[1].SetResult);
         Assert.True(cluster.Settle());
     }
@@ -207,13 +207,13 @@ public sealed class SlowUserCodeTests
             comer = next;
         }
         Assert.InRange(hooks, 5 * 7, int.MaxValue);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.True(cluster.Settle());
     }
 
     /// <summary>Who was silent and has spoken since holds nobody up: what was said of it is taken back, although the view change goes on to wait for another one's handler.</summary>
     [Fact]
-    public void R_who_was_late_in_a_view_change_that_lasts_for_another_is_not_accused_for_as_long()
+    public void R_who_was_late_in_a_view_change_that_lasts_for_another_is_not_suspected_for_as_long()
     {
         var gate = new TaskCompletionSource();
         using var cluster = Settled(12, 3, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)));
@@ -223,15 +223,15 @@ public sealed class SlowUserCodeTests
         foreach (var other in new[] { rank[0], rank[2] }) cluster.Simulation.Network.Cut(rank[1].SimNode, other.SimNode, CutMode.Drop);
         RequestView(cluster);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3.5));
-        int accused = cluster.Oracle.Accusations.Count(a => a == (rank[1].Id, Accusation.FlushStall));
-        Assert.Equal(2, accused);
+        int suspected = cluster.Oracle.Suspicions.Count(a => a == (rank[1].Id, Suspicion.FlushStall));
+        Assert.Equal(2, suspected);
         // As long as it is silent it stands.
         Assert.Empty(cluster.Oracle.Withdrawals);
         cluster.Simulation.Network.Heal();
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.NotNull(cluster.Oracle.Find("g")!.Pending);
-        Assert.Equal(accused, cluster.Oracle.Accusations.Count(a => a.Subject == rank[1].Id));
-        Assert.Equal(accused, cluster.Oracle.Withdrawals.Count(id => id == rank[1].Id));
+        Assert.Equal(suspected, cluster.Oracle.Suspicions.Count(a => a.Subject == rank[1].Id));
+        Assert.Equal(suspected, cluster.Oracle.Withdrawals.Count(id => id == rank[1].Id));
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
     }
@@ -241,7 +241,7 @@ public sealed class SlowUserCodeTests
     [InlineData(3, false)]
     [InlineData(0, false)]
     [InlineData(3, true)]
-    public void F3_a_group_that_evicts_accuses_who_holds_a_view_change_up_with_a_message_to_itself(int to, bool chain)
+    public void F3_a_group_that_evicts_suspects_who_holds_a_view_change_up_with_a_message_to_itself(int to, bool chain)
     {
         var gate = new TaskCompletionSource();
         GroupCluster? all = null;
@@ -251,10 +251,10 @@ public sealed class SlowUserCodeTests
         all = cluster;
         var rank = RequestView(cluster, from: chain ? 2 : to, to: to, chain ? "pass" : "hang");
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((rank[to].Id, Accusation.Slow), a));
-        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((rank[to].Id, Suspicion.Slow), a));
+        Assert.True(cluster.Oracle.Suspicions.Count >= 4, $"{cluster.Oracle.Suspicions.Count} suspicions");
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
     }
@@ -262,7 +262,7 @@ public sealed class SlowUserCodeTests
     [Theory]
     [InlineData(SlowMember.Block)]
     [InlineData(SlowMember.Evict)]
-    public void F3_a_member_that_holds_the_windows_back_is_told_of_and_accused_only_where_the_group_says_so(SlowMember policy)
+    public void F3_a_member_that_holds_the_windows_back_is_told_of_and_suspected_only_where_the_group_says_so(SlowMember policy)
     {
         var gate = new TaskCompletionSource();
         int joined = 0, told = 0;
@@ -277,10 +277,10 @@ public sealed class SlowUserCodeTests
         for (int i = 0; i < 30_000; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[1_000]).AsTask());
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
         Assert.Equal(2, told);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
-        if (policy == SlowMember.Block) Assert.Empty(cluster.Oracle.Accusations);
-        else Assert.Equal([(cluster[2].Id, Accusation.Slow), (cluster[2].Id, Accusation.Slow)], cluster.Oracle.Accusations);
+        if (policy == SlowMember.Block) Assert.Empty(cluster.Oracle.Suspicions);
+        else Assert.Equal([(cluster[2].Id, Suspicion.Slow), (cluster[2].Id, Suspicion.Slow)], cluster.Oracle.Suspicions);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.Equal(0, cluster[2].Group!.Status.EventsWaiting);
@@ -305,12 +305,12 @@ public sealed class SlowUserCodeTests
         sender.Membership.Deaf = false;
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
         Assert.True(sender.Group!.Protocol.IsWedged);
-        Assert.DoesNotContain(cluster.Oracle.Accusations, static a => a.Evidence == Accusation.Slow);
+        Assert.DoesNotContain(cluster.Oracle.Suspicions, static a => a.Evidence == Suspicion.Slow);
         Assert.Equal(0, told);
         late.Membership.Deaf = false;
         Assert.True(cluster.Settle());
         Assert.True(cluster.Simulation.RunUntil(() => got == 4 * 3_000, TimeSpan.FromSeconds(5)), $"{got} came");
-        Assert.DoesNotContain(cluster.Oracle.Accusations, static a => a.Evidence == Accusation.Slow);
+        Assert.DoesNotContain(cluster.Oracle.Suspicions, static a => a.Evidence == Suspicion.Slow);
         Assert.Null(cluster.Verdict());
     }
 
@@ -344,7 +344,7 @@ public sealed class SlowUserCodeTests
         // Windows of both senders for each view until its handlers have stood for long.
         Assert.InRange(held, most / 2, most + (8 * GroupLimits.Window));
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group == stuck || m.Group!.CurrentView.Members.Count == 2), TimeSpan.FromSeconds(5)));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         // Its handler is still stuck: it holds nothing for it any more.
         Assert.InRange(stuck.Protocol.Dispatcher.Backlog, 0, 1 << 20);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
@@ -507,7 +507,7 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Simulation.RunUntil(() => got == messages, TimeSpan.FromSeconds(5)), $"{got} came");
         send = false;
         Assert.True(cluster.Settle());
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Equal(0, cluster[1].SimNode.Node.Counters.Refused(GroupCore.Runtime.RefusalReason.Unexpected));
         Assert.Null(cluster.Verdict());
     }
@@ -547,7 +547,7 @@ public sealed class SlowUserCodeTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.Equal(kind == "throws", cluster.Oracle.Find("g")!.View > before);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.True(cluster.Oracle.Find("g")!.View > before);
         Assert.Contains(errors, e => e.Handler == "view proposed" && (kind == "throws" ? e.Exception is FormatException : e.Exception is TimeoutException));
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
@@ -604,7 +604,7 @@ public sealed class SlowUserCodeTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         cluster.Oracle.Fail(cluster[1].Membership);
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
-        Assert.All(sends, send => Assert.IsType<PoisonedException>(send.Exception?.InnerException));
+        Assert.All(sends, send => Assert.IsType<ExcludedException>(send.Exception?.InnerException));
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
 

@@ -197,7 +197,7 @@ public sealed class StateCutTests
         int ends = 0;
         using var cluster = new GroupCluster(104, 1, beforeMembers: c => all = c, more: g => g.CheckpointSnapshot(static () => static to => { }, static state => { }), tap: node => new TappedNode(node, (_, handler, peer, header, body) =>
         {
-            if (header.Type == FrameType.StateDone && ends++ == 0)
+            if (header.Type == FrameType.StateEnd && ends++ == 0)
             {
                 var giver = all![0];
                 giver.SimNode.Post(() =>

@@ -32,7 +32,7 @@ public sealed class StateFrameTests
             hash.Add(state);
             Send(FrameType.StateOpen, state.Length, []);
             Send(FrameType.StateChunk, 0, state);
-            Send(FrameType.StateDone, state.Length, BitConverter.GetBytes(hash.Value));
+            Send(FrameType.StateEnd, state.Length, BitConverter.GetBytes(hash.Value));
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
 

@@ -71,7 +71,7 @@ public sealed class StatelessPeerTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         // With the state it has a hook of its own, which sends to it as well.
         Assert.Equal([$"view {first + 1}", $"hook of {first + 1}", $"hook of {first + 1}", $"view {first + 2}"], logs[1]);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
@@ -96,7 +96,7 @@ public sealed class StatelessPeerTests
         Assert.Equal(Enumerable.Range(Bytes, Messages), _got);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
         Assert.Equal(0, cluster[0].Group!.Protocol.Peers.Outstanding);
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Theory]

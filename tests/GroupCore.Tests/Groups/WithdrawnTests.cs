@@ -35,7 +35,7 @@ public sealed class WithdrawnTests
         Assert.Equal(view, protocol.View.Id);
         failed.Membership.Deaf = false;
         Assert.True(cluster.Simulation.RunUntil(() => protocol.IsOver, TimeSpan.FromSeconds(20)), $"{protocol}\n{sender}");
-        Assert.Empty(cluster.Oracle.Accusations);
+        Assert.Empty(cluster.Oracle.Suspicions);
     }
 
     [Theory]
@@ -77,7 +77,7 @@ public sealed class WithdrawnTests
         using var cluster = Settled(82, g => g.OnViewProposed(static (proposal, context) => { }));
         var protocol = cluster[1].Group!.Protocol;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
-        Assert.True(cluster.Simulation.RunUntil(() => !protocol.HooksDone, TimeSpan.FromSeconds(1)));
+        Assert.True(cluster.Simulation.RunUntil(() => !protocol.HooksEnded, TimeSpan.FromSeconds(1)));
         cluster[1].End();
         cluster[1].SimNode.Post(() => protocol.FailJoin("the test says so"));
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));

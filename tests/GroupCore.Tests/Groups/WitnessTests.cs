@@ -46,8 +46,8 @@ public sealed class WitnessTests
         using var cluster = Settled(1, new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
         Send(0, 3, "pass to 2");
         ChangeView(8);
-        Assert.All(cluster.Oracle.Accusations, a => Assert.Equal((Rank(3).Id, Accusation.Slow), a));
-        Assert.True(cluster.Oracle.Accusations.Count >= 4, $"{cluster.Oracle.Accusations.Count} accusations");
+        Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((Rank(3).Id, Suspicion.Slow), a));
+        Assert.True(cluster.Oracle.Suspicions.Count >= 4, $"{cluster.Oracle.Suspicions.Count} suspicions");
         foreach (var gate in _gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle());
     }
@@ -64,7 +64,7 @@ public sealed class WitnessTests
         }
         ChangeView(6);
         // The two themselves, the leader, and who hears of it from the leader.
-        Assert.Equal(Enumerable.Repeat((Rank(3).Id, Accusation.FlushStall), 4), cluster.Oracle.Accusations);
+        Assert.Equal(Enumerable.Repeat((Rank(3).Id, Suspicion.FlushStall), 4), cluster.Oracle.Suspicions);
         cluster.Simulation.Network.Heal();
         foreach (var gate in _gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Settle(30));

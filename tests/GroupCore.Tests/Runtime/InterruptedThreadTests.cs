@@ -10,7 +10,7 @@ public sealed class InterruptedThreadTests
 {
     public static TheoryData<string> Ports => TcpMeshTests.Ports;
 
-    /// <summary>While the thread is the pilot's, which sleeps next; or comes back late, which waits for its turn next.</summary>
+    /// <summary>While the thread is the owner's, which sleeps next; or comes back late, which waits for its turn next.</summary>
     [Theory]
     [MemberData(nameof(PortsAndPlaces))]
     public async Task A_thread_that_is_interrupted_after_its_completion_goes_on(string port, bool late)

@@ -115,9 +115,9 @@ public sealed class KeptFrameTests : IMembership, IFrameHandler
     {
     }
 
-    void IMembership.FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => throw new NotSupportedException();
+    void IMembership.CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => throw new NotSupportedException();
 
-    void IMembership.Accuse(ProcessId subject, Accusation evidence)
+    void IMembership.Suspect(ProcessId subject, Suspicion evidence)
     {
     }
 

@@ -91,16 +91,16 @@ internal static class ChaosRun
     private static bool Report(ChaosOptions options, Nemesis nemesis, Roster roster, MemberStatus[] finals)
     {
         long heap = finals.Max(static one => one.Heap);
-        int full = finals.Count(static one => one.Full);
-        Console.WriteLine($"{nemesis.Count} faults, {nemesis.Blinks.Judged} of them blinks that nobody noticed, {nemesis.Blinks.Unjudged} blinks that could not be judged; {full} full replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
+        int initialised = finals.Count(static one => one.Initialised);
+        Console.WriteLine($"{nemesis.Count} faults, {nemesis.Blinks.Judged} of them blinks that nobody noticed, {nemesis.Blinks.Unjudged} blinks that could not be judged; {initialised} initialised replicas; live heap at most {heap >> 20} MiB a member, resident {roster.Running.Max(one => one.Resident()) >> 20} MiB");
         roster.Findings.Calls().Print(Console.Out);
         var unmet = roster.Findings.Unmet(nemesis.Made);
         if (nemesis.Count == 0) Console.WriteLine("FAILED: no fault was made");
         if (unmet.Count > 0) Console.WriteLine($"FAILED: no call was open when a fault began: {string.Join(", ", unmet)}");
         if (nemesis.Blinks.ShowNothing) Console.WriteLine("FAILED: no more blinks were judged than could not be");
-        if (full < options.TargetSize) Console.WriteLine($"FAILED: {options.TargetSize} full replicas or more are wanted at the end");
+        if (initialised < options.TargetSize) Console.WriteLine($"FAILED: {options.TargetSize} initialised replicas or more are wanted at the end");
         if (heap > MostHeap) Console.WriteLine($"FAILED: a member holds more than {MostHeap >> 20} MiB at rest");
-        return full >= options.TargetSize && heap <= MostHeap && nemesis.Count > 0 && unmet.Count == 0 && !nemesis.Blinks.ShowNothing;
+        return initialised >= options.TargetSize && heap <= MostHeap && nemesis.Count > 0 && unmet.Count == 0 && !nemesis.Blinks.ShowNothing;
     }
 
     private static bool Judge(History history)

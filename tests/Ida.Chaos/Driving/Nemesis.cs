@@ -6,7 +6,7 @@ using Ida.Testing.Checking;
 namespace Ida.Chaos.Driving;
 
 /// <summary>
-/// Makes faults at random moments, and no more of them at a time than the guarantees allow: each shard keeps a full member that no fault
+/// Makes faults at random moments, and no more of them at a time than the guarantees allow: each shard keeps an initialised member that no fault
 /// touches, and one process at most is killed, stopped or cut off, and the next one only when all members know the same voters of the Oracle
 /// and each of these lives. Joins and leaves come in between as they like.
 /// </summary>
@@ -79,17 +79,17 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         await (stops ? StopAsync(victim, blink, cancel) : CutAsync(victim, blink, cancel));
     }
 
-    /// <summary>Waits until every process is active in one view of all of them, and every slot is taken by a full member.</summary>
+    /// <summary>Waits until every process is active in one view of all of them, and every slot is taken by an initialised member.</summary>
     public Task WholeAsync(CancellationToken cancel) => UntilAsync(IsWhole, "the cluster does not become whole", cancel);
 
     private bool IsWhole()
     {
         var all = roster.Running;
-        return all.All(one => one.IsFresh && one.Status.Active && one.Status.View == all.First().Status.View && one.Status.Members == all.Count && (one.Status.Slot < 0 || one.Status.Full))
-            && all.Count(one => one.Status.Full) >= options.TargetSize;
+        return all.All(one => one.IsFresh && one.Status.Active && one.Status.View == all.First().Status.View && one.Status.Members == all.Count && (one.Status.Slot < 0 || one.Status.Initialised))
+            && all.Count(one => one.Status.Initialised) >= options.TargetSize;
     }
 
-    /// <summary>A process that may be lost: all are up, and each shard has another full member.</summary>
+    /// <summary>A process that may be lost: all are up, and each shard has another initialised member.</summary>
     private async Task<MemberProcess> VictimAsync(CancellationToken cancel)
     {
         MemberProcess? victim = null;
@@ -98,7 +98,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
             var all = roster.Running.ToList();
             if (all.Count < options.Members || all.Exists(one => one is { IsFresh: false } or { Status: { Active: false } or { View: 0 } })) return false;
             if (!VotersLive(all)) return false;
-            var may = all.FindAll(one => Enumerable.Range(0, options.Shards).All(shard => all.Exists(other => other != one && other.Status.Full && other.Status.Shard == shard)));
+            var may = all.FindAll(one => Enumerable.Range(0, options.Shards).All(shard => all.Exists(other => other != one && other.Status.Initialised && other.Status.Shard == shard)));
             victim = may.Count > 0 ? may[random.Next(may.Count)] : null;
             return victim is not null;
         }, "no member may be lost", cancel);
@@ -141,7 +141,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         var others = roster.Running.Where(one => one != victim).ToList();
         var other = random.Chance(0.4) ? others[random.Next(others.Count)] : null;
         // Of a pair either one may be excluded.
-        if (other is not null && victim.Status.Full && other.Status.Full && victim.Status.Shard == other.Status.Shard) other = null;
+        if (other is not null && victim.Status.Initialised && other.Status.Initialised && victim.Status.Shard == other.Status.Shard) other = null;
         await BeginAsync(FaultKind.Cut, victim, cancel, target: $"{victim.Name} {other?.Name ?? "all"}", isBlink: blink is not null);
         long since = Stopwatch.GetTimestamp();
         roster.Cuts.Cut(roster.Pairs(victim, other));

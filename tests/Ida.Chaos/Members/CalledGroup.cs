@@ -71,7 +71,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         {
             Break($"its membership did not end within {bounds.Send}");
         }
-        catch (Exception error) when (error is PoisonedException or NodeStoppedException)
+        catch (Exception error) when (error is ExcludedException or NodeStoppedException)
         {
             _over ??= error;
         }
@@ -217,7 +217,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         }
         catch (Exception error) when (CallErrors.Allows(kind, error, source.IsCancellationRequested))
         {
-            if (error is PoisonedException or NodeStoppedException || (kind == CallKind.Join && error is NotMemberException)) _over ??= error;
+            if (error is ExcludedException or NodeStoppedException || (kind == CallKind.Join && error is NotMemberException)) _over ??= error;
             return CallErrors.MeaningOf(kind, error) == ErrorMeaning.NotDone ? CallEnd.NotDone : CallEnd.Perhaps;
         }
     }

@@ -12,7 +12,7 @@ internal static class MemberCommands
     /// <summary>Clients end after the operation they are in.</summary>
     public const string Rest = "rest";
 
-    /// <summary>A full replica records its state.</summary>
+    /// <summary>An initialised replica records its state.</summary>
     public const string Final = "final";
 
     /// <summary>Hands over, says goodbye and ends.</summary>

@@ -16,7 +16,7 @@ internal sealed class MemberLife(IdaNode node, Func<bool> leaves)
     public Dht? Dht { get; set; }
 
     /// <summary>Whether it is over, or about to be since the member was told to leave.</summary>
-    public bool IsOver => leaves() || node.Completion.IsCompleted || node.Id != _self || node.State is MembershipState.Poisoned or MembershipState.Stopped or MembershipState.Faulted;
+    public bool IsOver => leaves() || node.Completion.IsCompleted || node.Id != _self || node.State is MembershipState.Excluded or MembershipState.Stopped or MembershipState.Faulted;
 
     /// <summary>Whether it is, or its membership in a group.</summary>
     public bool IsOverIn(Group? group) => IsOver || group is { Completion.IsCompleted: true };

@@ -86,7 +86,7 @@ internal sealed partial class MemberProgram
         var node = await _calls.Begin(CallKind.Start, _place.Name, () => IdaNode.StartAsync(new()
         {
             Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = _bounds.Start,
-            Groups = new() { JoinTimeout = _bounds.JoinWithoutProgress }, OnPoison = PoisonPolicy.Rejoin, OnRejoined = (next, _) => WatchAsync("a later life", ServeAsync(next)),
+            Groups = new() { JoinTimeout = _bounds.JoinWithoutProgress }, OnExcluded = ExclusionPolicy.Rejoin, OnRejoined = (next, _) => WatchAsync("a later life", ServeAsync(next)),
         }).AsTask(), bound: _bounds.Start, mayBeOver: () => _leaves);
         using var over = new CancellationTokenSource();
         var report = WatchAsync("what says how it is", ReportAsync(node, over.Token));
@@ -109,8 +109,8 @@ internal sealed partial class MemberProgram
                     Say(new() { Answer = line, Wrong = Wrong });
                     break;
                 case MemberCommands.Final:
-                    bool full = _life is { Dht: { } dht } life && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot, bound: _bounds.Enable, mayBeOver: () => life.IsOverIn(life.Group)));
-                    Say(new() { Answer = line, Full = full, Wrong = await WrongAsync(over, report), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
+                    bool initialised = _life is { Dht: { } dht } life && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot, bound: _bounds.Enable, mayBeOver: () => life.IsOverIn(life.Group)));
+                    Say(new() { Answer = line, Initialised = initialised, Wrong = await WrongAsync(over, report), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
                     break;
                 case MemberCommands.Leave:
                     _rest = true;
@@ -144,7 +144,7 @@ internal sealed partial class MemberProgram
             _life = own;
             for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });
         }
-        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or DhtException or JoinRefusedException)
+        catch (Exception error) when (error is ExcludedException or NotMemberException or NodeStoppedException or DhtException or JoinRefusedException)
         {
             await Console.Error.WriteLineAsync($"{_place.Name}, life {life}: {error.GetType().Name}: {error.Message}");
         }
@@ -163,7 +163,7 @@ internal sealed partial class MemberProgram
                 if (!_rest) await _calls.Begin(CallKind.Send, _place.Name, () => group.SendAsync("block", (int)random.Next(0, LongestBlockMs)).AsTask(), bound: _bounds.Send, mayBeOver: () => own.IsOverIn(group));
             }
         }
-        catch (Exception error) when (error is PoisonedException or NotMemberException or NodeStoppedException or JoinRefusedException)
+        catch (Exception error) when (error is ExcludedException or NotMemberException or NodeStoppedException or JoinRefusedException)
         {
             // Its life is over; the next one has a group of its own.
         }

@@ -23,7 +23,7 @@ internal sealed record MemberStatus
     /// <summary>−1 without one.</summary>
     public int Slot { get; init; } = -1;
 
-    public bool Full { get; init; }
+    public bool Initialised { get; init; }
 
     public int Shards { get; init; }
 

@@ -34,10 +34,10 @@ internal sealed class SlotReport(CallLedger calls, string who, AwakeClock clock)
                 _asked = null;
                 _last = await answer;
             }
-            if (_last is { } slots) status = status with { View = slots.View, Members = group.CurrentView.Members.Count, Slot = slots.OwnSlot, Full = slots.IsFull && slots.OwnSlot >= 0, Shards = slots.Shards };
+            if (_last is { } slots) status = status with { View = slots.View, Members = group.CurrentView.Members.Count, Slot = slots.OwnSlot, Initialised = slots.IsInitialised && slots.OwnSlot >= 0, Shards = slots.Shards };
             return _asked is null ? status : status with { UnansweredMs = (long)(clock.Now - _since).TotalMilliseconds };
         }
-        catch (Exception error) when (error is DhtException or NotMemberException or PoisonedException or NodeStoppedException)
+        catch (Exception error) when (error is DhtException or NotMemberException or ExcludedException or NodeStoppedException)
         {
             // Between two lives.
             _last = null;

@@ -6,7 +6,7 @@ using Ida.Interleavings.Scheduling;
 namespace Ida.Interleavings.Scenarios;
 
 /// <summary>
-/// <c>ClientOp</c> and its pool on a loop: calls with tokens that fire, calls that go on without their callers, callers that never take their results; a stop at the end, or at
+/// <c>ClientOperation</c> and its pool on a loop: calls with tokens that fire, calls that go on without their callers, callers that never take their results; a stop at the end, or at
 /// any time.
 /// </summary>
 internal sealed class OperationsScenario : Scenario
@@ -22,12 +22,12 @@ internal sealed class OperationsScenario : Scenario
 
     public override Action Begin(Schedule schedule)
     {
-        var held = new HashSet<ClientOp>();
+        var held = new HashSet<ClientOperation>();
         var tokens = new List<TokenSeam>();
         bool stops = schedule.Draw(3) == 0;
         int driving = Callers, made = 0, lost = 0, open = 0;
         DhtLayer? layer = null;
-        OpPool<NumberOp>? pool = null;
+        OperationPool<NumberOperation>? pool = null;
         schedule.Start("main", () =>
         {
             var loop = NodeLoop.Start(new() { Cluster = "c", CommandCapacity = schedule.Draw(2) == 0 ? 2 : 16, Spin = TimeSpan.Zero }, node => layer = new(node));
@@ -100,7 +100,7 @@ internal sealed class OperationsScenario : Scenario
             open--;
         }
 
-        void Take(ClientOp? own, Func<ulong> result, byte number, TokenSeam? source)
+        void Take(ClientOperation? own, Func<ulong> result, byte number, TokenSeam? source)
         {
             // The caller's until it has its result.
             if (own is not null) held.Remove(own);

@@ -10,7 +10,7 @@ internal static class ScenarioTable
         new LineScenario(),
         new SharedScenario(),
         new BatchScenario(),
-        new StandInScenario(),
+        new FollowerThreadScenario(),
         new BudgetScenario(),
         new StartScenario(),
         new TurnsScenario("turns", TurnsEnd.AtLast),

@@ -11,7 +11,7 @@ internal sealed class DhtLayer : ITimerTarget, IStopListener
 {
     private const long Tick = 20_000;
     private readonly Schedule _schedule;
-    private readonly List<ClientOp> _inFlight = [];
+    private readonly List<ClientOperation> _inFlight = [];
 
     public DhtLayer(INode node)
     {
@@ -31,7 +31,7 @@ internal sealed class DhtLayer : ITimerTarget, IStopListener
 
     public int ShardOf(ulong hash) => 0;
 
-    public void Start(ClientOp op)
+    public void Start(ClientOperation op)
     {
         if (op.CancelRequested)
         {
@@ -43,23 +43,23 @@ internal sealed class DhtLayer : ITimerTarget, IStopListener
             Finish(op, null);
             return;
         }
-        op.Move(OpPhase.Admitted);
+        op.Move(OperationPhase.Admitted);
         op.MarkSent();
         _inFlight.Add(op);
         Node.SetTimer(Node.Now + Tick, this, 0);
     }
 
-    public void Cancel(ClientOp op)
+    public void Cancel(ClientOperation op)
     {
-        if (op.Phase is OpPhase.Sent) GiveUp(op);
+        if (op.Phase is OperationPhase.Sent) GiveUp(op);
     }
 
     public void OnTimer(long token)
     {
         foreach (var op in _inFlight.ToArray())
         {
-            if (op.CancelRequested && op.Phase == OpPhase.Sent) GiveUp(op);
-            if (op.Phase != OpPhase.Finished && _schedule.Draw(2) == 0) Finish(op, null);
+            if (op.CancelRequested && op.Phase == OperationPhase.Sent) GiveUp(op);
+            if (op.Phase != OperationPhase.Finished && _schedule.Draw(2) == 0) Finish(op, null);
         }
         if (_inFlight.Count > 0) Node.SetTimer(Node.Now + Tick, this, 0);
     }
@@ -69,24 +69,24 @@ internal sealed class DhtLayer : ITimerTarget, IStopListener
         foreach (var op in _inFlight.ToArray()) Finish(op, reason);
     }
 
-    private void GiveUp(ClientOp op)
+    private void GiveUp(ClientOperation op)
     {
         if (!op.IsPut)
         {
             Finish(op, new OperationCanceledException());
             return;
         }
-        if (!op.Move(OpPhase.Detached)) return;
+        if (!op.Move(OperationPhase.Detached)) return;
         op.Error = new OutcomeUnknownException(op.Id, "It goes on.");
         Node.Complete(op);
     }
 
-    private void Finish(ClientOp op, Exception? error)
+    private void Finish(ClientOperation op, Exception? error)
     {
         var phase = op.Phase;
-        if (!op.Move(OpPhase.Finished)) return;
+        if (!op.Move(OperationPhase.Finished)) return;
         _inFlight.Remove(op);
-        if (phase != OpPhase.Detached)
+        if (phase != OperationPhase.Detached)
         {
             op.Error = error;
             // What its caller asked for.

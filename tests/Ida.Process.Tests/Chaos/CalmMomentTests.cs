@@ -7,7 +7,7 @@ namespace Ida.Process.Tests.Chaos;
 /// <summary>How chaos judges a blink: who changed view, or was excluded, is found.</summary>
 public sealed class CalmMomentTests
 {
-    private static readonly MemberStatus s_calm = new() { Active = true, View = 7, Members = 3, Slot = 0, Full = true };
+    private static readonly MemberStatus s_calm = new() { Active = true, View = 7, Members = 3, Slot = 0, Initialised = true };
 
     [Fact]
     public void What_clients_do_and_what_voters_are_there_is_no_change()

@@ -28,7 +28,7 @@ public sealed class AdvertiseTests
         var rejoined = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using var node = await StartAsync(Behind(proxy, [founder.Address.Text, proxy.Address.Text]) with
         {
-            OnPoison = PoisonPolicy.Rejoin,
+            OnExcluded = ExclusionPolicy.Rejoin,
             OnRejoined = (_, _) =>
             {
                 rejoined.TrySetResult();
@@ -36,7 +36,7 @@ public sealed class AdvertiseTests
             },
             Membership = new()
             {
-                LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), PoisonTimeout = TimeSpan.FromMilliseconds(500),
+                LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), ExclusionTimeout = TimeSpan.FromMilliseconds(500),
             },
         });
         var firstLife = node.Id;

@@ -30,7 +30,7 @@ public sealed class CarelessCallerTests
         for (int i = 0; i < 400; i++)
         {
             KeyValuePair<string, long>[] pairs = [new($"{number}/{i}/a", 1), new($"{number}/{i}/b", 1)];
-            OpId? id = null;
+            OperationId? id = null;
             for (bool done = false; !done;)
             {
                 using var source = new CancellationTokenSource();

@@ -3,7 +3,7 @@ using Ida.Process.Tests.Processes;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary><see cref="PoisonPolicy.Exit"/>: the process ends, and says by its exit code why.</summary>
+/// <summary><see cref="ExclusionPolicy.Exit"/>: the process ends, and says by its exit code why.</summary>
 public sealed class ExitTests
 {
     private const string Program = "Ida.Exiting";
@@ -73,6 +73,6 @@ public sealed class ExitTests
         Signals.Send(process.Id, Signals.Stop);
         await excluded.Task.WaitAsync(Bound, cancellation);
         Signals.Send(process.Id, Signals.Continue);
-        Assert.Equal(IdaNode.PoisonedExitCode, await process.ExitAsync(Bound));
+        Assert.Equal(IdaNode.ExcludedExitCode, await process.ExitAsync(Bound));
     }
 }

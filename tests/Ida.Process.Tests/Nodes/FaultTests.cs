@@ -71,7 +71,7 @@ public sealed class FaultTests
         var options = new IdaNodeOptions
         {
             Cluster = "f",
-            OnFault = PoisonPolicy.Rejoin,
+            OnFault = ExclusionPolicy.Rejoin,
             OnRejoined = (node, _) => lives.Writer.WriteAsync(node.Id, cancellation).AsTask(),
         };
         await using var founder = await IdaNode.StartAsync(new() { Cluster = "f" }, cancellation);

@@ -46,7 +46,7 @@ internal sealed class FaultWorld : IAsyncDisposable
         await world._nodes[1].JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
         world._second = await world.Node.JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
         world._dhts = await Task.WhenAll(world._groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 3 }, cancellationToken: cancellation).AsTask()));
-        await Task.WhenAll(world._dhts.Select(dht => dht.WhenFullAsync(cancellation)));
+        await Task.WhenAll(world._dhts.Select(dht => dht.WhenInitialisedAsync(cancellation)));
         return world;
     }
 

@@ -65,7 +65,7 @@ public sealed class NodeErrorTests
     public void A_policy_that_names_none_is_refused()
     {
         var some = new IdaNodeOptions { Cluster = "a", Listen = "127.0.0.1:0" };
-        foreach (var (options, name) in new[] { (some with { OnPoison = (PoisonPolicy)7 }, "OnPoison"), (some with { OnFault = (PoisonPolicy)(-1) }, "OnFault") })
+        foreach (var (options, name) in new[] { (some with { OnExcluded = (ExclusionPolicy)7 }, "OnExcluded"), (some with { OnFault = (ExclusionPolicy)(-1) }, "OnFault") })
             Assert.StartsWith($"{name} is", Assert.Throws<InvalidOptionException>(() => { _ = IdaNode.StartAsync(options).AsTask(); }).Message, StringComparison.Ordinal);
     }
 

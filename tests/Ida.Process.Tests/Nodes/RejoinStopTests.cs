@@ -12,7 +12,7 @@ public sealed class RejoinStopTests
     public async Task R5_no_life_begins_after_the_stop()
     {
         var cancellation = TestContext.Current.CancellationToken;
-        var options = new IdaNodeOptions { Cluster = "r", OnFault = PoisonPolicy.Rejoin };
+        var options = new IdaNodeOptions { Cluster = "r", OnFault = ExclusionPolicy.Rejoin };
         var host = new HeldHost(new LoopLifeHost(options));
         var node = await IdaNode.HostAsync(options, host, cancellation);
         var group = await node.JoinAsync("g", cancellationToken: cancellation);
@@ -37,7 +37,7 @@ public sealed class RejoinStopTests
         var options = new IdaNodeOptions
         {
             Cluster = "r",
-            OnFault = PoisonPolicy.Rejoin,
+            OnFault = ExclusionPolicy.Rejoin,
             OnRejoined = (_, token) =>
             {
                 token.Register(static () => throw new InvalidDataException("on purpose"));

@@ -22,7 +22,7 @@ public sealed class RejoinTests
         await using var node = await IdaNode.StartAsync(new()
         {
             Cluster = "r",
-            OnFault = PoisonPolicy.Rejoin,
+            OnFault = ExclusionPolicy.Rejoin,
             OnRejoined = async (node, _) =>
             {
                 var group = await node.JoinAsync("g", cancellationToken: cancellation);
@@ -50,7 +50,7 @@ public sealed class RejoinTests
         var options = new IdaNodeOptions
         {
             Cluster = "r",
-            OnFault = PoisonPolicy.Rejoin,
+            OnFault = ExclusionPolicy.Rejoin,
             OnRejoined = (_, _) =>
             {
                 served.SetResult();
@@ -65,8 +65,8 @@ public sealed class RejoinTests
         Assert.Equal(MembershipState.Active, node.State);
     }
 
-    [Theory, InlineData(PoisonPolicy.Stop), InlineData(PoisonPolicy.Rejoin)]
-    public async Task R_a_fault_at_the_end_of_an_excluded_life_is_no_second_end(PoisonPolicy onFault)
+    [Theory, InlineData(ExclusionPolicy.Stop), InlineData(ExclusionPolicy.Rejoin)]
+    public async Task R_a_fault_at_the_end_of_an_excluded_life_is_no_second_end(ExclusionPolicy onFault)
     {
         var cancellation = TestContext.Current.CancellationToken;
         var founding = new IdaNodeOptions { Cluster = "r" };
@@ -81,9 +81,9 @@ public sealed class RejoinTests
             Listen = own,
             Membership = new()
             {
-                LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), PoisonTimeout = TimeSpan.FromMilliseconds(500),
+                LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), ExclusionTimeout = TimeSpan.FromMilliseconds(500),
             },
-            OnPoison = PoisonPolicy.Rejoin,
+            OnExcluded = ExclusionPolicy.Rejoin,
             OnFault = onFault,
             OnRejoined = async (node, _) =>
             {

@@ -123,7 +123,7 @@ internal sealed class DhtCluster
         {
             await await AddAsync();
         }
-        catch (Exception error) when (error is ClusterUnreachableException or PoisonedException or NotMemberException or DhtException or JoinRefusedException)
+        catch (Exception error) when (error is ClusterUnreachableException or ExcludedException or NotMemberException or DhtException or JoinRefusedException)
         {
             Refused++;
         }
@@ -235,23 +235,23 @@ internal sealed class DhtCluster
     /// <summary>The faults are over: all that is left comes to rest, serves, and holds the same.</summary>
     private async Task SettleAsync()
     {
-        // A member that lost contact is back, or has given up its membership, within the poison time-out.
+        // A member that lost contact is back, or has given up its membership, within the exclusion time-out.
         bool settled = false;
         for (int round = 0; round < 1_000 && !settled; round++)
         {
             await Simulation.Delay(TimeSpan.FromMilliseconds(100));
             // Who enables what others were told is lost waits for more members of a new one.
-            settled = (IsDepopulated || _joining.TrueForAll(static joining => joining.IsCompleted)) && Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllFullAsync();
+            settled = (IsDepopulated || _joining.TrueForAll(static joining => joining.IsCompleted)) && Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllInitialisedAsync();
         }
         await JudgeEndsAsync();
-        if (!settled) throw new ScenarioFailedException($"The faults are long over, and not all are active and full, or have joined.\n{await DescribeAsync()}");
+        if (!settled) throw new ScenarioFailedException($"The faults are long over, and not all are active and initialised, or have joined.\n{await DescribeAsync()}");
         Lost = !Serving().Any();
         if (Lost) return;
         foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht);
         await Simulation.Delay(TimeSpan.FromSeconds(2));
         foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member, rested: false) ?? Leftovers.Of(member, dht));
         foreach (var (member, dht) in Serving())
-            if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder, snapshot => Begin(CallKind.Snapshot, member, snapshot))) throw new ScenarioFailedException($"{member} was full, and is not any more.\n{await DescribeAsync()}");
+            if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder, snapshot => Begin(CallKind.Snapshot, member, snapshot))) throw new ScenarioFailedException($"{member} was initialised, and is not any more.\n{await DescribeAsync()}");
     }
 
     /// <summary>Nobody's part is over without a reason, nor the whole.</summary>
@@ -266,8 +266,8 @@ internal sealed class DhtCluster
         }
         if (Serving().Any() || MayExclude) return;
         // Who was about to start has no node yet.
-        int died = Members.Count(static member => !member.Host.Alive && member.Node?.State is not (MembershipState.Poisoned or MembershipState.Stopped));
-        // Two voters of three are a majority. A shard may have had one full member, as long as the others did not have its state yet.
+        int died = Members.Count(static member => !member.Host.Alive && member.Node?.State is not (MembershipState.Excluded or MembershipState.Stopped));
+        // Two voters of three are a majority. A shard may have had one initialised member, as long as the others did not have its state yet.
         if (died + _leaving.Count < (IsDepopulated ? 1 : 2)) throw new ScenarioFailedException($"All is lost, though no more than {died} processes died.\n{await DescribeAsync()}");
     }
 
@@ -291,7 +291,7 @@ internal sealed class DhtCluster
             if (dht is not null && Serving().Any(pair => pair.Key == member))
             {
                 var status = await StatusAsync(member, dht);
-                text.Append(CultureInfo.InvariantCulture, $", view {status.View} slot {status.OwnSlot} full {status.IsFull}");
+                text.Append(CultureInfo.InvariantCulture, $", view {status.View} slot {status.OwnSlot} initialised {status.IsInitialised}");
             }
             text.AppendLine();
         }
@@ -303,14 +303,14 @@ internal sealed class DhtCluster
     private IEnumerable<KeyValuePair<SimMember, Dht>> Serving() =>
         _dhts.Where(pair => pair.Key.Host.Alive && !pair.Value.Completion.IsCompleted && !pair.Key.Node.Completion.IsCompleted);
 
-    private async Task<bool> AllFullAsync()
+    private async Task<bool> AllInitialisedAsync()
     {
         foreach (var (member, dht) in Serving())
         {
             try
             {
                 var status = await StatusAsync(member, dht);
-                if (status.OwnSlot >= 0 && !status.IsFull) return false;
+                if (status.OwnSlot >= 0 && !status.IsInitialised) return false;
             }
             catch (DhtException)
             {

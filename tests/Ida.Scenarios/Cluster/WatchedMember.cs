@@ -82,7 +82,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
 
     private bool IsPartOver => _ended || member.Node.Completion.IsCompleted || _group is { Completion.IsCompleted: true };
 
-    private static bool IsOver(Exception error) => error is PoisonedException or NotMemberException or NodeStoppedException;
+    private static bool IsOver(Exception error) => error is ExcludedException or NotMemberException or NodeStoppedException;
 
     private void OnMessage(ulong id, bool ordered)
     {

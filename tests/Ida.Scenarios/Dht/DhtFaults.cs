@@ -24,7 +24,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
     /// <summary>Half of the channels that are slow at a time.</summary>
     public int Slowness;
 
-    /// <summary>A shard lost its last full member, or everybody is gone: nothing is judged past that.</summary>
+    /// <summary>A shard lost its last initialised member, or everybody is gone: nothing is judged past that.</summary>
     public bool Depopulated { get; private set; }
 
     public int ViewChanges { get; private set; }
@@ -137,11 +137,11 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         || world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });
 
     /// <summary>One of the excluded members learns that it is.</summary>
-    public void PoisonOne()
+    public void ExcludeOne()
     {
         var gone = world.Members.FindAll(m => m.Alive && m.Excluded);
         if (gone.Count == 0) return;
-        world.Poison(gone[0]);
+        world.Exclude(gone[0]);
         gone[0].Alive = false;
     }
 
@@ -149,7 +149,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
     public void End()
     {
         if (_viewDue) Change();
-        while (world.Members.Exists(m => m.Alive && m.Excluded)) PoisonOne();
+        while (world.Members.Exists(m => m.Alive && m.Excluded)) ExcludeOne();
     }
 
     private bool Happens(string name, HarnessMember member, string? kind = null)

@@ -18,7 +18,7 @@ internal sealed class DhtSchedule
     private readonly HistoryRecorder _recorder;
     private readonly List<Client> _clients = [];
     private readonly DhtFaults _faults;
-    private readonly OpId _sessionBase;
+    private readonly OperationId _sessionBase;
     private readonly HistoryLevel _level;
     private readonly LostSights _sights = new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));
     private readonly int _retries;
@@ -47,11 +47,11 @@ internal sealed class DhtSchedule
         _retries = calm ? 0 : _random.Next(3);
         for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));
         _sessionBase = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
-        if (level == ConsistencyLevel.Ordered) (_world.AtSend, _world.AtBoundary) = (_sights.Sent, EndView);
+        if (level == ConsistencyLevel.Ordered) (_world.AtSend, _world.AtViewChange) = (_sights.Sent, EndView);
         if (without == Rule.WedgeFreezes) _world.DuringFlush = () => _faults.DeliverSome(_random.Next(40));
     }
 
-    /// <summary>A shard lost its last full member: nothing is judged past that.</summary>
+    /// <summary>A shard lost its last initialised member: nothing is judged past that.</summary>
     public bool Depopulated => _faults.Depopulated;
 
     /// <summary>Every call of the clients, also those that another one made idle.</summary>
@@ -112,7 +112,7 @@ internal sealed class DhtSchedule
         else if (choice < 980 && _retries > 0) RetryElsewhere();
         else if (choice < 990 && _faults.ViewIsDue) _faults.Change();
         else if (choice < 992) _faults.ChooseSlow();
-        else _faults.PoisonOne();
+        else _faults.ExcludeOne();
         Collect();
     }
 
@@ -126,7 +126,7 @@ internal sealed class DhtSchedule
         client.Keys = [.. Keys.OrderBy(_ => _random.NextUInt64()).Take(1 + _random.Next(3))];
         client.Append = _random.Next(2) == 0;
         client.Element = ++_element;
-        client.Id = client.Append && _random.Next(2) == 0 ? new OpId(_sessionBase.Session, ++_sequence) : null;
+        client.Id = client.Append && _random.Next(2) == 0 ? new OperationId(_sessionBase.Session, ++_sequence) : null;
         if (Pick(client) is not { } member)
         {
             client.Left++;
@@ -211,7 +211,7 @@ internal sealed class DhtSchedule
     private void EndView(List<HarnessMember> survivors, List<HarnessMember> lost)
     {
         foreach (var client in _clients) Saw(client);
-        _sights.Boundary(survivors, lost);
+        _sights.ViewChange(survivors, lost);
     }
 
     private void Saw(Client client)
@@ -265,7 +265,7 @@ internal sealed class DhtSchedule
         public bool Append;
         public string[] Keys = [];
         public long Element;
-        public OpId? Id;
+        public OperationId? Id;
         public string? Op;
         public bool MayBeExecuted;
         public readonly List<int> Through = [];

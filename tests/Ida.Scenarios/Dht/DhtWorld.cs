@@ -61,7 +61,7 @@ internal sealed class DhtWorld
     public Action? DuringFlush { get; set; }
 
     /// <summary>Told when a view has ended and nothing of it is decided yet: who goes on, and who was lost.</summary>
-    public Action<List<HarnessMember>, List<HarnessMember>>? AtBoundary { get; set; }
+    public Action<List<HarnessMember>, List<HarnessMember>>? AtViewChange { get; set; }
 
     /// <summary>Told of each frame that a member of the DHT sends: from whom, and to whom.</summary>
     public Action<HarnessMember, HarnessMember, HarnessFrame>? AtSend { get; set; }
@@ -71,7 +71,7 @@ internal sealed class DhtWorld
 
     public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
 
-    /// <summary>What a member says at a boundary instead of what it has to say, for one that lies.</summary>
+    /// <summary>What a member says at a view change instead of what it has to say, for one that lies.</summary>
     public Func<HarnessMember, byte[], byte[]>? Lies { get; set; }
 
     /// <summary>Bytes of outcomes that members keep of those that are gone; null leaves what follows from the options.</summary>
@@ -281,7 +281,7 @@ internal sealed class DhtWorld
         foreach (var member in Members)
         {
             var layer = member.Host.Current;
-            text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} full {layer?.State.Full} view {layer?.State.View} ops {layer?.Participant.OpCount} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
+            text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} initialised {layer?.State.Initialised} view {layer?.State.View} ops {layer?.Participant.OperationCount} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
             for (var op = layer?.Participant.Oldest; op is not null; op = op.Newer)
                 text.AppendLine($"   {op.Key} owner {op.Owner} put {op.IsPut} slots {string.Join(' ', op.Participants.ToArray())} at {op.Position & 0xFFFFFF} {op.Phase} settled {op.Settled} told {op.Told} result {op.Result} late {op.LateUses} coordinators {string.Join(' ', op.Coordinators)} taken {op.TakenOver}");
         }
@@ -289,9 +289,9 @@ internal sealed class DhtWorld
         return text.ToString();
     }
 
-    /// <summary>Lets everything settle: records are gone, newcomers are full.</summary>
+    /// <summary>Lets everything settle: records are gone, newcomers are initialised.</summary>
     public void Settle() => RunUntil(() => Busy().Count == 0 && Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
-        || (m.Host.Current.State.Full && m.Host.Current.Participant.OpCount == 0)), "Quiescence");
+        || (m.Host.Current.State.Initialised && m.Host.Current.Participant.OperationCount == 0)), "Quiescence");
 
     /// <summary>The process ends; each of its channels keeps a random prefix.</summary>
     public void Crash(HarnessMember member, bool loseAll = false)
@@ -331,7 +331,7 @@ internal sealed class DhtWorld
 
     /// <summary>
     /// One atomic view change: dead members go, those in <paramref name="exclude"/> go although they live, new ones come at the end.
-    /// Who leaves takes part in the boundary.
+    /// Who leaves takes part in the view change.
     /// </summary>
     public void ChangeView(params HarnessMember[] exclude)
     {
@@ -353,7 +353,7 @@ internal sealed class DhtWorld
             member.Inner.Advance(Now + member.Skew);
             member.Host.OnWedged(proposal);
         }
-        if (AtBoundary is { } told)
+        if (AtViewChange is { } told)
         {
             var stay = survivors.FindAll(static member => !member.Left);
             told(stay, [.. old.Select(Find).Except(stay)]);
@@ -380,7 +380,7 @@ internal sealed class DhtWorld
         foreach (var member in survivors.Where(m => m.Left))
         {
             (member.Excluded, member.Lease) = (true, false);
-            Poison(member);
+            Exclude(member);
         }
         foreach (var member in next.Select(Find))
         {
@@ -390,19 +390,19 @@ internal sealed class DhtWorld
             var before = member.Host.Current;
             member.Turn(() => member.Host.OnInstalled(view, contributions));
             if (holders is not null && Lies is null && Without == Rule.None && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
-                throw new ScenarioFailedException($"m{member.Index} was told in view {view.Id} that shard {lost.Shard} lost its last full member, but m{holder.Index} held all of it, and stays.");
+                throw new ScenarioFailedException($"m{member.Index} was told in view {view.Id} that shard {lost.Shard} lost its last initialised member, but m{holder.Index} held all of it, and stays.");
         }
     }
 
     /// <summary>
-    /// Who of the survivors holds all of which shard as the boundary begins, and stays with it: also one that leaves, where there is somebody for each shard to hand it to. Null
+    /// Who of the survivors holds all of which shard as the view change begins, and stays with it: also one that leaves, where there is somebody for each shard to hand it to. Null
     /// where the table is not founded, for all that is known.
     /// </summary>
     private static List<(int Shard, HarnessMember Member)>? Holders(List<HarnessMember> survivors)
     {
         var layers = survivors.FindAll(static member => member is { Left: false, Host.Current: { IsOver: false, State.Map: not null } });
         bool canHandOver = layers.Count(static member => !member.Host.Current!.IsLeaving) >= 2;
-        return layers.Count == 0 ? null : layers.FindAll(member => member.Host.Current is { State.Full: true } layer && (canHandOver || !layer.IsLeaving)).ConvertAll(static member => (member.Host.Current!.State.Shard, member));
+        return layers.Count == 0 ? null : layers.FindAll(member => member.Host.Current is { State.Initialised: true } layer && (canHandOver || !layer.IsLeaving)).ConvertAll(static member => (member.Host.Current!.State.Shard, member));
     }
 
     // Ahead of all that it sends in the view.
@@ -425,12 +425,12 @@ internal sealed class DhtWorld
     }
 
     /// <summary>An excluded member learns it.</summary>
-    public void Poison(HarnessMember member) => member.Turn(() => member.Host.OnOver(new InvalidOperationException("excluded")));
+    public void Exclude(HarnessMember member) => member.Turn(() => member.Host.OnOver(new InvalidOperationException("excluded")));
 
     public HarnessMember Find(ProcessId id) => Members.Find(m => m.Self == id)!;
 
-    /// <summary>The full, living members of a shard.</summary>
-    public List<HarnessMember> Full(int shard) => Members.FindAll(m => m.InView && m.Host.Current is { IsOver: false } layer && layer.State.Full && layer.State.Shard == shard);
+    /// <summary>The initialised, living members of a shard.</summary>
+    public List<HarnessMember> Initialised(int shard) => Members.FindAll(m => m.InView && m.Host.Current is { IsOver: false } layer && layer.State.Initialised && layer.State.Shard == shard);
 
     /// <summary>The entries of a member's slice.</summary>
     public static LocalSlice Slice(HarnessMember member)
@@ -452,18 +452,18 @@ internal sealed class DhtWorld
         return null;
     }
 
-    /// <summary>Hands on what each full member of the two shards holds; the first thing that is wrong with members, or null.</summary>
+    /// <summary>Hands on what each initialised member of the two shards holds; the first thing that is wrong with members, or null.</summary>
     public string? CompareReplicas(Action<int, HarnessMember, LocalSlice> each, bool mayBeMalformed = false)
     {
         foreach (var member in Members)
             if (Without == Rule.None && !mayBeMalformed && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
         for (int shard = 0; shard < 2; shard++)
         {
-            var full = Full(shard);
-            if (full.Count == 0) return $"Nobody holds shard {shard}.";
-            foreach (var member in full)
+            var initialised = Initialised(shard);
+            if (initialised.Count == 0) return $"Nobody holds shard {shard}.";
+            foreach (var member in initialised)
             {
-                if (Difference(full[0], member) is { } difference) return $"Shard {shard}: {difference}";
+                if (Difference(initialised[0], member) is { } difference) return $"Shard {shard}: {difference}";
                 each(shard, member, Slice(member));
             }
         }

@@ -9,7 +9,7 @@ internal static class FrameHead
     /// <param name="to">What is written to.</param>
     /// <param name="owner">Rank of the member of the session; less than 0 where it is none's.</param>
     /// <param name="key">The attempt.</param>
-    public static void Write(ref BodyWriter to, int owner, in OpKey key)
+    public static void Write(ref BodyWriter to, int owner, in AttemptId key)
     {
         to.U16(owner < 0 ? ushort.MaxValue : (ushort)owner);
         if (owner < 0) to.U128(key.Id.Session);

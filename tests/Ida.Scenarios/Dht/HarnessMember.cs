@@ -221,7 +221,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
 
     public void Leave() => Left = _world.ViewRequested = true;
 
-    public void Accuse(int rank, Accusation evidence) => throw new InvalidOperationException("Nothing of the DHT accuses.");
+    public void Suspect(int rank, Suspicion evidence) => throw new InvalidOperationException("Nothing of the DHT suspects.");
 
     long IHostPort.Clock() => Node.Now + FrozenInTurn;
 

@@ -9,7 +9,7 @@ namespace Ida.Scenarios;
 /// </summary>
 /// <remarks>
 /// Such a read waits for the order at the member that answers, not for stability (dht-order.md#reads-of-one-key). That a put had its turn there follows from what this
-/// member proposed for the puts that conflict with it; where it is lost before their times are known elsewhere, the boundary takes them from
+/// member proposed for the puts that conflict with it; where it is lost before their times are known elsewhere, the view change takes them from
 /// the proposals that are left (4.8), which may be below the time of what was read, so that other puts come before it. To put them behind it
 /// instead would be wrong as often: who is lost may have coordinated one of them, and shown it first, and what survivors contribute is the
 /// same in both cases. Uniformity (S2) is of level Strict, where a read waits until its writer is stable: then no proposal below its time is left.
@@ -60,7 +60,7 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
     }
 
     /// <summary>The view has ended, and nothing of it is decided yet.</summary>
-    public void Boundary(IReadOnlyCollection<HarnessMember> survivors, IReadOnlyCollection<HarnessMember> lost)
+    public void ViewChange(IReadOnlyCollection<HarnessMember> survivors, IReadOnlyCollection<HarnessMember> lost)
     {
         // Who has closed its DHT knows no more of what it showed.
         List<HarnessMember> kept = [.. survivors.Where(Knows)], gone = [.. lost, .. survivors.Where(static member => !Knows(member))];
@@ -91,28 +91,28 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
         int most = questions.Max(static one => one.Keys.Count);
         var asked = questions.FindAll(one => one.Keys.Count == most).ConvertAll(static one => one.Asked);
         // Who had not its state when it asked may have it by now.
-        if (reader.Host.Current is { State.Full: true } layer && asked.Exists(one => one.Host.Current?.State.Shard == layer.State.Shard)) asked.Add(reader);
+        if (reader.Host.Current is { State.Initialised: true } layer && asked.Exists(one => one.Host.Current?.State.Shard == layer.State.Shard)) asked.Add(reader);
         return asked;
     }
 
     /// <summary>
-    /// No full survivor had executed what a lost member showed: each holds a put of the key that was executed there. All participants of a put that was executed
+    /// No initialised survivor had executed what a lost member showed: each holds a put of the key that was executed there. All participants of a put that was executed
     /// anywhere have proposed it, so who holds none of these has executed all that the lost member had.
     /// </summary>
     private static bool NobodyExecuted((string Key, ulong Version) seen, HarnessMember by, List<(HarnessMember Holder, KeyUse Use)> open,
         List<(HarnessMember Member, Dictionary<string, ulong> Versions)> executed) =>
-        open.Count > 0 && executed.TrueForAll(kept => kept.Member.Host.Current!.State is var state && (!state.Full || state.Shard != open[0].Holder.Host.Current!.State.Shard
+        open.Count > 0 && executed.TrueForAll(kept => kept.Member.Host.Current!.State is var state && (!state.Initialised || state.Shard != open[0].Holder.Host.Current!.State.Shard
             || (open.Exists(put => put.Holder == kept.Member && HasExecuted(by, put.Use.Op)) && !Shows(kept.Versions, seen))));
 
     // What left the table there has its commit everywhere.
-    private static bool HasExecuted(HarnessMember lost, OpRecord put) => !Knows(lost) || (lost.Host.Current!.Participant.Find(put.Key) is { } own ? own.Executed : put.Committed);
+    private static bool HasExecuted(HarnessMember lost, ParticipantRecord put) => !Knows(lost) || (lost.Host.Current!.Participant.Find(put.Key) is { } own ? own.Executed : put.Committed);
 
     // Who executed a later put of a key has executed those before it. A removal leaves no version.
     private static bool Shows(Dictionary<string, ulong> of, (string Key, ulong Version) seen) =>
         seen.Version > 0 ? of.TryGetValue(seen.Key, out ulong here) && here >= seen.Version : !of.ContainsKey(seen.Key);
 
     /// <summary>
-    /// Whether the boundary takes the time of an open put from proposals, and that of a lost member is later than these: it has proposed one, or would when the put
+    /// Whether the view change takes the time of an open put from proposals, and that of a lost member is later than these: it has proposed one, or would when the put
     /// came, since it has given the key a time that is not before them.
     /// </summary>
     private static bool IsLater(HarnessMember lost, KeyUse use, List<HarnessMember> kept)
@@ -158,10 +158,10 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
         return [];
     }
 
-    /// <summary>What a full member has executed, without a turn of it.</summary>
+    /// <summary>What an initialised member has executed, without a turn of it.</summary>
     private Dictionary<string, ulong> Executed(HarnessMember member)
     {
-        if (member.Host.Current is not { State: { Full: true } state } layer) return [];
+        if (member.Host.Current is not { State: { Initialised: true } state } layer) return [];
         var entries = new List<LocalEntry>();
         var some = new List<Entry>();
         for (int range = 0; range < EntryTable.Ranges; range++)
@@ -170,6 +170,6 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
             foreach (var entry in some)
                 if (entry.Value is { } value) entries.Add(new(entry.Key, entry.Version, value));
         }
-        return versions(member, new(state.View, state.Shard, state.Slot, state.Full, 0, entries)).ToDictionary(static e => e.Key, static e => e.Version);
+        return versions(member, new(state.View, state.Shard, state.Slot, state.Initialised, 0, entries)).ToDictionary(static e => e.Key, static e => e.Version);
     }
 }

@@ -1,6 +1,6 @@
 using GroupCore.Membership;
 using Oracle;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Ida.Scenarios;
 

@@ -40,7 +40,7 @@ internal sealed class FrameRecorder
         for (int i = 0; i < 4; i++) nodes.Add(await StartAsync(simulation));
         foreach (var (node, _) in nodes) await JoinAsync(node);
         _dhts.AddRange(await Task.WhenAll(_groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask())));
-        foreach (var dht in _dhts) await dht.WhenFullAsync();
+        foreach (var dht in _dhts) await dht.WhenInitialisedAsync();
         for (int round = 0; round < 3; round++) await TalkAsync(round);
         // What is under way when a member dies is settled, forwarded and taken over; whoever joins gets the state.
         var last = new List<Task>();
@@ -55,7 +55,7 @@ internal sealed class FrameRecorder
         await JoinAsync(joiner.Node);
         var late = await _groups[^1].EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 });
         for (int i = 0; i < 10; i++) await Quietly(_dhts[0].Map<string, string>("m").OrderedPutAsync(Pairs(i)).AsTask());
-        await late.WhenFullAsync();
+        await late.WhenInitialisedAsync();
         await simulation.Delay(TimeSpan.FromSeconds(2));
     }
 

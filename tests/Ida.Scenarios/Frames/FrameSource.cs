@@ -32,7 +32,7 @@ internal sealed class FrameSource
     public static IReadOnlyList<FrameType> GroupTypes { get; } =
     [
         FrameType.Data, FrameType.Order, FrameType.Ack, FrameType.Peer, FrameType.PeerAck, FrameType.Reply, FrameType.Report, FrameType.Cut, FrameType.CutPart,
-        FrameType.Pull, FrameType.Forward, FrameType.FlushAck, FrameType.FlushWait, FrameType.StateOpen, FrameType.StateChunk, FrameType.StateAck, FrameType.StateDone,
+        FrameType.Pull, FrameType.Forward, FrameType.FlushAck, FrameType.FlushWait, FrameType.StateOpen, FrameType.StateChunk, FrameType.StateAck, FrameType.StateEnd,
         .. s_layer,
     ];
 

@@ -107,7 +107,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
             var victim = new FrameVictim(started[i].Node, started[i].Host, started[i].Group, dhts[i], started[i].Marks);
             if (i < Honest) _members.Add(victim);
             else Hostile = victim;
-            await victim.Dht.WhenFullAsync().WaitAsync(s_patience);
+            await victim.Dht.WhenInitialisedAsync().WaitAsync(s_patience);
         }
         if (Hostile is not null) return;
         // The last views may still be on their way to some.

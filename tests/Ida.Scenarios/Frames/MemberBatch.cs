@@ -67,7 +67,7 @@ internal sealed record MemberBatch(ulong Seed, int Count, bool Membership, bool 
             {
                 return $"{member.Node.Id} is {member.Node.State} and does not end in {watch.Elapsed.TotalSeconds:F0} s";
             }
-            catch (Exception error) when (error is GroupCore.Groups.PoisonedException or GroupCore.Groups.NotMemberException)
+            catch (Exception error) when (error is GroupCore.Groups.ExcludedException or GroupCore.Groups.NotMemberException)
             {
                 continue;
             }

@@ -4,7 +4,7 @@ using GroupCore.Wire;
 using Ida.Testing;
 using Oracle;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Ida.Scenarios;
 
@@ -18,13 +18,13 @@ internal sealed class MeshStranger : ITimerTarget, IFrameHandler
     private const double Damage = 0.1, Leaving = 0.2;
     private static readonly Lazy<IReadOnlyDictionary<FrameType, IReadOnlyList<FrameSample>>> s_samples = new(FrameRecorder.Record);
     private readonly INode _node;
-    private readonly Outlet _outlet;
+    private readonly FrameSender _sender;
     private readonly Func<View?> _view;
     private readonly Action<string> _drew;
     private OracleIs? _oracle;
     private SystemId _system;
 
-    private MeshStranger(SimNode node, Func<View?> view, Action<string> drew) => (_node, _outlet, _view, _drew) = (node.Node, new(node.Node), view, drew);
+    private MeshStranger(SimNode node, Func<View?> view, Action<string> drew) => (_node, _sender, _view, _drew) = (node.Node, new(node.Node), view, drew);
 
     /// <summary>Some of what it sent came to where it hurts: nobody else sends what no node of this code would.</summary>
     private const string Refused = "hostile frame refused";
@@ -67,7 +67,7 @@ internal sealed class MeshStranger : ITimerTarget, IFrameHandler
         int peer = _node.Links.Open(view.Members[_node.Random.Next(view.Members.Count)].Address);
         if (_oracle is not { } oracle)
         {
-            _outlet.Reply(peer, new WhoIsOracle(false));
+            _sender.Reply(peer, new WhoIsOracle(false));
             return;
         }
         var context = new FrameContext(_system, oracle.Replicas, oracle.Leader, view.Group, view.Id,

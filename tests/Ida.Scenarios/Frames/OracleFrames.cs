@@ -3,7 +3,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -18,7 +18,7 @@ internal sealed class OracleFrames(FrameContext context)
     /// <summary>The types this makes.</summary>
     public static IReadOnlyList<FrameType> Types { get; } =
     [
-        FrameType.Ping, FrameType.Pong, FrameType.IndirectPing, FrameType.IndirectPong, FrameType.Propose, FrameType.Install, FrameType.Sync, FrameType.Poison,
+        FrameType.Ping, FrameType.Pong, FrameType.IndirectPing, FrameType.IndirectPong, FrameType.Propose, FrameType.Install, FrameType.Sync, FrameType.Excluded,
         FrameType.PreVote, FrameType.PreVoteReply, FrameType.Vote, FrameType.VoteReply, FrameType.Append, FrameType.AppendReply, FrameType.Snapshot, FrameType.TimeoutNow,
         FrameType.OracleRequest, FrameType.OracleResponse, FrameType.Lease, FrameType.Suspect, FrameType.WhoIsOracle, FrameType.OracleIs,
     ];
@@ -48,7 +48,7 @@ internal sealed class OracleFrames(FrameContext context)
         FrameType.Sync => random.Next(2) == 0
             ? new SyncAsk(Process(random), [new(context.Group, View(random), Number(random))])
             : new SyncAnswer(Replicas(random), Node(random), random.Next(2) == 0 ? [context.Group] : [], "over", random.Next(2) == 0),
-        FrameType.Poison => new PoisonFrame(Process(random), "excluded"),
+        FrameType.Excluded => new ExcludedFrame(Process(random), "excluded"),
         FrameType.PreVote => new VoteRequest(true, Number(random), Number(random), Number(random), random.Next(2) == 0),
         FrameType.PreVoteReply => new VoteReply(true, Number(random), random.Next(2) == 0),
         FrameType.Vote => new VoteRequest(false, Number(random), Number(random), Number(random), random.Next(2) == 0),
@@ -63,7 +63,7 @@ internal sealed class OracleFrames(FrameContext context)
         FrameType.Lease => random.Next(2) == 0
             ? new LeaseAsk(Process(random), (long)Number(random), Number(random))
             : new LeaseGrant((long)Number(random), Replicas(random), Number(random), random.Next(2) == 0 ? null : [new(Process(random), Node(random).Address, 1, 1)]),
-        FrameType.Suspect => new SuspectFrame(Process(random), random.Next(4) == 0, (Accusation)random.Next(5), random.Next(9)),
+        FrameType.Suspect => new SuspectFrame(Process(random), random.Next(4) == 0, (Suspicion)random.Next(5), random.Next(9)),
         FrameType.WhoIsOracle => new WhoIsOracle(random.Next(2) == 0),
         FrameType.OracleIs => new OracleIs(Replicas(random), Node(random)),
         _ => throw new ArgumentOutOfRangeException(nameof(type), type, "No frame of the Oracle."),
@@ -125,8 +125,8 @@ internal sealed class OracleFrames(FrameContext context)
             1 => new Create("other", new(), random.Next(3), Some(random)),
             2 => new Join("other", new(), random.Next(3), "tag"),
             3 => new Leave(context.Group),
-            4 => new Fail([.. context.Processes.Select(process => new Failure(process, random.Next(2) == 0))]),
-            5 => new Done(context.Group, View(random), Number(random), Some(random)),
+            4 => new Exclude([.. context.Processes.Select(process => new Exclusion(process, random.Next(2) == 0))]),
+            5 => new ViewCompletion(context.Group, View(random), Number(random), Some(random)),
             6 => new Renew(context.Group, View(random)),
             7 => new Depart(random.Next(2) == 0),
             _ => new Release(context.Group),

@@ -3,7 +3,7 @@ using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Ida.Scenarios;
 

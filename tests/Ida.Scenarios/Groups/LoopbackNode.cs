@@ -149,9 +149,9 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
 
     public void RequestView(GroupId group) => WantsView = true;
 
-    public void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => Flushed = proposal;
+    public void CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) => Flushed = proposal;
 
-    public void Accuse(ProcessId subject, Accusation evidence) => throw new NotSupportedException();
+    public void Suspect(ProcessId subject, Suspicion evidence) => throw new NotSupportedException();
 
     public void Withdraw(ProcessId subject) => throw new NotSupportedException();
 

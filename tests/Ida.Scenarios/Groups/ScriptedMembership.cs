@@ -23,7 +23,7 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
     /// <summary>Nothing that the membership decides reaches this process.</summary>
     public bool Deaf { get; set; }
 
-    public Action? Poisoned { get; set; }
+    public Action? Excluded { get; set; }
 
     public void Attach(IMembershipSink sink) => _sink = sink;
 
@@ -35,10 +35,10 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
 
     public void RequestView(GroupId group) => Ask(() => oracle.RequestView(group));
 
-    public void FlushDone(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) =>
-        Ask(() => oracle.Done(group, baseView, proposal, initialised));
+    public void CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised) =>
+        Ask(() => oracle.CompleteView(group, baseView, proposal, initialised));
 
-    public void Accuse(ProcessId subject, Accusation evidence) => Ask(() => oracle.Accusations.Add((subject, evidence)));
+    public void Suspect(ProcessId subject, Suspicion evidence) => Ask(() => oracle.Suspicions.Add((subject, evidence)));
 
     public void Withdraw(ProcessId subject) => Ask(() => oracle.Withdrawals.Add(subject));
 
@@ -57,12 +57,12 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
     }
 
     /// <summary>The process hears that it was excluded; until then it goes on.</summary>
-    public void Poison(Prng random) => _simulation.After(TimeSpan.FromMilliseconds(random.Next(0, 500)), () => Post(() =>
+    public void Exclude(Prng random) => _simulation.After(TimeSpan.FromMilliseconds(random.Next(0, 500)), () => Post(() =>
     {
         if (Deaf) return;
-        State = MembershipState.Poisoned;
-        Poisoned?.Invoke();
-        _sink!.OnMembershipState(MembershipState.Poisoned, "excluded by the script");
+        State = MembershipState.Excluded;
+        Excluded?.Invoke();
+        _sink!.OnMembershipState(MembershipState.Excluded, "excluded by the script");
     }));
 
     public void Block(bool blocked) => Post(() =>

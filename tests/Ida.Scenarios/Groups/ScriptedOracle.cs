@@ -23,14 +23,14 @@ internal sealed class ScriptedOracle(Simulation simulation)
     /// <summary>How long requests are gathered before a proposal is made of them (oracle.md#what-comes-together-is-one-entry).</summary>
     public TimeSpan Gather { get; set; }
 
-    /// <summary>Negative control of A3: Done of a superseded proposal counts.</summary>
+    /// <summary>Negative control of A3: the view completion of a superseded proposal counts.</summary>
     public bool AcceptsOldDone { get; set; }
 
     public int Installs { get; private set; }
 
-    public List<(ProcessId Subject, Accusation Evidence)> Accusations { get; } = [];
+    public List<(ProcessId Subject, Suspicion Evidence)> Suspicions { get; } = [];
 
-    /// <summary>Accusations taken back.</summary>
+    /// <summary>Suspicions taken back.</summary>
     public List<ProcessId> Withdrawals { get; } = [];
 
     public Action<string>? Log { get; set; }
@@ -85,7 +85,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
             if (process.Failed) continue;
             process.Failed = true;
             Log?.Invoke($"{simulation.Now.TotalMilliseconds:0.0} fail {process.Self}");
-            process.Poison(simulation.Random);
+            process.Exclude(simulation.Random);
         }
         foreach (var group in _groups.Values)
         {
@@ -95,7 +95,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
         }
     }
 
-    public void Done(GroupId id, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised)
+    public void CompleteView(GroupId id, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised)
     {
         if (Find(id) is not { Pending: { } pending } group || group.View != baseView) return;
         if (pending.Number != proposal && !AcceptsOldDone) return;

@@ -23,7 +23,7 @@ internal sealed class TestMember
     {
         (_cluster, SimNode, _options, _more) = (cluster, node, options, more);
         Membership = cluster.Oracle.Register(node);
-        Membership.Poisoned = End;
+        Membership.Excluded = End;
         Host = new(cluster.Tap(node.Node), Membership, (host ?? new()) with { Serializer = ContractSerializer.Instance });
         _ = cluster.Simulation.Spawn(() => JoinAsync(token));
     }
@@ -75,7 +75,7 @@ internal sealed class TestMember
                 _more?.Invoke(g);
             }, _options, token).AsTask(), SimNode, bound: null, () => Ended, token);
         }
-        catch (Exception error) when (error is PoisonedException or NotMemberException or JoinRefusedException or JoinTimeoutException or OperationCanceledException or NodeStoppedException)
+        catch (Exception error) when (error is ExcludedException or NotMemberException or JoinRefusedException or JoinTimeoutException or OperationCanceledException or NodeStoppedException)
         {
             JoinError = error;
         }
@@ -166,7 +166,7 @@ internal sealed class TestMember
 
     private Task Begin(CallKind kind, Func<Task> call) => _cluster.Calls.Begin(kind, Id.ToString(), call, SimNode, mayBeOver: () => Ended || Leaving || Group!.Completion.IsCompleted);
 
-    private static bool IsOver(Exception error) => error is PoisonedException or NotMemberException or NodeStoppedException;
+    private static bool IsOver(Exception error) => error is ExcludedException or NotMemberException or NodeStoppedException;
 
     /// <summary>The last ordered message this member had delivered in the current view when it sent another.</summary>
     public ulong LastOrdered { get; private set; }

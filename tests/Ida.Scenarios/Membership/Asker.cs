@@ -11,17 +11,17 @@ internal sealed class Asker : ITimerTarget
 {
     private readonly SimNode _node;
     private readonly IReadOnlyList<NodeAddress> _all;
-    private readonly Outlet _outlet;
+    private readonly FrameSender _sender;
 
     public Asker(SimNode node, IReadOnlyList<NodeAddress> all)
     {
-        (_node, _all, _outlet) = (node, all, new(node.Node));
+        (_node, _all, _sender) = (node, all, new(node.Node));
         node.Post(() => OnTimer(0));
     }
 
     public void OnTimer(long token)
     {
-        foreach (var one in _all) _outlet.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle(true) : new OracleIs(Oracle.Log.Configuration.Empty, new(_node.Id, _node.Address)));
+        foreach (var one in _all) _sender.Reply(_node.Node.Links.Open(one), token % 2 == 0 ? new WhoIsOracle(true) : new OracleIs(Oracle.Raft.Configuration.Empty, new(_node.Id, _node.Address)));
         _node.Node.SetTimer(_node.Node.Now + (100 * Durations.Millisecond), this, token + 1);
     }
 }

@@ -22,7 +22,7 @@ internal sealed class DecisionChecker
     /// <summary>Whether clocks are as good as leases rely on: else two views may be active at a time.</summary>
     public bool LeasesHold { get; set; } = true;
 
-    public void Applied(string who, ulong index, Oracle.Log.LogEntry entry)
+    public void Applied(string who, ulong index, Oracle.Raft.LogEntry entry)
     {
         string text = $"{entry.Term}/{entry.Kind}/{Convert.ToHexString(entry.Content)}";
         Committed = Math.Max(Committed, index);

@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Ida.Scenarios;
 

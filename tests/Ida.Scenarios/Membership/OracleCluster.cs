@@ -34,10 +34,10 @@ internal sealed class OracleCluster : IDisposable
     /// <summary>All lives of all processes.</summary>
     public List<Process> Lives { get; } = [];
 
-    public IEnumerable<Process> Alive => Lives.Where(process => process.Node.Alive && process.Oracle.State != MembershipState.Poisoned);
+    public IEnumerable<Process> Alive => Lives.Where(process => process.Node.Alive && process.Oracle.State != MembershipState.Excluded);
 
     /// <summary>The process that leads in the highest term.</summary>
-    public Process? Leader => Alive.Where(process => process.Oracle.Replica?.Shell.Active == true).MaxBy(process => process.Oracle.Replica!.Log.Term);
+    public Process? Leader => Alive.Where(process => process.Oracle.Replica?.Services.Active == true).MaxBy(process => process.Oracle.Replica!.Log.Term);
 
     public Process this[int index] => Lives.Last(process => process.Node.Address == Simulation.AddressOf(index));
 
@@ -73,7 +73,7 @@ internal sealed class OracleCluster : IDisposable
     /// <summary>Why the run does not settle, for the failing test's message.</summary>
     public string Describe() => $"seed {Simulation.Seed} at {Simulation.Now}: " + string.Join(" | ", Lives.Where(p => p.Node.Alive).Select(p =>
         $"{p.Node.Name} {p.Oracle.State} {p.Oracle.Self} {p.Oracle.Replica?.Log.Role.GetType().Name} t{p.Oracle.Replica?.Log.Term} c{p.Oracle.Replica?.Log.Commit} {p.Oracle.Replica?.Log.Entries.Configuration} "
-        + string.Join(",", p.Oracle.Replica is { Shell.Active: true } r ? r.State.Groups.Select(g => $"[{g.Id} v{g.View.Id} {string.Join(' ', g.View.Members.Select(m => $"{m.Id}{(r.State.IsAlive(m.Id) ? "" : "-")}"))} pending {g.Pending?.Number} s{g.Pending?.Proposal.Survivors.Count} l{g.Pending?.Proposal.Leavers.Count} q{string.Join(' ', g.Queue.Select(q => q.Process))} L{string.Join(' ', g.Leavers)}]") : [])
+        + string.Join(",", p.Oracle.Replica is { Services.Active: true } r ? r.State.Groups.Select(g => $"[{g.Id} v{g.View.Id} {string.Join(' ', g.View.Members.Select(m => $"{m.Id}{(r.State.IsAlive(m.Id) ? "" : "-")}"))} pending {g.Pending?.Number} s{g.Pending?.Proposal.Survivors.Count} l{g.Pending?.Proposal.Leavers.Count} q{string.Join(' ', g.Queue.Select(q => q.Process))} L{string.Join(' ', g.Leavers)}]") : [])
         + string.Join(",", p.Groups.Groups.Select(g => $"v{g.View?.Id}({g.View?.Members.Count}) w{g.Wedge?.Number}")) + " " + p.Groups.Events.LastOrDefault()));
 
     private Process Add(SimNode node, bool sameSeeds = true)

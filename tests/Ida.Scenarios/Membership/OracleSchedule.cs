@@ -1,12 +1,12 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
-using Oracle.Log;
+using Oracle.Raft;
 
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A random schedule over one group: crashes with and without resets, new lives, partitions, pauses, false accusations, leaves and
+/// A random schedule over one group: crashes with and without resets, new lives, partitions, pauses, false suspicions, leaves and
 /// requested views, with the Oracle growing and replacing voters all the while; then everything heals and must settle.
 /// </summary>
 internal sealed class OracleSchedule : IDisposable
@@ -65,7 +65,7 @@ internal sealed class OracleSchedule : IDisposable
         // One voter may be excluded, and the leader dead with that, only after all looked settled.
         bool rests = !settled || _surface is null || cluster.RunUntil(IsAtRest, 15);
         OracleLost = !(settled && rests) && (MajorityIsDead() || IsLeftToHidden());
-        if (!rests && !OracleLost) return cluster.Leader is { } leader ? $"the leader forgets nothing: {leader.Oracle.Replica!.Shell.Held}" : $"there was a leader, and is none: {cluster.Describe()}";
+        if (!rests && !OracleLost) return cluster.Leader is { } leader ? $"the leader forgets nothing: {leader.Oracle.Replica!.Services.Held}" : $"there was a leader, and is none: {cluster.Describe()}";
         return settled || OracleLost ? null : $"liveness: {cluster.Describe()}";
     }
 
@@ -75,7 +75,7 @@ internal sealed class OracleSchedule : IDisposable
     private bool IsAtRest()
     {
         Revive();
-        return _cluster.Leader?.Oracle.Replica!.Shell.Held is { Requests: 0 } held && held.Leases <= _cluster.Alive.Count();
+        return _cluster.Leader?.Oracle.Replica!.Services.Held is { Requests: 0 } held && held.Leases <= _cluster.Alive.Count();
     }
 
     private bool ReviveAndSettled()
@@ -91,13 +91,13 @@ internal sealed class OracleSchedule : IDisposable
         return _cluster.Settled("g");
     }
 
-    /// <summary>Poisoned processes begin a new life; dead ones now and then.</summary>
+    /// <summary>Excluded processes begin a new life; dead ones now and then.</summary>
     private void Revive()
     {
         foreach (var process in _cluster.Lives.ToList())
         {
             bool latest = _cluster.Lives.Last(life => life.Node.Address == process.Node.Address) == process;
-            if (latest && process.Node.Alive && process.Oracle.State == MembershipState.Poisoned) _cluster.Restart(process).StartAt(TimeSpan.Zero);
+            if (latest && process.Node.Alive && process.Oracle.State == MembershipState.Excluded) _cluster.Restart(process).StartAt(TimeSpan.Zero);
         }
     }
 
@@ -136,12 +136,12 @@ internal sealed class OracleSchedule : IDisposable
                 if (Happens("heal, asked for with")) _cluster.Simulation.Network.Heal();
                 break;
             case 5:
-                if (!Happens("all accuse")) break;
-                foreach (var accuser in alive)
+                if (!Happens("all suspect")) break;
+                foreach (var suspecting in alive)
                 {
-                    if (accuser == one) continue;
-                    accuser.Node.Post(() => accuser.Oracle.Accuse(one.Oracle.Self, Accusation.FlushStall));
-                    _cluster.Simulation.After(TimeSpan.FromSeconds(3), () => accuser.Node.Post(() => accuser.Oracle.Withdraw(one.Oracle.Self)));
+                    if (suspecting == one) continue;
+                    suspecting.Node.Post(() => suspecting.Oracle.Suspect(one.Oracle.Self, Suspicion.FlushStall));
+                    _cluster.Simulation.After(TimeSpan.FromSeconds(3), () => suspecting.Node.Post(() => suspecting.Oracle.Withdraw(one.Oracle.Self)));
                 }
                 break;
             case 6:

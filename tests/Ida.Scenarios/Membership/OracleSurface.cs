@@ -5,7 +5,7 @@ using GroupCore.Wire;
 using Ida.Testing;
 using Oracle;
 using Oracle.Frames;
-using Oracle.Log;
+using Oracle.Raft;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -59,8 +59,8 @@ internal sealed class OracleSurface
     public static IReadOnlyList<string> Names { get; } =
     [
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
-        "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old flush reports", "join cancelled", "leave cancelled",
-        "departure", "one accuses for long", "slow handlers accused",
+        "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old view completions", "join cancelled", "leave cancelled",
+        "departure", "one suspects for long", "slow handlers suspected",
         Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", Refusing, .. WrongClocks.Names,
     ];
 
@@ -140,9 +140,9 @@ internal sealed class OracleSurface
             case 5:
                 return ("requests repeated", () => Repeat(one, random));
             case 6 when one.Groups.ViewOf("g") is { } view:
-                return ("old flush reports", () => one.Node.Post(() =>
+                return ("old view completions", () => one.Node.Post(() =>
                 {
-                    for (int i = 0; i < 50; i++) oracle.FlushDone(view.Group, view.Id - (ulong)(i % 2), view.Proposal - (ulong)(i % 3), i % 2 == 0 ? [] : [oracle.Self]);
+                    for (int i = 0; i < 50; i++) oracle.CompleteView(view.Group, view.Id - (ulong)(i % 2), view.Proposal - (ulong)(i % 3), i % 2 == 0 ? [] : [oracle.Self]);
                 }));
             case 7:
                 return ("join cancelled", () => CancelJoin(one, random));
@@ -158,9 +158,9 @@ internal sealed class OracleSurface
             case 10 when _cluster.Alive.Count() > 1:
                 bool slow = random.Chance(0.5);
                 var other = _cluster.Alive.First(process => process != one).Oracle.Self;
-                return (slow ? "slow handlers accused" : "one accuses for long", () =>
+                return (slow ? "slow handlers suspected" : "one suspects for long", () =>
                 {
-                    one.Node.Post(() => oracle.Accuse(other, slow ? Accusation.Slow : Accusation.FlushStall));
+                    one.Node.Post(() => oracle.Suspect(other, slow ? Suspicion.Slow : Suspicion.FlushStall));
                     After(random.Next(500, 9_000), one, () => oracle.Withdraw(other));
                 });
             case 11 when _cluster.Leader is { } leader && Spares(leader) && Successor(leader) is { } successor && Partner(successor, leader) is { } victim:
@@ -190,7 +190,7 @@ internal sealed class OracleSurface
         foreach (var other in _cluster.Alive.Where(other => other != victim))
         {
             if (alone && other != successor && other != leader) network.Cut(leader.Node, other.Node);
-            other.Node.Post(() => other.Oracle.Accuse(victim.Oracle.Self, Accusation.FlushStall));
+            other.Node.Post(() => other.Oracle.Suspect(victim.Oracle.Self, Suspicion.FlushStall));
             After(3_000, other, () => other.Oracle.Withdraw(victim.Oracle.Self));
             if (other == leader) continue;
             network.Cut(victim.Node, other.Node);
@@ -206,7 +206,7 @@ internal sealed class OracleSurface
 
     /// <summary>Whether the last entry of a log excludes somebody and is not known to be committed.</summary>
     internal static bool Excludes(ReplicatedLog log) => log.Entries.LastIndex > log.Commit && log.Entries[log.Entries.LastIndex] is { Kind: EntryKind.Operations } entry
-        && OperationCodec.ReadEntry(entry.Content).Exists(static request => request.Operation is Fail);
+        && OperationCodec.ReadEntry(entry.Content).Exists(static request => request.Operation is Exclude);
 
     private void After(long milliseconds, OracleCluster.Process one, Action action) =>
         _cluster.Simulation.After(TimeSpan.FromMilliseconds(milliseconds), () =>
@@ -239,12 +239,12 @@ internal sealed class OracleSurface
         _cluster.Simulation.Network.Heal();
         _cluster.Run(3);
         var self = one.Oracle.Self;
-        if (_cluster.Leader is not { Oracle.Replica: { } replica } || replica.Shell.IsTold || !replica.State.IsAlive(self) || !_cluster.Settled("g")) return;
+        if (_cluster.Leader is not { Oracle.Replica: { } replica } || replica.Services.IsTold || !replica.State.IsAlive(self) || !_cluster.Settled("g")) return;
         var others = _cluster.Alive.Where(other => other != one).ToList();
-        foreach (var other in others) other.Node.Post(() => other.Oracle.Accuse(self, Accusation.Refused));
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(self, Suspicion.Refused));
         _cluster.Run(random.Next(10, 100) / 1_000.0);
         // Clocks may have made the moment as long as they like.
-        if ((!replica.State.IsAlive(self) || replica.Shell.IsExcluding(self)) && _cluster.Checker.LeasesHold) _cluster.Checker.Violations.Add($"{self} goes for a moment in which its proxy refused");
+        if ((!replica.State.IsAlive(self) || replica.Services.IsExcluding(self)) && _cluster.Checker.LeasesHold) _cluster.Checker.Violations.Add($"{self} goes for a moment in which its proxy refused");
         foreach (var other in others.Where(other => other.Node.Alive)) other.Node.Post(() => other.Oracle.Withdraw(self));
     }
 
@@ -254,7 +254,7 @@ internal sealed class OracleSurface
         {
             var other = new Replica(random.NextUInt64() | 1, new($"10.9.{random.Next(250)}.{random.Next(250)}:7700"));
             Say(one, new IndirectProbeFrame(false, other.Node));
-            Say(one, new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Done, other));
+            Say(one, new ResponseFrame(1, ResponseStatus.NotLeader, OperationResult.Completed, other));
             Say(one, new SyncAnswer(new([other], []), other, [], ""));
             Say(one, new LeaseGrant(one.Node.Node.Now, new([other], []), 1, [new(new(other.Node, 5), other.Address, 1, 1)]));
             Say(one, new ProposeFrame(new(new(1, 1), 1 << 20, 1, [one.Oracle.Self], [], [])));
@@ -278,10 +278,10 @@ internal sealed class OracleSurface
     private void Strange(OracleCluster.Process one)
     {
         var self = one.Oracle.Self;
-        Say(one, new PoisonFrame(self, "go"));
+        Say(one, new ExcludedFrame(self, "go"));
         Say(one, new SyncAnswer(new([new(_stranger.Id, _stranger.Address)], []), new(_stranger.Id, _stranger.Address), [.. one.Groups.Groups.Where(group => group.View is not null).Select(group => group.View!.Group)], "over"));
         Say(one, new InstallFrame(new(new(1, 1), "g", 1 << 20, 1, Options, [new(self, one.Node.Address, true, "")], [], [], [], [])));
-        Say(one, new SuspectFrame(self, false, Accusation.ProcessGone, 0));
+        Say(one, new SuspectFrame(self, false, Suspicion.ProcessGone, 0));
         Say(one, new RequestFrame(new(self, 1, ulong.MaxValue, new Depart(true))));
         Say(one, new IndirectProbeFrame(true, one.Node.Id));
         Say(one, new ProbeFrame(false, 1), new SystemId(1, 2));

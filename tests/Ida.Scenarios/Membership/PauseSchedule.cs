@@ -164,7 +164,7 @@ internal sealed class PauseSchedule : IDisposable
         var leader = _cluster.Leader?.Oracle.Replica;
         foreach (var process in Others())
         {
-            if (process.Oracle.State == MembershipState.Poisoned || leader?.State.IsAlive(process.Oracle.Self) == false)
+            if (process.Oracle.State == MembershipState.Excluded || leader?.State.IsAlive(process.Oracle.Self) == false)
             {
                 _violation = $"{process.Node.Name} was excluded at {Now} though it was held up for less than {Stalls.Longest.TotalMilliseconds} ms at a time";
                 return;

@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A group layer without messages: on a proposal every member acknowledges, and when all did the leader of the flush reports it as done,
+/// A group layer without messages: on a proposal every member acknowledges, and when all did the leader of the view completions the view completion,
 /// after a random delay or, like a survivor that waits for nobody, in the same turn. Checks at each install what a real flush relies on.
 /// </summary>
 internal sealed class ScriptedGroups(string name, INode node, OracleMember oracle, DecisionChecker checker, Func<long> time) : IMembershipSink, ITimerTarget
@@ -40,7 +40,7 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
     {
         State = state;
         Events.Add($"{state}: {reason}");
-        if (state == MembershipState.Poisoned) _groups.Clear();
+        if (state == MembershipState.Excluded) _groups.Clear();
     }
 
     public void OnJoinAccepted(string name, GroupId group) => Accepted.Add((name, group));
@@ -69,7 +69,7 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
 
     public void OnTimer(long token)
     {
-        if (!_flushes.Remove(token, out var proposal) || State == MembershipState.Poisoned) return;
+        if (!_flushes.Remove(token, out var proposal) || State == MembershipState.Excluded) return;
         if (!_groups.TryGetValue(proposal.Group, out var group) || group.Wedge != proposal) return;
         if (checker.AllAcknowledged(proposal))
         {
@@ -117,7 +117,7 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
     }
 
     private void Report(Proposal proposal) =>
-        oracle.FlushDone(proposal.Group, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers]);
+        oracle.CompleteView(proposal.Group, proposal.BaseView, proposal.Number, [.. proposal.Survivors, .. proposal.Leavers]);
 
     internal sealed class GroupScript
     {

@@ -135,7 +135,7 @@ public sealed class CallLedgerTests : ICaller
         Assert.Equal((1, 1, 1, 0), (table[CallKind.Send, "begun"], table[CallKind.Send, "ended: NodeStoppedException"], table[CallKind.Send, "fault: Crash"], table[CallKind.Send, "fault: Pause"]));
         Assert.Contains((CallKind.Join, null), table.Empty());
         Assert.DoesNotContain((CallKind.Send, nameof(NodeStoppedException)), table.Empty());
-        Assert.Contains((CallKind.Send, nameof(PoisonedException)), table.Empty());
+        Assert.Contains((CallKind.Send, nameof(ExcludedException)), table.Empty());
         var text = new StringWriter();
         table.Print(text);
         Assert.Contains("ended    NodeStoppedException 1", text.ToString(), StringComparison.Ordinal);

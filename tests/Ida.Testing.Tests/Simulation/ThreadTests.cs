@@ -167,7 +167,7 @@ public sealed class ThreadTests
         Assert.Equal(1, next.Ran);
     }
 
-    /// <summary>The pilot is not always the first to run when a process goes on: a caller's turn has the frames and timers of the freeze before it.</summary>
+    /// <summary>The owner is not always the first to run when a process goes on: a caller's turn has the frames and timers of the freeze before it.</summary>
     [Fact]
     public void A_call_of_a_freeze_may_run_before_the_turn_that_it_has_delayed()
     {
@@ -187,7 +187,7 @@ public sealed class ThreadTests
     }
 
     [Fact]
-    public void A_command_that_takes_messages_runs_in_a_callers_turn_though_frames_wait_but_not_once_another_has_roused_the_pilot()
+    public void A_command_that_takes_messages_runs_in_a_callers_turn_though_frames_wait_but_not_once_another_has_roused_the_owner()
     {
         using var simulation = new Simulation(new SimulationOptions { BorrowedTurns = 1 });
         var (one, other) = (new Call(simulation.AddNode()), new Call(simulation.AddNode()));

@@ -1,5 +1,5 @@
 using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Groups.Views;
 using GroupCore.Runtime;
 

@@ -1,6 +1,6 @@
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 
@@ -108,7 +108,7 @@ public sealed partial class Group
 
     private async Task FlushedAsync(CancellationToken cancellationToken)
     {
-        var call = new FlushCall();
+        var call = new StabilityWait();
         Protocol.Post(new CallCommand(() => Protocol.Take(call), error =>
         {
             call.Error = error;

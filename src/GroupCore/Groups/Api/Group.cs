@@ -11,7 +11,7 @@ namespace GroupCore.Groups;
 /// <remarks>
 /// Guarantees: virtual synchrony with sending-view delivery, FIFO per sender, one total order of ordered messages, state transfer at the
 /// view event (views-and-flush.md#what-it-guarantees, multicast.md#what-it-guarantees, state-transfer.md#what-it-guarantees). Calls throw
-/// <see cref="NotMemberException"/> or <see cref="PoisonedException"/> when the membership is over; a cancelled call is not sent, unless it was already.
+/// <see cref="NotMemberException"/> or <see cref="ExcludedException"/> when the membership is over; a cancelled call is not sent, unless it was already.
 /// </remarks>
 public sealed partial class Group : IAsyncDisposable
 {
@@ -102,7 +102,7 @@ public sealed partial class Group : IAsyncDisposable
         {
             await Protocol.Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception error) when (error is NotMemberException or PoisonedException or GroupOverloadedException)
+        catch (Exception error) when (error is NotMemberException or ExcludedException or GroupOverloadedException)
         {
             // The member is out, if for another reason.
         }
@@ -137,7 +137,7 @@ public sealed partial class Group : IAsyncDisposable
         {
             await Protocol.Completion.WaitAsync().ConfigureAwait(false);
         }
-        catch (Exception error) when (error is NotMemberException or PoisonedException or GroupOverloadedException or NodeStoppedException)
+        catch (Exception error) when (error is NotMemberException or ExcludedException or GroupOverloadedException or NodeStoppedException)
         {
             // The process is going anyway.
         }

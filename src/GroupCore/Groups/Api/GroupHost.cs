@@ -36,7 +36,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         GroupHostOptions.Validate(options);
         _idle = new(node, _groups);
         _mayBe = MayBeHere;
-        (Node, Membership, Options, Accusations) = (node, membership, options, new(membership));
+        (Node, Membership, Options, Suspicions) = (node, membership, options, new(membership));
         node.Route(FrameType.Bind, FrameType.Bind, this);
         node.Route(FrameType.Data, FrameType.Data, this);
         node.Route(FrameType.Order, FrameType.Ack, this);
@@ -64,7 +64,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <summary>Bytes of frames held for groups that this process does not know yet to be a member of.</summary>
     internal long EarlyBytes => _early.Bytes;
 
-    internal Accusations Accusations { get; }
+    internal Suspicions Suspicions { get; }
 
     /// <summary>The groups of this process, including those that it is still joining.</summary>
     internal IReadOnlyList<GroupProtocol> Groups => _groups;
@@ -79,7 +79,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// </remarks>
     /// <exception cref="JoinTimeoutException">No progress for <see cref="GroupHostOptions.JoinTimeout"/>.</exception>
     /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be saved, sent or loaded.</exception>
-    /// <exception cref="PoisonedException">This process was excluded.</exception>
+    /// <exception cref="ExcludedException">This process was excluded.</exception>
     /// <exception cref="NotMemberException">This process is leaving the system.</exception>
     /// <exception cref="ArgumentException">A name or an option is not valid, or <paramref name="configure"/> is <c>async</c>.</exception>
     public async ValueTask<Group> JoinAsync(string name, Action<GroupBuilder> configure, GroupOptions? options = null, CancellationToken cancellationToken = default)
@@ -156,7 +156,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         }
         int slot = Array.IndexOf(_slots, false, 1);
         if (slot < 0) throw new InvalidOperationException($"A process joins at most {GroupLimits.GroupsPerProcess} groups.");
-        if (Membership.State == MembershipState.Poisoned) throw new PoisonedException("it has to join the system again first");
+        if (Membership.State == MembershipState.Excluded) throw new ExcludedException("it has to join the system again first");
         _slots[slot] = true;
         var group = new GroupProtocol(this, name, options, table, (ushort)slot);
         _groups.Add(group);
@@ -199,7 +199,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     internal void AwaitHandlers(GroupProtocol group) => _left.Add(group);
 
     /// <summary>The handlers of a group have handled all that came before its end.</summary>
-    internal void HandlersDone(GroupProtocol group) => _left.Remove(group);
+    internal void HandlersEnded(GroupProtocol group) => _left.Remove(group);
 
     void IStopListener.OnStop(Exception reason)
     {

@@ -30,7 +30,7 @@ public sealed class TerminationContext
     /// group's state by then does not handle it, nor anything else of the view that ends: it gets the state that comes after all that.
     /// A member that leaves with this view change takes part in the view that ends: it sends, is sent to, and its handlers may answer.
     /// </summary>
-    /// <exception cref="NotMemberException">The membership is over; <see cref="PoisonedException"/> where the process was excluded.</exception>
+    /// <exception cref="NotMemberException">The membership is over; <see cref="ExcludedException"/> where the process was excluded.</exception>
     /// <exception cref="SendQueueFullException">As for <see cref="Group.SendToAsync"/>.</exception>
     /// <exception cref="MessageTooLargeException">As for <see cref="Group.SendToAsync"/>.</exception>
     /// <exception cref="HandlerNotRegisteredException">As for <see cref="Group.SendToAsync"/>.</exception>
@@ -43,7 +43,7 @@ public sealed class TerminationContext
     /// </summary>
     public void Done()
     {
-        if (Interlocked.Exchange(ref _done, 1) == 0) _group.Protocol.PostHookDone(this);
+        if (Interlocked.Exchange(ref _done, 1) == 0) _group.Protocol.PostHookEnd(this);
     }
 
     /// <summary>Calls <see cref="Done"/> when <paramref name="work"/> ends, on whatever thread.</summary>

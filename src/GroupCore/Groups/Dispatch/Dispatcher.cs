@@ -249,7 +249,7 @@ internal sealed class Dispatcher : ICompletion
         try
         {
             await pending.ConfigureAwait(false);
-            OnEventDone();
+            OnEventEnded();
         }
         catch (Exception error)
         {
@@ -269,7 +269,7 @@ internal sealed class Dispatcher : ICompletion
             {
                 pending = _target.Handle(ref _running[_next]);
                 if (!pending.IsCompletedSuccessfully) return false;
-                OnEventDone();
+                OnEventEnded();
             }
             pending = default;
             return true;
@@ -280,7 +280,7 @@ internal sealed class Dispatcher : ICompletion
         }
     }
 
-    private void OnEventDone()
+    private void OnEventEnded()
     {
         ref var done = ref _running[_next++];
         _batchBytes += done.Length;

@@ -1,4 +1,4 @@
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;

@@ -32,7 +32,7 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly int[] _sentBefore;
     private FlushReport? _longest;
     private FlushCut? _cut;
-    private bool _done;
+    private bool _completed;
 
     public FlushLeader(GroupProtocol group, FlushMember member, View view, Proposal proposal, bool[] takesPart)
     {
@@ -153,7 +153,7 @@ internal sealed class FlushLeader : ITimerTarget
     /// <summary>A link has room again: contributions that wait for it go out.</summary>
     public void OnRoom()
     {
-        if (_cut is not null && !_done) Distribute(_cut);
+        if (_cut is not null && !_completed) Distribute(_cut);
     }
 
     private bool IsCutSentTo(int rank) => _cut is not null && _sent[rank] > _cut.Contributors.Count;
@@ -161,7 +161,7 @@ internal sealed class FlushLeader : ITimerTarget
     public void OnAck(int rank, bool initialised, ulong hash)
     {
         _acks[rank] = (true, initialised, hash);
-        if (_cut is null || _done) return;
+        if (_cut is null || _completed) return;
         int missing = 0;
         foreach (int other in _ranks)
         {
@@ -174,23 +174,23 @@ internal sealed class FlushLeader : ITimerTarget
             }
         }
         if (missing > (_group.Node.Without == Rule.R8AllAcks ? 1 : 0)) return;
-        _done = true;
-        SendDone();
+        _completed = true;
+        SendViewCompletion();
     }
 
-    private void SendDone()
+    private void SendViewCompletion()
     {
         var initialised = new List<ProcessId>();
         foreach (int rank in _ranks)
             if (_acks[rank].Initialised) initialised.Add(_view.Members[rank].Id);
-        _group.Membership.FlushDone(_view.Group, _view.Id, _proposal.Number, initialised);
+        _group.Membership.CompleteView(_view.Group, _view.Id, _proposal.Number, initialised);
         _group.Node.SetTimer(_group.Node.Now + GroupLimits.FlushRetryNanoseconds, this, 0);
     }
 
     void ITimerTarget.OnTimer(long token)
     {
         if (!_group.IsInFlush(_view, _proposal)) return;
-        SendDone();
+        SendViewCompletion();
     }
 
     /// <summary>A member names the members it misses, none when user code holds it up. It is not at fault itself as long as it goes on saying so.</summary>
@@ -227,7 +227,7 @@ internal sealed class FlushLeader : ITimerTarget
             }
             else if (!ranks.Contains(rank)) ranks.Add(rank);
         }
-        if (!all || _done) return;
+        if (!all || _completed) return;
         ulong common = MostCommonHash();
         foreach (int rank in _ranks)
             if (_acks[rank].Hash != common) ranks.Add(rank);

@@ -310,7 +310,7 @@ internal sealed class FlushMember
     /// <summary>R7: acknowledge only with all of the cut, all contributions, no own point-to-point message under way, and all hooks done.</summary>
     public void TryAck()
     {
-        if (Cut is null || Acked || Proposal is null || !_group.HooksDone) return;
+        if (Cut is null || Acked || Proposal is null || !_group.HooksEnded) return;
         if (_node.Without != Rule.R7PullsBeforeAck && !_group.Multicast.Holds(Cut)) return;
         // After the acknowledgement the view may come, and it would deliver at once all that is left.
         if (_group.Multicast.IsCatchingUp) return;
@@ -355,5 +355,5 @@ internal sealed class FlushMember
     public void Close() => _watch.Close();
 
     /// <summary>Reports that a member holds this one up, until the view is over.</summary>
-    public void Accuse(int rank) => _watch.Suspect(rank);
+    public void Suspect(int rank) => _watch.Suspect(rank);
 }

@@ -28,9 +28,9 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private const int Head = 9;
     private const int LooksForLost = 5;
     private const int LooksForQuick = 3;
-    private readonly List<ProcessId> _accused = [];
-    private readonly List<ProcessId> _tooSlow = [];
     private readonly List<ProcessId> _suspected = [];
+    private readonly List<ProcessId> _tooSlow = [];
+    private readonly List<ProcessId> _suspectedForGood = [];
     private readonly List<int> _missing = [];
     private readonly List<int> _owing = [];
     private readonly List<int> _named = [];
@@ -74,7 +74,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void Close()
     {
         Stop();
-        Withdraw(_suspected);
+        Withdraw(_suspectedForGood);
         Withdraw(_tooSlow);
     }
 
@@ -82,14 +82,14 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     public void Stop()
     {
         _round++;
-        Withdraw(_accused);
+        Withdraw(_suspected);
         _owing.Clear();
         _named.Clear();
         group.WaitsFor = [];
     }
 
     /// <summary>There is other evidence that a member holds this one up; it stands until the view is over, whatever the member says.</summary>
-    public void Suspect(int rank) => Accuse(_suspected, rank, Accusation.FlushStall);
+    public void Suspect(int rank) => Suspect(_suspectedForGood, rank, Suspicion.FlushStall);
 
     /// <summary>The load of a member, or its catching up, makes progress: its handlers count as at work from now on only.</summary>
     public void OnLoading(int rank)
@@ -140,8 +140,8 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         else if (ranks.RemoveAll(rank => !IsTooSlow(rank, from)) > 0) group.Node.Counters.Refuse(RefusalReason.Unexpected);
         foreach (int rank in ranks)
         {
-            if (reason != WaitReason.TooSlow) Accuse(_accused, rank, Accusation.FlushStall);
-            else if (group.EvictsSlow) AccuseOfSlowness(rank);
+            if (reason != WaitReason.TooSlow) Suspect(_suspected, rank, Suspicion.FlushStall);
+            else if (group.EvictsSlow) SuspectOfSlowness(rank);
         }
         if (_leader is not null && reason == WaitReason.TooSlow && ranks.Count > 0) SendToAll(reason, ranks);
     }
@@ -152,7 +152,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         _signs[from] = new(WaitReason.Others, now, null, now);
         Forgive(from);
         if (from == flush.Leader) _steps = 0;
-        if (_tooSlow.Remove(view.Members[from].Id)) group.Accusations.Withdraw(_tooSlow, view.Members[from].Id);
+        if (_tooSlow.Remove(view.Members[from].Id)) group.Suspicions.Withdraw(_tooSlow, view.Members[from].Id);
     }
 
     void ITimerTarget.OnTimer(long token)
@@ -164,7 +164,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         _looksInAll++;
         _missing.Clear();
         _slow.Clear();
-        var reason = Look();
+        var reason = FindOwnReason();
         _owing.Clear();
         _owing.AddRange(_missing);
         if (_leader is not null)
@@ -180,14 +180,14 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         }
         TellWhoWaits();
         if (_leader is null && reason == WaitReason.None && _missing.Count == 0 && (flush.Acked || flush.Cut is null) && _steps >= 4) _missing.Add(flush.Leader);
-        foreach (int rank in _missing) Accuse(_accused, rank, Accusation.FlushStall);
+        foreach (int rank in _missing) Suspect(_suspected, rank, Suspicion.FlushStall);
         ForgiveOthers();
         Describe(reason);
         NoteOwnCode();
         if (group.EvictsSlow)
         {
             SayEnded();
-            AccuseSlow();
+            SuspectSlow();
         }
         ForgiveQuick();
         group.Membership.Sync(view.Group, view.Id, flush.Wedge);
@@ -198,10 +198,10 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private bool OwnHandlersRun => group.Peers.HandlesOwn || (flush.Cut is not null && !flush.Acked && group.Multicast.IsCatchingUp);
 
     /// <summary>Why this member has not acknowledged; collects members that are silent, and those whose handlers are waited for.</summary>
-    private WaitReason Look()
+    private WaitReason FindOwnReason()
     {
         // Hooks have a time of their own with each proposal: they are no sign that handlers are at work.
-        var reason = OwnHandlersRun ? WaitReason.OwnCode : group.HooksDone ? WaitReason.None : WaitReason.Others;
+        var reason = OwnHandlersRun ? WaitReason.OwnCode : group.HooksEnded ? WaitReason.None : WaitReason.Others;
         // Also after its acknowledgement a member may wait for messages that its handlers sent: the members whose messages these handlers handle wait too, and hear why.
         if (flush.Cut is { } cut && !flush.Acked)
         {
@@ -302,22 +302,22 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         SendToAll(WaitReason.Ended, []);
     }
 
-    private void AccuseSlow()
+    private void SuspectSlow()
     {
         _slow.RemoveAll(rank => !IsLong(_signs[rank].AtWorkSince));
         if (IsTooSlowItself) AddTo(_slow, group.Rank);
         for (int rank = 0; _leader is not null && rank < _signs.Length; rank++)
             if (IsAtWorkForLong(rank)) AddTo(_slow, rank);
         if (_slow.Count == 0) return;
-        foreach (int rank in _slow) AccuseOfSlowness(rank);
+        foreach (int rank in _slow) SuspectOfSlowness(rank);
         if (_leader is not null) SendToAll(WaitReason.TooSlow, _slow);
         else Send(flush.Leader, WaitReason.TooSlow, _slow);
     }
 
-    private void AccuseOfSlowness(int rank)
+    private void SuspectOfSlowness(int rank)
     {
         _tooSlowAt[rank] = _looksInAll;
-        Accuse(_tooSlow, rank, Accusation.Slow);
+        Suspect(_tooSlow, rank, Suspicion.Slow);
     }
 
     /// <summary>Withdraws slowness not confirmed for some looks. One look is too few: two frames of the leader may come between two looks, and none before the next.</summary>
@@ -326,7 +326,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         for (int i = _tooSlow.Count - 1; i >= 0; i--)
         {
             if (_looksInAll - _tooSlowAt[view.RankOf(_tooSlow[i])] < LooksForQuick) continue;
-            group.Accusations.Withdraw(_tooSlow, _tooSlow[i]);
+            group.Suspicions.Withdraw(_tooSlow, _tooSlow[i]);
             _tooSlow.RemoveAt(i);
         }
     }
@@ -334,7 +334,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private void Describe(WaitReason reason)
     {
         var waits = new List<string>();
-        if (!group.HooksDone) waits.Add("own hooks");
+        if (!group.HooksEnded) waits.Add("own hooks");
         if (OwnHandlersRun) waits.Add("own handlers");
         foreach (int rank in _slow) waits.Add($"handlers of {view.Members[rank].Address}");
         foreach (int rank in _missing) waits.Add($"{view.Members[rank].Address}, which is silent");
@@ -348,31 +348,31 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         }
     }
 
-    private void Accuse(List<ProcessId> accused, int rank, Accusation evidence)
+    private void Suspect(List<ProcessId> suspected, int rank, Suspicion evidence)
     {
         if (rank == group.Rank) return;
         var id = view.Members[rank].Id;
-        if (accused.Contains(id)) return;
-        accused.Add(id);
-        group.Accusations.Accuse(accused, id, evidence);
+        if (suspected.Contains(id)) return;
+        suspected.Add(id);
+        group.Suspicions.Suspect(suspected, id, evidence);
     }
 
-    private void Withdraw(List<ProcessId> accused)
+    private void Withdraw(List<ProcessId> suspected)
     {
-        foreach (var id in accused) group.Accusations.Withdraw(accused, id);
-        accused.Clear();
+        foreach (var id in suspected) group.Suspicions.Withdraw(suspected, id);
+        suspected.Clear();
     }
 
     /// <summary>A member that was held to be silent has spoken.</summary>
     private void Forgive(int rank)
     {
-        if (_accused.Remove(view.Members[rank].Id)) group.Accusations.Withdraw(_accused, view.Members[rank].Id);
+        if (_suspected.Remove(view.Members[rank].Id)) group.Suspicions.Withdraw(_suspected, view.Members[rank].Id);
     }
 
     private void ForgiveOthers()
     {
-        for (int i = _accused.Count - 1; i >= 0; i--)
-            if (view.RankOf(_accused[i]) is var rank && !_missing.Contains(rank) && !_named.Contains(rank)) Forgive(rank);
+        for (int i = _suspected.Count - 1; i >= 0; i--)
+            if (view.RankOf(_suspected[i]) is var rank && !_missing.Contains(rank) && !_named.Contains(rank)) Forgive(rank);
     }
 
     private void SendToAll(WaitReason reason, List<int> ranks)

@@ -17,7 +17,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
     private const int MostQuestions = 10;
     private readonly long[] _since = new long[view.Members.Count];
     private readonly bool[] _told = new bool[view.Members.Count];
-    private readonly bool[] _accused = new bool[view.Members.Count];
+    private readonly bool[] _suspected = new bool[view.Members.Count];
     private int _questions;
     private bool _armed;
     private bool _over;
@@ -35,7 +35,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
     public void Close()
     {
         _over = true;
-        for (int rank = 0; rank < _accused.Length; rank++) Forgive(rank);
+        for (int rank = 0; rank < _suspected.Length; rank++) Forgive(rank);
     }
 
     void ITimerTarget.OnTimer(long token)
@@ -100,9 +100,9 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
             _told[rank] = true;
             group.ReportSlow(rank, "its handlers are behind, and senders wait");
         }
-        if (_accused[rank] || !group.EvictsSlow || now - _since[rank] < group.SlowNanoseconds) return;
-        _accused[rank] = true;
-        group.Accusations.Accuse(this, view.Members[rank].Id, Accusation.Slow);
+        if (_suspected[rank] || !group.EvictsSlow || now - _since[rank] < group.SlowNanoseconds) return;
+        _suspected[rank] = true;
+        group.Suspicions.Suspect(this, view.Members[rank].Id, Suspicion.Slow);
     }
 
     /// <summary>A member that may be loading says that its load makes progress.</summary>
@@ -110,8 +110,8 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
 
     private void Forgive(int rank)
     {
-        if (!_accused[rank]) return;
-        _accused[rank] = false;
-        group.Accusations.Withdraw(this, view.Members[rank].Id);
+        if (!_suspected[rank]) return;
+        _suspected[rank] = false;
+        group.Suspicions.Withdraw(this, view.Members[rank].Id);
     }
 }

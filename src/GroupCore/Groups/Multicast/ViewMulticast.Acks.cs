@@ -17,7 +17,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private const long CatchUp = 1;
     private readonly AckTable _acks;
     private readonly uint[] _ackedOrder;
-    private readonly FlushRounds _flushes = new();
+    private readonly StabilityRounds _stability = new();
     private int _unackedMessages;
     private int _unackedBytes;
     private bool _ackTimer;
@@ -207,32 +207,32 @@ internal sealed partial class ViewMulticast : ITimerTarget
     }
 
     /// <summary>Completes when all others hold what this member sent and delivered so far, and the positions it delivered.</summary>
-    public void Flush(FlushCall call)
+    public void AddStabilityWait(StabilityWait call)
     {
-        _askAck |= _flushes.Add(call, _logs, _self, _node.Without == Rule.FlushOrderPart ? 0 : _order.Delivered);
+        _askAck |= _stability.Add(call, _logs, _self, _node.Without == Rule.FlushOrderPart ? 0 : _order.Delivered);
         _acksMoved = true;
         _dirty = true;
     }
 
-    /// <summary>Rounds of acknowledgements that callers of Flush wait for.</summary>
-    public int FlushRoundsOpen => _flushes.Count;
+    /// <summary>Rounds of acknowledgements that callers of FlushAsync wait for.</summary>
+    public int StabilityRoundsOpen => _stability.Count;
 
     /// <summary>Removes calls whose callers do not wait any more.</summary>
-    public void RemoveCancelled() => _flushes.RemoveCancelled();
+    public void RemoveCancelled() => _stability.RemoveCancelled();
 
-    private void CompleteFlushCalls()
+    private void CompleteStabilityWaits()
     {
         if (!_acksMoved) return;
         _acksMoved = false;
-        while (_flushes.TryPeek(out var need, out uint order) && IsFlushed(need, order))
-            foreach (var call in _flushes.Dequeue()) _node.Complete(call);
+        while (_stability.TryPeek(out var need, out uint order) && IsStable(need, order))
+            foreach (var call in _stability.Dequeue()) _node.Complete(call);
     }
 
-    private void FailFlushes(Exception? reason)
+    private void FailStabilityWaits(Exception? reason)
     {
-        while (_flushes.Count > 0)
+        while (_stability.Count > 0)
         {
-            foreach (var call in _flushes.Dequeue())
+            foreach (var call in _stability.Dequeue())
             {
                 call.Error = reason;
                 _node.Complete(call);
@@ -240,7 +240,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         }
     }
 
-    private bool IsFlushed(ReadOnlySpan<uint> need, uint order)
+    private bool IsStable(ReadOnlySpan<uint> need, uint order)
     {
         for (int q = 0; q < _members; q++)
         {

@@ -165,7 +165,7 @@ internal sealed partial class ViewMulticast
         _receiveSlab?.Release(1);
         _oldSlab?.Release(1);
         (_sendSlab, _receiveSlab, _oldSlab) = (null, null, null);
-        FailFlushes(reason);
+        FailStabilityWaits(reason);
         // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
         FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended before this message was delivered"));
     }
@@ -175,7 +175,7 @@ internal sealed partial class ViewMulticast
     /// </summary>
     public void Abandon(Exception reason)
     {
-        FailFlushes(reason);
+        FailStabilityWaits(reason);
         FailOrdered(reason);
     }
 

@@ -127,6 +127,6 @@ internal sealed partial class ViewMulticast
     {
         _logs[sender].IsPassedOver = true;
         _node.Counters.Refuse(RefusalReason.Unexpected);
-        _group.Flush.Accuse(sender);
+        _group.Flush.Suspect(sender);
     }
 }

@@ -98,7 +98,7 @@ internal sealed partial class ViewMulticast
         _group.Dispatcher.TakeHolds();
         ReleaseStable();
         if (IsCatchingUp && !_hasMore) EndHold();
-        CompleteFlushCalls();
+        CompleteStabilityWaits();
         if (_runCount == 0) _slabs.GiveBack(ref _sendSlab);
         _slabs.GiveBack(ref _receiveSlab);
         _slabs.GiveBack(ref _oldSlab);

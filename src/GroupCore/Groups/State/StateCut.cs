@@ -98,7 +98,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     /// <summary>Runs on the loop twice: when it is taken, and when it is written.</summary>
     public override void Run()
     {
-        if (_written) group.Writing.OnDone(this);
+        if (_written) group.Writing.OnWritten(this);
         if (IsTold) return;
         if (_written || _write is null || Error is not null) group.SendState(this);
         else group.Writing.Begin(this);

@@ -13,7 +13,7 @@ namespace GroupCore.Groups.State;
 /// </summary>
 internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state, ulong hash)
 {
-    private readonly List<(int Rank, int Sent, int Acked, bool Done)> _joiners = [];
+    private readonly List<(int Rank, int Sent, int Acked, bool Ended)> _joiners = [];
 
     public void Start()
     {
@@ -45,7 +45,7 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
     public void OnLinkLost(int rank)
     {
         int index = _joiners.FindIndex(joiner => joiner.Rank == rank);
-        if (index >= 0) _joiners[index] = _joiners[index] with { Done = true };
+        if (index >= 0) _joiners[index] = _joiners[index] with { Ended = true };
     }
 
     /// <summary>The link has room again.</summary>
@@ -70,7 +70,7 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
         }
         _joiners[index] = (rank, sent, acked, sent == state.Length);
         if (sent < state.Length) return;
-        var done = group.Frame(FrameType.StateDone, 16);
+        var done = group.Frame(FrameType.StateEnd, 16);
         BinaryPrimitives.WriteInt64LittleEndian(done, state.Length);
         BinaryPrimitives.WriteUInt64LittleEndian(done[8..], hash);
         group.SendTo(rank);

@@ -46,8 +46,8 @@ internal sealed class StateLoader : ITimerTarget
             case FrameType.StateSign when body.Length >= 9 && body[0] <= (byte)StatePhase.Failed: OnSign((StatePhase)body[0], BinaryPrimitives.ReadInt64LittleEndian(body[1..]), body[9..]); break;
             case FrameType.StateOpen when body.Length == 8 && _bytes is null: OnOpen(BinaryPrimitives.ReadInt64LittleEndian(body)); break;
             case FrameType.StateChunk when body.Length > 8 && _bytes is not null: OnChunk(BinaryPrimitives.ReadInt64LittleEndian(body), body[8..]); break;
-            case FrameType.StateDone when body.Length == 16 && _bytes is not null:
-                OnDone(BinaryPrimitives.ReadInt64LittleEndian(body), BinaryPrimitives.ReadUInt64LittleEndian(body[8..]));
+            case FrameType.StateEnd when body.Length == 16 && _bytes is not null:
+                OnEnd(BinaryPrimitives.ReadInt64LittleEndian(body), BinaryPrimitives.ReadUInt64LittleEndian(body[8..]));
                 break;
             default: _group.Node.Counters.Refuse(RefusalReason.Malformed); break;
         }
@@ -99,7 +99,7 @@ internal sealed class StateLoader : ITimerTarget
         _group.SendTo(_view.Coordinator);
     }
 
-    private void OnDone(long length, ulong hash)
+    private void OnEnd(long length, ulong hash)
     {
         if (length != _received || _received != _bytes!.Length || hash != _hash.Value)
         {

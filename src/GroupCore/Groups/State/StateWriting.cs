@@ -33,13 +33,13 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
     }
 
     /// <summary>A checkpoint is written, or was dropped meanwhile.</summary>
-    public void OnDone(StateCut cut)
+    public void OnWritten(StateCut cut)
     {
         if (_running.Remove(cut)) StartNext();
     }
 
     /// <summary>Called now and then, while joiners wait for a checkpoint.</summary>
-    public void Look(StateCut cut)
+    public void GiveUpQuietCuts(StateCut cut)
     {
         long quiet = QuietWith(cut);
         if (cut.Phase == StatePhase.Saving && quiet >= Limit) cut.GiveUp(limit);

@@ -1,5 +1,5 @@
 using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Views;
@@ -38,7 +38,7 @@ internal sealed partial class GroupProtocol
     public Exception? CallError => _over is { } reason ? CallErrorOf(reason) : null;
 
     private Exception CallErrorOf(Exception reason) =>
-        reason is NodeStoppedException or PoisonedException or NotMemberException ? reason : new NotMemberException(Name, reason.Message.TrimEnd('.'));
+        reason is NodeStoppedException or ExcludedException or NotMemberException ? reason : new NotMemberException(Name, reason.Message.TrimEnd('.'));
 
     /// <summary>
     /// A member that is leaving sends nothing more, except from its hooks and from handlers of messages to it alone, which others' hooks may wait for:
@@ -65,7 +65,7 @@ internal sealed partial class GroupProtocol
         else Peers.Take(call, mayWait: !(IsGoing && call.Parent != 0));
     }
 
-    public void Take(FlushCall call)
+    public void Take(StabilityWait call)
     {
         Touch();
         if (CallError is { } error)
@@ -89,7 +89,7 @@ internal sealed partial class GroupProtocol
         if (IsWedged || _blocked || !Initialised) return;
         while (_calls.TryPeek(out object? next))
         {
-            if (next is FlushCall flush) Multicast.Flush(flush);
+            if (next is StabilityWait wait) Multicast.AddStabilityWait(wait);
             else if (!TryTransmit((SendOperation)next)) return;
             _calls.Dequeue();
         }
@@ -161,7 +161,7 @@ internal sealed partial class GroupProtocol
         for (int count = _calls.Count; count > 0; count--)
         {
             object call = _calls.Dequeue();
-            if (call is FlushCall { IsCancelled: true } || (call is SendOperation send && TryCancel(send))) continue;
+            if (call is StabilityWait { IsCancelled: true } || (call is SendOperation send && TryCancel(send))) continue;
             _calls.Enqueue(call);
         }
         if (View is null) return;
@@ -173,10 +173,10 @@ internal sealed partial class GroupProtocol
     {
         while (_calls.TryDequeue(out object? next))
         {
-            if (next is FlushCall flush)
+            if (next is StabilityWait wait)
             {
-                flush.Error = reason;
-                Node.Complete(flush);
+                wait.Error = reason;
+                Node.Complete(wait);
                 continue;
             }
             Fail((SendOperation)next, reason);
@@ -193,7 +193,7 @@ internal sealed partial class GroupProtocol
     {
         foreach (object call in calls)
         {
-            if (call is FlushCall flush) flush.Error = reason;
+            if (call is StabilityWait wait) wait.Error = reason;
             else if (call is SendOperation { Detached: false } send) send.Error = reason;
             else continue;
             Node.Complete((ICompletion)call);

@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -216,7 +216,7 @@ internal sealed partial class GroupProtocol
             case FrameType.Reply: Queries.OnReply(View!.Members[rank].Id, body); break;
             case FrameType.Report or FrameType.CutPart or FrameType.Cut or FrameType.Pull or FrameType.Forward or FrameType.FlushAck or FrameType.FlushWait: Flush.OnFrame(rank, type, body); break;
             case FrameType.StateAck when _giver is not null: _giver.OnAck(rank, body); break;
-            case FrameType.StateOpen or FrameType.StateChunk or FrameType.StateDone or FrameType.StateSign when _loader is not null: _loader.OnFrame(rank, type, body); break;
+            case FrameType.StateOpen or FrameType.StateChunk or FrameType.StateEnd or FrameType.StateSign when _loader is not null: _loader.OnFrame(rank, type, body); break;
             case >= FrameType.FirstLayer and <= FrameType.LastLayer: OnLayerFrame(rank, type, body); break;
             default: Node.Counters.Refuse(RefusalReason.Unexpected); break;
         }

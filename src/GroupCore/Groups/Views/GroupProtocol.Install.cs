@@ -30,7 +30,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private List<SendOperation> _betweenViews = [];
 
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
-    public bool HooksDone => _hooks is not { IsOpen: true };
+    public bool HooksEnded => _hooks is not { IsOpen: true };
 
     /// <summary>Whether a hook may still send: its part in the view change that goes on is not over.</summary>
     public bool Awaits(TerminationContext hook) => _hooks?.Awaits(hook) == true;
@@ -125,7 +125,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private void LeaveView(Exception? reason)
     {
         Flush.Close();
-        Accusations.WithdrawAll(this);
+        Suspicions.WithdrawAll(this);
         Multicast.Close(reason);
         Peers.Close();
         _loader?.Close();
@@ -271,7 +271,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
                 Membership.RequestView(View.Group);
                 break;
             case HookTimeout when (ulong)(token >> 8) == Flush.Wedge:
-                if (!HooksDone) GiveHookUp();
+                if (!HooksEnded) GiveHookUp();
                 break;
         }
     }
@@ -299,7 +299,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>From any thread.</summary>
-    public void PostHookDone(TerminationContext hook) => Post(new CallCommand(() =>
+    public void PostHookEnd(TerminationContext hook) => Post(new CallCommand(() =>
     {
         if (_hooks?.End(hook) != true) return;
         Touch();

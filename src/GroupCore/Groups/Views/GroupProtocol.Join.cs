@@ -159,7 +159,7 @@ internal sealed partial class GroupProtocol
     private void LookAtSave()
     {
         if (_saving is not { } cut || IsWedged) return;
-        Writing.Look(cut);
+        Writing.GiveUpQuietCuts(cut);
         if (cut.Error is null) TellJoiners();
         else SendState(cut);
     }

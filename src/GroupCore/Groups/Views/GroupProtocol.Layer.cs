@@ -108,9 +108,9 @@ internal sealed partial class GroupProtocol : IGroupPort
         TryAnnounceLeave();
     }
 
-    void IGroupPort.Accuse(int rank, Accusation evidence)
+    void IGroupPort.Suspect(int rank, Suspicion evidence)
     {
         // When the group is over, nobody would withdraw it.
-        if (!IsOver) Accusations.Accuse(this, View!.Members[rank].Id, evidence);
+        if (!IsOver) Suspicions.Suspect(this, View!.Members[rank].Id, evidence);
     }
 }

@@ -1,4 +1,4 @@
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 
@@ -105,7 +105,7 @@ internal sealed partial class GroupProtocol
         Peers.OnLinkLost(rank);
         _giver?.OnLinkLost(rank);
         Queries.OnLinkLost(member.Id, View.Id);
-        if (_relinked[rank]) Flush.Accuse(rank);
+        if (_relinked[rank]) Flush.Suspect(rank);
         _relinked[rank] = true;
         if (IsWedged) Flush.OnRelinked(rank);
         else Membership.RequestView(View.Group);

@@ -1,7 +1,7 @@
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Peers;
+using GroupCore.Groups.PointToPoint;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -55,7 +55,7 @@ internal sealed partial class GroupProtocol
 
     public IMembership Membership => _host.Membership;
 
-    public Accusations Accusations => _host.Accusations;
+    public Suspicions Suspicions => _host.Suspicions;
 
     public GroupHost Host => _host;
 
@@ -99,7 +99,7 @@ internal sealed partial class GroupProtocol
     /// <summary>Where this member stands, for diagnosis.</summary>
     public override string ToString() => View is null ? $"{Name}: no view" :
         $"{Name} view {View.Id} rank {Rank}{(Initialised ? "" : " without state")} wedge {Flush.Wedge} leader {Flush.Leader} cut {(Flush.Cut is null ? "missing" : Multicast.Holds(Flush.Cut) ? "held" : "pulling")}, "
-        + $"{(Flush.Acked ? "acked" : "not acked")}, {Peers.Outstanding} peer messages out, hooks {(HooksDone ? "done" : "not done")}, {_calls.Count} calls queued";
+        + $"{(Flush.Acked ? "acked" : "not acked")}, {Peers.Outstanding} peer messages out, hooks {(HooksEnded ? "done" : "not done")}, {_calls.Count} calls queued";
 
     public bool IsWedged => Flush?.Proposal is not null;
 
@@ -202,9 +202,9 @@ internal sealed partial class GroupProtocol
             _blocked = blocked;
             _layer?.OnBlocked(blocked);
         }
-        if (state != MembershipState.Poisoned) return;
+        if (state != MembershipState.Excluded) return;
         // A process that leaves the system ends here too: it is in no view any more, and its joins are asked for no longer.
-        End(_host.Departs && View is null ? new NotMemberException(Name, ProcessLeaves) : new PoisonedException(reason), failed: true);
+        End(_host.Departs && View is null ? new NotMemberException(Name, ProcessLeaves) : new ExcludedException(reason), failed: true);
     }
 
     public void RequestLeave()
@@ -343,7 +343,7 @@ internal sealed partial class GroupProtocol
         if (View is not null)
         {
             Flush.Close();
-            Accusations.WithdrawAll(this);
+            Suspicions.WithdrawAll(this);
             Multicast.Close(CallErrorOf(reason));
             Peers.Close();
             FailCalls(Peers.TakeUnsent(), CallErrorOf(reason));
@@ -392,7 +392,7 @@ internal sealed partial class GroupProtocol
     public void PostEnded() => Post(new CallCommand(
         () =>
         {
-            _host.HandlersDone(this);
+            _host.HandlersEnded(this);
             Node.CancelTimer(_handlersTimer);
             Node.Complete(new Ending(this, Outcome));
         },

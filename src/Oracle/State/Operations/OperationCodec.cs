@@ -37,8 +37,8 @@ internal static class OperationCodec
             Create => 2,
             Join => 3,
             Leave => 4,
-            Fail => 5,
-            Done => 6,
+            Exclude => 5,
+            ViewCompletion => 6,
             Renew => 7,
             Depart => 8,
             Release => 9,
@@ -68,8 +68,8 @@ internal static class OperationCodec
             3 => new Join(WireFormat.ReadText(ref reader, Limits.NameBytes), WireFormat.ReadOptions(ref reader),
                 (int)reader.ReadWithin(0, Limits.GroupMembers), WireFormat.ReadText(ref reader, Limits.TagBytes)),
             4 => new Leave(WireFormat.ReadGroup(ref reader)),
-            5 => ReadFail(ref reader),
-            6 => new Done(WireFormat.ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(), WireFormat.ReadProcesses(ref reader)),
+            5 => ReadExclude(ref reader),
+            6 => new ViewCompletion(WireFormat.ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(), WireFormat.ReadProcesses(ref reader)),
             7 => new Renew(WireFormat.ReadGroup(ref reader), reader.ReadUInt64()),
             8 => new Depart(reader.ReadBoolean()),
             _ => new Release(WireFormat.ReadGroup(ref reader)),
@@ -107,19 +107,19 @@ internal static class OperationCodec
             case Leave leave:
                 WireFormat.Write(ref writer, leave.Group);
                 break;
-            case Fail fail:
-                writer.WriteArrayHeader(fail.Failures.Count * 3);
-                foreach (var failure in fail.Failures)
+            case Exclude exclude:
+                writer.WriteArrayHeader(exclude.Exclusions.Count * 3);
+                foreach (var exclusion in exclude.Exclusions)
                 {
-                    WireFormat.Write(ref writer, failure.Process);
-                    writer.WriteBoolean(failure.Proved);
+                    WireFormat.Write(ref writer, exclusion.Process);
+                    writer.WriteBoolean(exclusion.Proved);
                 }
                 break;
-            case Done done:
-                WireFormat.Write(ref writer, done.Group);
-                writer.WriteUInt(done.View);
-                writer.WriteUInt(done.Proposal);
-                WireFormat.Write(ref writer, done.Initialised);
+            case ViewCompletion completion:
+                WireFormat.Write(ref writer, completion.Group);
+                writer.WriteUInt(completion.View);
+                writer.WriteUInt(completion.Proposal);
+                WireFormat.Write(ref writer, completion.Initialised);
                 break;
             case Renew renew:
                 WireFormat.Write(ref writer, renew.Group);
@@ -134,11 +134,11 @@ internal static class OperationCodec
         }
     }
 
-    private static Fail ReadFail(ref MessagePackReader reader)
+    private static Exclude ReadExclude(ref MessagePackReader reader)
     {
         int count = WireFormat.ReadCount(ref reader, Limits.Processes, 3);
-        var failures = new List<Failure>(count);
-        for (int i = 0; i < count; i++) failures.Add(new(WireFormat.ReadProcess(ref reader), reader.ReadBoolean()));
-        return new(failures);
+        var exclusions = new List<Exclusion>(count);
+        for (int i = 0; i < count; i++) exclusions.Add(new(WireFormat.ReadProcess(ref reader), reader.ReadBoolean()));
+        return new(exclusions);
     }
 }

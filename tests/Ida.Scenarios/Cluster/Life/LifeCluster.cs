@@ -151,7 +151,7 @@ internal sealed class LifeCluster
             try
             {
                 var status = await one.StatusAsync();
-                if (status.OwnSlot >= 0 && !status.IsFull) return false;
+                if (status.OwnSlot >= 0 && !status.IsInitialised) return false;
             }
             catch (DhtException)
             {
@@ -176,7 +176,7 @@ internal sealed class LifeCluster
         await Simulation.Delay(rested ? Leftovers.LongRest : TimeSpan.FromSeconds(2));
         foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, rested) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
-            if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was full, and is not any more.\n{Describe()}");
+            if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was initialised, and is not any more.\n{Describe()}");
     }
 
     private void Judge()

@@ -14,7 +14,7 @@ internal static class LifeNames
     private static readonly (TimeSpan Most, string Name)[] s_lengths =
     [
         (s_times.ProbeInterval * s_times.ProbeRounds, "shorter than suspicion"), (s_times.LeaseDuration + (s_times.ProbeInterval * s_times.ProbeRounds), "about suspicion and lease"),
-        (s_times.IsolationTimeout, "up to isolation"), (s_times.IsolationTimeout + s_times.PoisonTimeout, "between isolation and poisoning"), (TimeSpan.MaxValue, "longer than poisoning"),
+        (s_times.IsolationTimeout, "up to isolation"), (s_times.IsolationTimeout + s_times.ExclusionTimeout, "between isolation and exclusion"), (TimeSpan.MaxValue, "longer than exclusion"),
     ];
 
     /// <summary>Calls that may be given up.</summary>

@@ -18,7 +18,7 @@ internal sealed class LifePlan
         Around =
         [
             s_dht.TakeoverAfter, s_times.ElectionTimeout, s_times.ProbeInterval * s_times.ProbeRounds, s_times.LeaseDuration, s_times.LeaseDuration + (s_times.ProbeInterval * s_times.ProbeRounds),
-            s_times.IsolationTimeout, s_dht.HandoverTimeout, new IdaNodeOptions().StartTimeout, s_times.PoisonTimeout, s_times.IsolationTimeout + s_times.PoisonTimeout,
+            s_times.IsolationTimeout, s_dht.HandoverTimeout, new IdaNodeOptions().StartTimeout, s_times.ExclusionTimeout, s_times.IsolationTimeout + s_times.ExclusionTimeout,
         ],
     };
 

@@ -80,7 +80,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         var until = cluster.MayLeave(number) && _random.Chance(0.5) ? cluster.Simulation.Now + (cluster.Length * _random.NextDouble()) : TimeSpan.MaxValue;
         await AliveAsync(() => client.RunAsync(() => cluster.IsOver || (cluster.Simulation.Now >= until && cluster.IsTroubled)));
         if (cluster.IsOver) return;
-        if (Member.Node.State == MembershipState.Poisoned) cluster.Draw(LifeNames.Excluded);
+        if (Member.Node.State == MembershipState.Excluded) cluster.Draw(LifeNames.Excluded);
         if (IsServing) await LeaveAsync();
     }
 
@@ -181,10 +181,10 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     /// </summary>
     private bool MayEnd(Exception error) => error is OperationCanceledException ? Stage != LifeStage.Serves : Stage switch
     {
-        LifeStage.Starts => error is ClusterUnreachableException or PoisonedException,
-        LifeStage.Joins => error is JoinTimeoutException or JoinRefusedException or NotMemberException or PoisonedException,
+        LifeStage.Starts => error is ClusterUnreachableException or ExcludedException,
+        LifeStage.Joins => error is JoinTimeoutException or JoinRefusedException or NotMemberException or ExcludedException,
         LifeStage.Enables => error is NotDhtMemberException or DhtNotFoundedException or ViewUnavailableException or ShardDepopulatedException,
-        LifeStage.Leaves => error is NotMemberException or PoisonedException,
+        LifeStage.Leaves => error is NotMemberException or ExcludedException,
         _ => false,
     };
 

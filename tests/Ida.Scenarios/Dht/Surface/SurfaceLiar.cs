@@ -13,7 +13,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
 {
     private static readonly FrameType[] Types =
     [
-        DhtFrame.Propose, DhtFrame.Proposed, DhtFrame.Commit, DhtFrame.Clear, DhtFrame.Stable, DhtFrame.Done, DhtFrame.Abort, DhtFrame.Aborted, DhtFrame.Poisoned,
+        DhtFrame.Propose, DhtFrame.Proposed, DhtFrame.Commit, DhtFrame.Quiescent, DhtFrame.Stable, DhtFrame.Executed, DhtFrame.Abort, DhtFrame.Aborted, DhtFrame.Rejected,
         DhtFrame.Recover, DhtFrame.NotHeld, DhtFrame.Forward, DhtFrame.AskEnd,
     ];
 
@@ -39,7 +39,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         long before = target.Node.Counters.Refused(RefusalReason.Malformed);
         target.Deliver(new(type, body, target.View!.Id, from.Rank));
         // Of results of an attempt that nobody drives nothing is read.
-        bool read = (type != DhtFrame.Proposed && type != DhtFrame.Clear) || body.Length < 5;
+        bool read = (type != DhtFrame.Proposed && type != DhtFrame.Quiescent) || body.Length < 5;
         if (read && target.Node.Counters.Refused(RefusalReason.Malformed) != before + 1) throw new ScenarioFailedException($"m{target.Index} took a frame {(byte)type} of {body.Length} bytes that is not whole: {Convert.ToHexString(body)}.");
         return true;
     }
@@ -48,7 +48,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
     /// A proposal that is whole, and whose part is larger than any may be; or a part that is handed on to who coordinates the operation itself, or has nothing
     /// to do with it.
     /// </summary>
-    private bool Forge(HarnessMember target, HarnessMember from, in OpKey key)
+    private bool Forge(HarnessMember target, HarnessMember from, in AttemptId key)
     {
         var layer = target.Host.Current!;
         bool large = random.Next(2) == 0;
@@ -81,22 +81,22 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
     }
 
     /// <summary>The frame as it may be, and bytes behind its end; or without its end.</summary>
-    private byte[] Write(FrameType type, in OpKey key, DhtState state)
+    private byte[] Write(FrameType type, in AttemptId key, DhtState state)
     {
         var to = new BodyWriter(_room);
         if (type == DhtFrame.Forward) to.U8(0);
         FrameHead.Write(ref to, state.OwnerOf(key.Id.Session), key);
         int head = to.Length;
-        if (type == DhtFrame.Proposed || type == DhtFrame.Clear || type == DhtFrame.Commit)
+        if (type == DhtFrame.Proposed || type == DhtFrame.Quiescent || type == DhtFrame.Commit)
         {
             to.U64(1 + random.NextUInt64() % 1_000_000);
             to.U8((byte)(type == DhtFrame.Commit ? random.Next(4) : random.Next(8)));
         }
-        if (type == DhtFrame.Proposed || type == DhtFrame.Clear || type == DhtFrame.Done) Results(ref to);
+        if (type == DhtFrame.Proposed || type == DhtFrame.Quiescent || type == DhtFrame.Executed) Results(ref to);
         if (type == DhtFrame.Forward) to.U16((ushort)random.Next(8));
         if (type == DhtFrame.Propose) to.U8((byte)random.Next(8));
         // Those of an operation and at most one byte.
-        if (type != DhtFrame.Proposed && type != DhtFrame.Clear && type != DhtFrame.Commit && type != DhtFrame.Done && type != DhtFrame.Forward && type != DhtFrame.Propose && type != DhtFrame.AskEnd) to.U8(0);
+        if (type != DhtFrame.Proposed && type != DhtFrame.Quiescent && type != DhtFrame.Commit && type != DhtFrame.Executed && type != DhtFrame.Forward && type != DhtFrame.Propose && type != DhtFrame.AskEnd) to.U8(0);
         if (random.Next(3) == 0) return _room[..random.Next(head)];
         for (int i = 1 + random.Next(3); i > 0; i--) to.U8(255);
         return to.Written.ToArray();

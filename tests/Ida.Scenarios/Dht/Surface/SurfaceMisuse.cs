@@ -88,7 +88,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var map = SurfaceDriver.Value(member.Dht, "x");
         (CallKind Kind, Task Task)[] calls =
         [
-            (CallKind.Put, map.OrderedPutAsync("x0", "1").AsTask()), (CallKind.Get, map.OrderedGetAsync("x0").AsTask()), (CallKind.WhenFull, member.Dht.WhenFullAsync()),
+            (CallKind.Put, map.OrderedPutAsync("x0", "1").AsTask()), (CallKind.Get, map.OrderedGetAsync("x0").AsTask()), (CallKind.WhenInitialised, member.Dht.WhenInitialisedAsync()),
             (CallKind.Status, member.Dht.StatusAsync()), (CallKind.Snapshot, member.Dht.SnapshotAsync()), (CallKind.Close, member.Dht.CloseAsync().AsTask()),
         ];
         member.Turn(static () => { });
@@ -126,7 +126,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var owner = world.Members[random.Next(world.Members.Count)];
         if (owner.Host.Current is not { } layer) return;
         ingredients.Draw(SurfaceNames.NeverGiven);
-        var id = new OpId(layer.State.Session, DhtWorld.Named - 1 - (ulong)random.Next(1000));
+        var id = new OperationId(layer.State.Session, DhtWorld.Named - 1 - (ulong)random.Next(1000));
         ledger.Begin(new(CallKind.Retry, SurfaceNames.NeverGiven, member, map.OrderedPutAsync(key, "1", new() { Operation = id }).AsTask(), world.Now, TimeSpan.Zero)
         {
             Ended = task =>

@@ -7,7 +7,7 @@ internal static class SurfaceNames
         PutOne = "put: one pair", PutMany = "put: pairs of one map", PutNull = "put: null removes", RemoveKeys = "remove", MergeOne = "merge: one pair", MergeMany = "merge: pairs of one map",
         BatchLists = "batch: merges over two maps", BatchValues = "batch: puts and removes over two maps", BatchMixed = "batch: merges, puts and removes over four maps",
         BatchThrows = "batch: a resolver throws for one pair", GetOne = "get: one key", GetMany = "get: keys of one map", Reading = "reading over several maps",
-        Snapshot = "snapshot during faults", Status = "status during faults", WhenFull = "wait for the state during faults", Close = "close during faults", CloseCancelledBefore = "close whose token is cancelled", CallClosed = "call to a closed part",
+        Snapshot = "snapshot during faults", Status = "status during faults", WhenInitialised = "wait for the state during faults", Close = "close during faults", CloseCancelledBefore = "close whose token is cancelled", CallClosed = "call to a closed part",
         Ordered = "level ordered", OtherLevel = "call of a put at another level than its others", ManyKeys = "more than 64 keys", Kilobytes = "value of 1 to 64 KiB", Limit = "value near its limit", BytePressure = "several values near their limit in one put", Empty = "value of 0 bytes",
         CancelledBefore = "token cancelled before the call", CancelQueued = "cancelled while it is queued", CancelLater = "cancelled some deliveries later", CancelInView = "cancelled in a view change", CancelRetry = "retry cancelled",
         ShortTimeout = "timeout that expires", InfiniteTimeout = "infinite timeout", ExpireInView = "timeout that expires in a view change", BadTimeout = "timeout of 0 or less is refused", BadLevel = "level that names none is refused",
@@ -29,7 +29,7 @@ internal static class SurfaceNames
     [
         .. new[]
         {
-            PutOne, PutMany, PutNull, RemoveKeys, MergeOne, MergeMany, BatchLists, BatchValues, BatchMixed, BatchThrows, GetOne, GetMany, Reading, Snapshot, Status, WhenFull, Close, CloseCancelledBefore, CallClosed,
+            PutOne, PutMany, PutNull, RemoveKeys, MergeOne, MergeMany, BatchLists, BatchValues, BatchMixed, BatchThrows, GetOne, GetMany, Reading, Snapshot, Status, WhenInitialised, Close, CloseCancelledBefore, CallClosed,
             Ordered, OtherLevel, ManyKeys, Kilobytes, Limit, BytePressure, Empty, CancelledBefore, CancelQueued, CancelLater, CancelInView, CancelRetry, ShortTimeout, InfiniteTimeout, ExpireInView, BadTimeout, BadLevel,
             RetrySame, RetryOther, RetryTwice, RetryUnknown, Follower, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,

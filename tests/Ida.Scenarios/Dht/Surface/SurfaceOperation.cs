@@ -18,7 +18,7 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
     public bool IsPut => Parts.Count > 0;
 
     /// <summary>Its name, when the caller gave one or was told one.</summary>
-    public OpId? Id { get; set; }
+    public OperationId? Id { get; set; }
 
     /// <summary>The name is one that its member gave it, and told when the outcome was not known.</summary>
     public bool WasNamed { get; set; }

@@ -19,7 +19,7 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         if (able.Count == 0) return;
         var member = able[random.Next(able.Count)];
         // Of who waits for its state there are few.
-        if (able.FindAll(static one => one.Host.Current is { IsOver: false, State.Full: false }) is { Count: > 0 } loading && random.Next(2) == 0) member = loading[random.Next(loading.Count)];
+        if (able.FindAll(static one => one.Host.Current is { IsOver: false, State.Initialised: false }) is { Count: > 0 } loading && random.Next(2) == 0) member = loading[random.Next(loading.Count)];
         var timing = SurfaceTiming.Draw(random, ingredients, world.Deliveries, retry: false);
         int what = random.Next(3);
         // What is waited for may never come.
@@ -30,11 +30,11 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         {
             0 => (CallKind.Snapshot, SurfaceNames.Snapshot, (Task)dht.SnapshotAsync(token)),
             1 => (CallKind.Status, SurfaceNames.Status, dht.StatusAsync(token)),
-            _ => (CallKind.WhenFull, SurfaceNames.WhenFull, dht.WhenFullAsync(token)),
+            _ => (CallKind.WhenInitialised, SurfaceNames.WhenInitialised, dht.WhenInitialisedAsync(token)),
         };
         ingredients.Draw(name);
         // Where there is nothing to wait for a token does not count.
-        if (token.IsCancellationRequested && !task.IsCanceled && !(kind == CallKind.WhenFull && task.IsCompleted)) throw new ScenarioFailedException($"{name}: a call whose token was cancelled before it was taken.");
+        if (token.IsCancellationRequested && !task.IsCanceled && !(kind == CallKind.WhenInitialised && task.IsCompleted)) throw new ScenarioFailedException($"{name}: a call whose token was cancelled before it was taken.");
         Begin(kind, name, member, task, timing with { Source = source }, waits: what == 2);
     }
 

@@ -29,9 +29,9 @@ internal sealed class SurfaceSchedule
     private readonly SurfaceLiar? _liar;
     private readonly LostSights _sights = new(Versions);
     private readonly List<SurfaceOperation> _open = [];
-    private readonly Dictionary<OpId, SurfaceOperation> _winner = [];
+    private readonly Dictionary<OperationId, SurfaceOperation> _winner = [];
     private readonly string[] _keys;
-    private readonly OpId _session;
+    private readonly OperationId _session;
     private int _left, _misuses, _closes, _name;
     private long _element;
     private ulong _sequence = DhtWorld.Named;
@@ -71,7 +71,7 @@ internal sealed class SurfaceSchedule
         _keys = [.. Enumerable.Range(0, 2 + _random.Next(3)).SelectMany(static i => new[] { $"{(char)('a' + i)}0", $"{(char)('a' + i)}1" })];
         _session = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
         _world.DuringFlush = DuringFlush;
-        (_world.AtSend, _world.AtBoundary) = (_sights.Sent, EndView);
+        (_world.AtSend, _world.AtViewChange) = (_sights.Sent, EndView);
         foreach (var member in _world.Members) member.Skew = _random.Next(3) == 0 ? _random.Next(50_000_000) : 0;
     }
 
@@ -170,7 +170,7 @@ internal sealed class SurfaceSchedule
         else if (choice < 975) RetryBeside();
         else if (choice < 985 && _faults.ViewIsDue) _faults.Change();
         else if (choice < 988) _faults.ChooseSlow();
-        else if (choice < 991) _faults.PoisonOne();
+        else if (choice < 991) _faults.ExcludeOne();
         else Careless();
         _questions.Step();
         _ledger.Look();
@@ -234,7 +234,7 @@ internal sealed class SurfaceSchedule
         if (level == ConsistencyLevel.Ordered) _drawn.Draw(SurfaceNames.Ordered);
         // One call at a time for each name, which says more about their order.
         var operation = Draw(new($"c{++_name}", level));
-        if (operation.IsPut && _random.Next(2) == 0) operation.Id = new OpId(_session.Session, ++_sequence);
+        if (operation.IsPut && _random.Next(2) == 0) operation.Id = new OperationId(_session.Session, ++_sequence);
         operation.Invoke(Recorder, member.Index);
         _open.Add(operation);
         Call(operation, member, first: true);
@@ -328,7 +328,7 @@ internal sealed class SurfaceSchedule
 
     /// <summary>Whether a call waits for an earlier one of the same put, whose caller gave up, at the same member.</summary>
     private static bool Follows(SurfaceOperation operation, HarnessMember member) => operation is { IsPut: true, IsImpostor: false, Id: { } id }
-        && member.Host.Current!.Coordinator.Standing().Any(one => one.Op.Id == id && one is { Place: OpPhase.Detached, Op.Follower: null });
+        && member.Host.Current!.Coordinator.Standing().Any(one => one.Op.Id == id && one is { Place: OperationPhase.Detached, Op.Follower: null });
 
     // Calls of one put, not all at its level: what is recorded as strict is not ended by one that may return before its execution.
     private ConsistencyLevel LevelOf(SurfaceOperation operation)
@@ -339,7 +339,7 @@ internal sealed class SurfaceSchedule
     }
 
     // The member that named the put is asked whether it did, and is in a turn that lasts.
-    private void StallOwner(OpId put, HarnessMember asks)
+    private void StallOwner(OperationId put, HarnessMember asks)
     {
         var owner = _world.Members.Find(m => m.InView && m != asks && m.Host.Current is { IsOver: false } layer && layer.State.Session == put.Session);
         if (owner is null) return;
@@ -552,7 +552,7 @@ internal sealed class SurfaceSchedule
     {
         foreach (var operation in _open)
             if (operation.Read is { IsCompletedSuccessfully: true } read) Saw(operation, read.Result);
-        _sights.Boundary(survivors, lost);
+        _sights.ViewChange(survivors, lost);
     }
 
     private void Saw(SurfaceOperation operation, List<(long[]? Elements, ulong Version)> read)

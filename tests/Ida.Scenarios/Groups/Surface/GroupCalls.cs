@@ -548,7 +548,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
     }
 
-    private static bool IsOver(Exception error) => error is NotMemberException or PoisonedException or NodeStoppedException and not NodeFaultedException { InnerException: not DrawnFaultException };
+    private static bool IsOver(Exception error) => error is NotMemberException or ExcludedException or NodeStoppedException and not NodeFaultedException { InnerException: not DrawnFaultException };
 
     /// <summary>What says that a membership is over, where it is.</summary>
     public static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;

@@ -68,7 +68,7 @@ internal sealed class GroupFaults(GroupSurface surface)
                 one.Member.Host.SlowFactor = details.Next(2, 200);
                 break;
             case 7 when other != one && MayCost(active):
-                // A message to one member that is lost is never acknowledged, and who does not acknowledge is accused.
+                // A message to one member that is lost is never acknowledged, and who does not acknowledge is suspected.
                 Cost();
                 Overflow(one, other);
                 break;

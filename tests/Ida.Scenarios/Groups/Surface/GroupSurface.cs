@@ -208,10 +208,10 @@ internal sealed class GroupSurface
                 JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * LeastClock => null,
                 JoinRefusedException refused when MayBeRefused(group, refused) || !IsCalm || !place.IsActive => null,
                 // Who ends its node in order is not told that it was excluded.
-                PoisonedException poisoned when place.IsEnding && IsSafe => $"with {poisoned}",
-                PoisonedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
+                ExcludedException excluded when place.IsEnding && IsSafe => $"with {excluded}",
+                ExcludedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
                 // The one before it has not been undone yet.
-                InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or PoisonedException) when place.Seats.Exists(other => other != seat && other.Shared == group) || place.TriedOtherwise.Contains(group) => null,
+                InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or ExcludedException) when place.Seats.Exists(other => other != seat && other.Shared == group) || place.TriedOtherwise.Contains(group) => null,
                 var error => $"with {error}",
             },
         });
@@ -232,7 +232,7 @@ internal sealed class GroupSurface
             {
                 await Started(place, SimCluster.RestartAsync(place.Member, OptionsOf(place)));
             }
-            catch (Exception error) when (error is ClusterUnreachableException or PoisonedException or NodeStoppedException)
+            catch (Exception error) when (error is ClusterUnreachableException or ExcludedException or NodeStoppedException)
             {
                 return;
             }
@@ -293,7 +293,7 @@ internal sealed class GroupSurface
                 null => null,
                 // Who started alone, or lost those whom it had found.
                 ClusterUnreachableException when Places.Count > 0 => null,
-                PoisonedException or NodeStoppedException when !life.Alive => null,
+                ExcludedException or NodeStoppedException when !life.Alive => null,
                 var error => $"with {error}",
             },
         });
@@ -303,8 +303,8 @@ internal sealed class GroupSurface
     private IdaNodeOptions OptionsOf(GroupPlace place) => !_rejoins ? new() { Groups = place.Bounds } : new()
     {
         Groups = place.Bounds,
-        OnPoison = PoisonPolicy.Rejoin,
-        OnFault = PoisonPolicy.Rejoin,
+        OnExcluded = ExclusionPolicy.Rejoin,
+        OnFault = ExclusionPolicy.Rejoin,
         OnRejoined = (_, token) => _hooks.OnRejoinedAsync(place, token),
     };
 
@@ -435,7 +435,7 @@ internal sealed class GroupSurface
             Judge = task => task.Exception?.InnerException switch
             {
                 null or JoinRefusedException => null,
-                NotMemberException or PoisonedException or NodeStoppedException when !stranger.IsActive || stranger.Member.Host != life => null,
+                NotMemberException or ExcludedException or NodeStoppedException when !stranger.IsActive || stranger.Member.Host != life => null,
                 var error => $"with {error}",
             },
         });

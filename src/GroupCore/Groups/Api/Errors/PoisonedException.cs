@@ -1,9 +1,0 @@
-using GroupCore.Runtime;
-
-namespace GroupCore.Groups;
-
-/// <summary>This process was excluded from the system: all its groups are over, and it must join again as a new member.</summary>
-public sealed class PoisonedException(string reason) : InvalidOperationException($"This process was excluded: {reason}."), ISharedError
-{
-    Exception ISharedError.Copy() => new PoisonedException(reason);
-}

@@ -1,9 +1,0 @@
-namespace GroupCore.Groups.Peers;
-
-/// <summary>An entry of an <see cref="OpenRing{T}"/>.</summary>
-internal interface IOpenEntry
-{
-    ulong Number { get; set; }
-
-    bool Open { get; }
-}

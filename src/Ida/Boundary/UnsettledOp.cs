@@ -1,6 +1,0 @@
-using Ida.Ordering;
-
-namespace Ida.Boundary;
-
-/// <summary>A put as one survivor holds it. <paramref name="Time"/> 0: no commit is known.</summary>
-internal readonly record struct UnsettledOp(OpKey Key, ulong Proposed, ulong Time, ushort[] Participants);

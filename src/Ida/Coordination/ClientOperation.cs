@@ -1,0 +1,323 @@
+using System.Diagnostics;
+using GroupCore.Groups.Multicast;
+using GroupCore.Runtime;
+using Ida.Ordering;
+using Ida.Wire;
+
+namespace Ida.Coordination;
+
+/// <summary>
+/// A caller's put or get: pooled, posted to the loop as a command, driven there by the <see cref="Coordinator"/>, and completed outside
+/// of the loop. It returns to the pool when both its caller and the protocol have let go of it: a caller that gives up on a put leaves the
+/// put behind, which goes on in the background.
+/// </summary>
+/// <remarks>
+/// <see cref="Phase"/> says whether caller or loop owns it: the caller while Free, Building and, after its completion, Finished; the loop
+/// in between. A stale reference (a late cancellation, a read that waited) finds the operation by its id among those of the loop, or not at all.
+/// </remarks>
+internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompletion
+{
+    /// <summary>A time that never comes.</summary>
+    public const long Unlimited = long.MaxValue / 4;
+
+    // Some thousands are pooled: an operation that had many keys gives their room back.
+    private const int MostPooledParts = 16;
+
+    public OperationPart[] Parts = new OperationPart[1];
+    public int PartCount;
+    public bool IsPut;
+    public ConsistencyLevel Level;
+    public long Timeout;
+
+    /// <summary>How many of <see cref="Bytes"/> are keys and values of the call; answers to an attempt follow them.</summary>
+    public int AskedBytes;
+
+    /// <summary><see cref="PutPayload"/> of a put: what its id stands for. 0 for a read.</summary>
+    public ulong Payload;
+
+    // From here on, fields belong to the loop.
+    public OperationId? Requested;
+    public OperationId Id;
+    public uint Attempt;
+
+    /// <summary>Number of puts of its member that began before it.</summary>
+    public ulong PutsBefore;
+    public long Deadline, RetryAt;
+
+    /// <summary>How often the operation was refused in this view, or since a member has got its state.</summary>
+    public int Refusals;
+    public CoordinatedOperation? Running;
+    public int MissingReads;
+
+    /// <summary>A participant has said that an attempt at the put was executed: then a refusal by another participant does not end it.</summary>
+    public bool Executed;
+
+    /// <summary>No attempt runs: the operation waits for the member of its session to say how the put ended.</summary>
+    public bool Asks;
+
+    /// <summary>The member of its session has said that it gave the id to a put.</summary>
+    public bool IsGiven;
+
+    /// <summary>It has given back its share of what may be in flight, because it waits for something that may take long.</summary>
+    public bool IsParked;
+
+    /// <summary>The rank of the member for which it waits while parked, −1 for none.</summary>
+    public int Awaits = -1;
+
+    /// <summary>Its wait is over, and it waits for a place in flight: before operations that have not had one.</summary>
+    public bool IsDue;
+
+    /// <summary>Bytes in flight that are reserved for it meanwhile.</summary>
+    public long DueBytes;
+
+    /// <summary>Its share of the bytes in flight, and the bytes of answers from other members.</summary>
+    public long Charge, AnswerBytes;
+
+    public ClientOperation? Previous, Next;
+
+    /// <summary>Its place among the waiting operations: lower ones came before.</summary>
+    public long Ticket;
+
+    /// <summary>A call that waits for the outcome of this operation, and the operation that this call waits for.</summary>
+    public ClientOperation? Follower, Leader;
+
+    public Exception? Error;
+
+    /// <summary>Versions are not known: an Ordered put returned before its execution.</summary>
+    public bool WithoutResult;
+
+    private int _holders;
+    private volatile OperationPhase _phase;
+    private volatile bool _cancelRequested;
+    private Comparison<OperationPart>? _order;
+
+    /// <summary>
+    /// Keys, values to be stored, and answers of other members; only what a slice keeps gets an array of its own. It belongs to the caller until
+    /// posted, then to the loop, then again to the caller, which makes the result from it; empty when both have let go.
+    /// </summary>
+    public PayloadBuffer Bytes { get; } = new();
+
+    protected DhtLayer Layer { get; } = layer;
+
+    public OperationPhase Phase => _phase;
+
+    /// <summary>Whether it has one of the places in flight.</summary>
+    public bool IsInFlight => _phase is OperationPhase.Admitted or OperationPhase.Sent or OperationPhase.Detached;
+
+    /// <summary>Whether the caller of this use has given up.</summary>
+    public bool CancelRequested => _cancelRequested;
+
+    /// <summary>Goes to the next phase. A step not in <see cref="OperationPhases"/> is a defect: it throws in debug builds, and is refused and counted in others.</summary>
+    public bool Move(OperationPhase to)
+    {
+        if (OperationPhases.MayFollow(_phase, to))
+        {
+            _phase = to;
+            return true;
+        }
+        Layer.Counters.CountForbiddenStep();
+        Fail(to);
+        return false;
+    }
+
+    [Conditional("DEBUG")]
+    private void Fail(OperationPhase to) => throw new InvalidOperationException($"{GetType().Name} {Id} cannot go from {_phase} to {to}.");
+
+    /// <summary>A message that may lead to the execution of the operation is sent.</summary>
+    public void MarkSent()
+    {
+        if (_phase == OperationPhase.Admitted) Move(OperationPhase.Sent);
+    }
+
+    public ReadOnlySpan<byte> KeyOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset, Parts[part].KeyLength);
+
+    /// <summary>The value that a put brings for a key; empty where it removes.</summary>
+    public ReadOnlySpan<byte> IncomingOf(int part)
+    {
+        ref var of = ref Parts[part];
+        return of.IncomingLength < 0 ? default : Bytes.Written.Slice(of.KeyOffset + of.KeyLength, of.IncomingLength);
+    }
+
+    /// <summary>The value that was read for a key; false when it is absent.</summary>
+    public bool TryValue(int part, out ReadOnlySpan<byte> value)
+    {
+        ref var of = ref Parts[part];
+        value = of.HasCopy ? Bytes.Written.Slice(of.CopyOffset, of.CopyLength) : of.Value;
+        return of.HasCopy || of.Value is not null;
+    }
+
+    /// <summary>Before an attempt: drops the results of earlier ones.</summary>
+    public void ForgetResults()
+    {
+        for (int i = 0; i < PartCount; i++)
+        {
+            ref var part = ref Parts[i];
+            (part.HasResult, part.ResultTime, part.HasCopy, part.Value) = (false, 0, false, null);
+        }
+        Bytes.Cut(AskedBytes);
+    }
+
+    /// <summary>The first part that lies in a shard, −1 if none does.</summary>
+    public int FirstPart(int shard)
+    {
+        for (int i = 0; i < PartCount; i++)
+            if (Parts[i].Shard == shard) return i;
+        return -1;
+    }
+
+    /// <summary>Whether exactly this many parts lie in a shard: only then an answer of its members matches them.</summary>
+    public bool HasParts(int shard, int count, out int first)
+    {
+        first = FirstPart(shard);
+        int end = first + count;
+        return first >= 0 && count > 0 && end <= PartCount && Parts[end - 1].Shard == shard && (end == PartCount || Parts[end].Shard != shard);
+    }
+
+    /// <summary>Begins a use, on the caller's thread.</summary>
+    public void Begin(bool put, ConsistencyLevel level, TimeSpan timeout)
+    {
+        Move(OperationPhase.Building);
+        (IsPut, Level) = (put, level);
+        Timeout = timeout == System.Threading.Timeout.InfiniteTimeSpan ? Unlimited : (long)Math.Min(timeout.TotalNanoseconds, Unlimited);
+    }
+
+    /// <summary>From now on the operation belongs to the loop too.</summary>
+    protected void HandOver()
+    {
+        _holders = 2;
+        Move(OperationPhase.Queued);
+    }
+
+    /// <summary>The loop has not seen the operation and will not: returns it to the pool.</summary>
+    public void Drop()
+    {
+        if (Move(OperationPhase.Free)) Clear();
+    }
+
+    /// <summary>
+    /// Adds a key, with its map in front, that was written into <see cref="Bytes"/> from <paramref name="start"/> to
+    /// <paramref name="end"/>; with <paramref name="stores"/> the value follows it.
+    /// </summary>
+    public void AddPart(int start, int end, bool stores, ulong resolver)
+    {
+        int key = end - start, value = Bytes.Length - end;
+        if (key > DhtLimits.KeyBytes) throw new ValueTooLargeException("A key", key - KeyIdentity.MapBytes, DhtLimits.KeyBytes - KeyIdentity.MapBytes);
+        if (value > DhtLimits.ValueBytes) throw new ValueTooLargeException("A value", value, DhtLimits.ValueBytes);
+        if (PartCount == DhtLimits.Keys) throw new ValueTooLargeException("The number of keys of an operation, as it", PartCount + 1, DhtLimits.Keys);
+        if (PartCount == Parts.Length) Array.Resize(ref Parts, PartCount * 2);
+        ulong hash = Layer.Hash(Bytes.Written[start..end]);
+        Parts[PartCount] = new() { Index = PartCount, KeyOffset = start, KeyLength = key, Hash = hash, Shard = Layer.ShardOf(hash), IncomingLength = stores ? value : -1, Resolver = resolver };
+        PartCount++;
+        AskedBytes = Bytes.Length;
+    }
+
+    /// <summary>Sorts by shard, refuses duplicates and parts that fit no frame, and hashes the pairs of a put. On the caller's thread, before posting.</summary>
+    public void Seal(string parameter)
+    {
+        if (PartCount > 1) Sort(parameter);
+        if (!IsPut) return;
+        ulong pairs = 0, places = 0;
+        for (int i = 0; i < PartCount; i++)
+        {
+            ref var part = ref Parts[i];
+            ulong pair = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + Math.Max(0, part.IncomingLength)), part.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
+            PutPayload.Add(ref pairs, ref places, pair, part.Shard);
+        }
+        Payload = PutPayload.Of(pairs, places);
+    }
+
+    private void Sort(string parameter)
+    {
+        var parts = Parts.AsSpan(0, PartCount);
+        parts.Sort(_order ??= Compare);
+        long bytes = 0;
+        for (int i = 0; i < parts.Length; i++)
+        {
+            bool sameShard = i > 0 && parts[i].Shard == parts[i - 1].Shard;
+            if (sameShard && KeyOf(i).SequenceEqual(KeyOf(i - 1))) throw new ArgumentException("The same key occurs more than once in one operation.", parameter);
+            bytes = (sameShard ? bytes : 0) + parts[i].KeyLength + Math.Max(0, parts[i].IncomingLength) + DhtLimits.KeyCost;
+            if (bytes > DhtLimits.PartBytes) throw new ValueTooLargeException("The part of an operation for one shard", bytes, DhtLimits.PartBytes);
+        }
+    }
+
+    private int Compare(OperationPart one, OperationPart other) => one.Shard != other.Shard ? one.Shard.CompareTo(other.Shard)
+        : Bytes.Written.Slice(one.KeyOffset, one.KeyLength).SequenceCompareTo(Bytes.Written.Slice(other.KeyOffset, other.KeyLength));
+
+    internal override bool AtOnce => true;
+
+    internal override bool IsKept => true;
+
+    public override void Run() => Layer.Start(this);
+
+    public override void Abandon(Exception reason)
+    {
+        if (_phase is OperationPhase.Finished or OperationPhase.Detached) return;
+        Error = AtEnd(reason is NodeFaultedException ? reason : new NotDhtMemberException("The node has stopped.", reason));
+        Layer.Node.Complete(this);
+        // In another phase, the turn that took the operation threw half-way: then the coordinator ends it where it stands, or it is never used again.
+        if (_phase != OperationPhase.Queued) return;
+        Move(OperationPhase.Finished);
+        LetGo();
+    }
+
+    /// <summary>
+    /// The error for the caller when this member's part ends and nothing of the call was sent: it was not executed. For a retry that says
+    /// nothing of the put it repeats. After the loss of a shard no member is left to ask.
+    /// </summary>
+    public Exception AtEnd(Exception reason) => Requested is { } put && reason is NotDhtMemberException or NodeFaultedException
+        ? new OutcomeUnknownException(put, "The retry was not executed: " + reason.Message, reason) : reason;
+
+    void ICompletion.Run() => Deliver();
+
+    /// <summary>Hands result or error to the caller, outside of the loop.</summary>
+    protected abstract void Deliver();
+
+    /// <summary>Gives the object back for another use.</summary>
+    protected abstract void Return();
+
+    /// <summary>Caller or protocol is done with the operation; the second of them returns it to the pool.</summary>
+    public void LetGo()
+    {
+        if (Interlocked.Decrement(ref _holders) == 0 && Move(OperationPhase.Free)) Clear();
+    }
+
+    private void Clear()
+    {
+        if (Parts.Length > MostPooledParts) Parts = new OperationPart[1];
+        else Parts.AsSpan(0, PartCount).Clear();
+        Bytes.Reset();
+        PartCount = AskedBytes = 0;
+        Requested = null;
+        Attempt = 0;
+        Payload = 0;
+        WithoutResult = Asks = IsGiven = Executed = IsParked = IsDue = _cancelRequested = false;
+        Running = null;
+        Error = null;
+        RetryAt = Refusals = 0;
+        Return();
+    }
+
+    /// <summary>
+    /// A caller that has not taken its result cancels, on any thread. The mark is enough, since the loop checks it at every tick and
+    /// before it begins the operation; the command speeds that up, unless the queue is full.
+    /// </summary>
+    public void RequestCancel()
+    {
+        _cancelRequested = true;
+        _ = Layer.Node.TryPost(new CancelCommand(Layer, this));
+    }
+
+    private sealed class CancelCommand(DhtLayer layer, ClientOperation op) : NodeCommand
+    {
+        // The operation may serve another call by now, which is not marked.
+        public override void Run()
+        {
+            if (op.CancelRequested) layer.Cancel(op);
+        }
+
+        public override void Abandon(Exception reason)
+        {
+            // The operation itself is abandoned with the node.
+        }
+    }
+}

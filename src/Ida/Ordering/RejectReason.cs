@@ -1,0 +1,29 @@
+namespace Ida.Ordering;
+
+/// <summary>Why a participant will never hold an attempt. Where several participants give reasons, the last of this list counts.</summary>
+internal enum RejectReason : byte
+{
+    /// <summary>A takeover made the participant refuse.</summary>
+    Rejected,
+
+    /// <summary>A bound on the participant's queues was reached.</summary>
+    Overloaded,
+
+    /// <summary>The participant has no state to read from, or cannot tell yet how another attempt ends.</summary>
+    NotInitialised,
+
+    /// <summary>Another put, with other pairs, waits under the id of this one.</summary>
+    OtherPairs,
+
+    /// <summary>Another put, with other pairs, was executed under the id of this one.</summary>
+    Taken,
+
+    /// <summary>By the participant's version of the user's hash, a key does not belong to its shard; or the hash throws there.</summary>
+    Misplaced,
+
+    /// <summary>The attempt's time would be hours ahead of the clocks of most members.</summary>
+    ClockAhead,
+
+    /// <summary>The participant does not know the session any more, or was told that the outcome is known.</summary>
+    Expired,
+}

@@ -1,0 +1,85 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using Oracle.Frames;
+using Oracle.Raft;
+using Oracle.State;
+
+namespace Oracle.Client;
+
+/// <summary>
+/// A voter's notice to seed addresses at which no process of its system listens: a process that starts there hears of the system before it may
+/// found one, and a process that has founded meanwhile hears of it too. Without this a lone seed that restarts would not know that the others live.
+/// Source: oracle.md#voters-tell-vacant-seeds.
+/// </summary>
+internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender sender)
+{
+    /// <summary>How often a notice goes out; a process that may found listens for five times as long.</summary>
+    public const long Every = 200 * Durations.Millisecond;
+
+    private readonly List<Vacancy> _vacancies = options.Seeds.Distinct().Where(seed => seed != node.Links.Local).Select(seed => new Vacancy(seed)).ToList();
+    private long _next;
+
+    public void OnUp(int peer)
+    {
+        if (_vacancies.Find(vacancy => vacancy.Peer == peer) is not { } found) return;
+        found.Up = true;
+        _next = 0;
+    }
+
+    public void OnFault(int peer, LinkFault fault)
+    {
+        var address = node.Links.AddressOf(peer);
+        foreach (var vacancy in _vacancies)
+        {
+            if (vacancy.Peer == peer)
+            {
+                vacancy.Up = false;
+                // Another node is there, on a new link. Ask for that link at once: users that still ask for the node that is gone, as probes do every 100 ms, would
+                // turn a link to whatever node is there into a link to the old one again.
+                if (fault == LinkFault.Replaced) (vacancy.Peer, _next) = (node.Links.Open(vacancy.Seed), 0);
+            }
+            // The process that listened there is gone; the Oracle may be about to decide that.
+            if (vacancy.Seed == address && fault is (LinkFault.Refused or LinkFault.Replaced) && node.Links.NodeIdOf(peer) is not 0 and ulong gone) vacancy.Gone = gone;
+        }
+    }
+
+    /// <summary>Called every 100 ms at a voter that is in contact with the Oracle.</summary>
+    public void Step(OracleState state, Configuration replicas, Replica leader)
+    {
+        if (node.Now < _next) return;
+        _next = node.Now + Every;
+        foreach (var vacancy in _vacancies)
+        {
+            if (IsTaken(vacancy, state))
+            {
+                (vacancy.Peer, vacancy.Up) = (-1, false);
+                continue;
+            }
+            // Keep a link that is up: a newer one may be to the life before, for which others here ask, and would never come up.
+            int peer = vacancy.Up && node.Links.NodeIdOf(vacancy.Peer) != 0 ? vacancy.Peer : node.Links.Open(vacancy.Seed);
+            if (peer != vacancy.Peer) (vacancy.Peer, vacancy.Up) = (peer, false);
+            // Nothing is queued for an address at which no process listens.
+            if (vacancy.Up) sender.Reply(peer, new OracleIs(replicas, leader));
+            else node.Links.Probe(peer);
+        }
+    }
+
+    private static bool IsTaken(Vacancy vacancy, OracleState state)
+    {
+        foreach (var process in state.Processes)
+            if (process.Alive && process.Address == vacancy.Seed && process.Id.Node != vacancy.Gone) return true;
+        return false;
+    }
+
+    private sealed class Vacancy(NodeAddress seed)
+    {
+        public NodeAddress Seed { get; } = seed;
+
+        public int Peer { get; set; } = -1;
+
+        public bool Up { get; set; }
+
+        /// <summary>The node that is known not to listen there any more.</summary>
+        public ulong Gone { get; set; }
+    }
+}

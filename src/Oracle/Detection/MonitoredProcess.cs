@@ -1,0 +1,51 @@
+using GroupCore.Membership;
+using Oracle.Frames;
+
+namespace Oracle.Detection;
+
+/// <summary>Knowledge about a process that this process watches, or that its groups suspect.</summary>
+internal sealed class MonitoredProcess(Subject subject, long now)
+{
+    public Subject Subject { get; set; } = subject;
+
+    /// <summary>Whether the Oracle assigned it; otherwise only a group's suspicion keeps it here.</summary>
+    public bool Assigned { get; set; }
+
+    /// <summary>The link that was probed last; -1 before.</summary>
+    public int Peer { get; set; } = -1;
+
+    public long HeardAt { get; set; } = now;
+
+    public long RoundAt { get; set; }
+
+    public long NextRound { get; set; } = now;
+
+    /// <summary>Whether other processes were asked in this round.</summary>
+    public bool Indirect { get; set; }
+
+    public int FailedRounds { get; set; }
+
+    /// <summary>Evidence from this process's probes and links.</summary>
+    public Suspicion? Observed { get; set; }
+
+    /// <summary>Evidence from a group of this process.</summary>
+    public Suspicion? Suspected { get; set; }
+
+    public long ToldAt { get; set; } = long.MinValue / 2;
+
+    public bool Told { get; set; }
+
+    /// <summary>When others were last asked.</summary>
+    public long AskedAt { get; set; } = long.MinValue / 2;
+
+    /// <summary>Remaining looks at the process table after a link broke, and when the next is due.</summary>
+    public int Looks { get; set; }
+
+    public long LookAt { get; set; } = long.MaxValue;
+
+    /// <summary>When the process was first seen to be gone; 0 if it was not.</summary>
+    public long GoneAt { get; set; }
+
+    /// <summary>The evidence that the leader is told. A process that is not assigned to watch another is not believed in its own observations.</summary>
+    public Suspicion? Evidence => (Assigned ? Observed : null) ?? Suspected;
+}

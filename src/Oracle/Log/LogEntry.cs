@@ -1,4 +1,0 @@
-namespace Oracle.Log;
-
-/// <summary>One entry; its place in the log is its index.</summary>
-internal sealed record LogEntry(ulong Term, EntryKind Kind, byte[] Content);

@@ -1,0 +1,4 @@
+namespace Oracle.Raft;
+
+/// <summary>One entry; its place in the log is its index.</summary>
+internal sealed record LogEntry(ulong Term, EntryKind Kind, byte[] Content);

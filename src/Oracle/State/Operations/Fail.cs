@@ -1,4 +1,0 @@
-namespace Oracle.State.Operations;
-
-/// <summary>Excludes processes from everything, or proves the death of excluded ones.</summary>
-internal sealed record Fail(IReadOnlyList<Failure> Failures) : Operation;

@@ -1,6 +1,0 @@
-using GroupCore.Membership;
-
-namespace Oracle.State.Operations;
-
-/// <summary>One excluded process, and whether its death is proved.</summary>
-internal readonly record struct Failure(ProcessId Process, bool Proved);

@@ -1,0 +1,101 @@
+using GroupCore.Runtime;
+using GroupCore.Transport;
+using GroupCore.Wire;
+using Oracle.Client;
+using Oracle.Detection;
+using Oracle.Frames;
+using Oracle.Raft;
+
+namespace Oracle.Tests;
+
+/// <summary>What a link tells of a process that it leads to, by the address that was dialled (failure-detection.md#what-a-proxys-address-says).</summary>
+public sealed class MonitoredAddressTests
+{
+    private static readonly NodeAddress s_registered = new("127.0.0.1:7001"), s_proxy = new("127.0.0.1:9001");
+    private readonly LogBus _bus = new(Rule.None);
+
+    /// <summary>It was reached first at a proxy's address, which is among the seeds; the proxy restarts, and the process lives.</summary>
+    [Theory]
+    [InlineData(LinkFault.Refused)]
+    [InlineData(LinkFault.Replaced)]
+    [InlineData(LinkFault.WrongCluster)]
+    public void What_happens_at_an_address_that_is_not_its_own_says_nothing_of_a_process(LinkFault fault)
+    {
+        Assert.NotEmpty(Reported(fault, s_registered, out bool gone));
+        Assert.True(gone);
+        Assert.Empty(Reported(fault, s_proxy, out gone));
+        Assert.False(gone);
+    }
+
+    /// <summary>Nobody else would look at the link, and what is queued for that process would count for the node as long as the connection stands.</summary>
+    [Fact]
+    public void The_link_to_an_excluded_process_is_looked_at_by_who_did_not_watch_it()
+    {
+        var node = new LogBus.Part(_bus, 2, new OneLink(s_registered));
+        var directory = new OracleDirectory(node);
+        List<(int Peer, bool Gone)> dropped = [];
+        var detector = new FailureDetector(node, new(), new FrameSender(node), directory, new(node, new(node), directory)) { OnDropped = (peer, gone) => dropped.Add((peer, gone)) };
+        detector.OnLinkUp(0);
+        detector.Excluded(new(OneLink.Other + 1, 1));
+        Assert.Empty(dropped);
+        detector.Excluded(new(OneLink.Other, 1));
+        Assert.Equal([(0, false)], dropped);
+    }
+
+    private List<SuspectFrame> Reported(LinkFault fault, NodeAddress reachedAt, out bool gone)
+    {
+        var links = new OneLink(reachedAt);
+        var node = new LogBus.Part(_bus, 2, links);
+        var directory = new OracleDirectory(node);
+        directory.Learn(new Configuration([new(OneLink.Other, s_registered)], []));
+        bool heard = false;
+        var detector = new FailureDetector(node, new(), new FrameSender(node), directory, new(node, new(node), directory)) { OnGone = _ => heard = true };
+        detector.Assign([new(new(OneLink.Other, 1), s_registered, 0, 0)]);
+        detector.OnFault(0, fault);
+        gone = heard;
+        return links.Sent;
+    }
+
+    private sealed class OneLink(NodeAddress reachedAt) : ILinks
+    {
+        public const ulong Other = 1;
+        private byte[] _frame = [];
+
+        public List<SuspectFrame> Sent { get; } = [];
+
+        public NodeAddress Local { get; } = new("127.0.0.1:7002");
+
+        public bool IsFull => false;
+
+        public TimeSpan TimeToRoom => default;
+
+        public int Open(NodeAddress address, ulong nodeId = 0) => 0;
+
+        public void Close(int peer)
+        {
+        }
+
+        public void Probe(int peer)
+        {
+        }
+
+        public ulong NodeIdOf(int peer) => Other;
+
+        public NodeAddress AddressOf(int peer) => reachedAt;
+
+        public long Backlog(int peer) => 0;
+
+        public long Room(int peer) => 1;
+
+        public Span<byte> Reserve(int size) => _frame = new byte[size];
+
+        public void Send(int peer, int length)
+        {
+            Assert.True(FrameHeader.TryRead(_frame, out var header));
+            Assert.True(FrameCodec.TryRead(header.Type, _frame.AsSpan(FrameHeader.Size), out _, out var frame));
+            if (frame is SuspectFrame suspect) Sent.Add(suspect);
+        }
+
+        public void Send(ReadOnlySpan<int> peers, int length) => Send(peers[0], length);
+    }
+}
