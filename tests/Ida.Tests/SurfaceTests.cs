@@ -13,6 +13,7 @@ public sealed class SurfaceTests(ITestOutputHelper output)
     [InlineData(286)] // A put that went on was given up for another one under its id, and forgotten.
     [InlineData(1380)] // A version was told that was computed ahead, and not given.
     [InlineData(4351)] // One put through two members, each refused where the other was, for ever.
+    [InlineData(503577)] // A member that took over was told that a put was executed, which was another one under its id, and its own retry took that for its end.
     [InlineData(120030824)] // None of the code: the judge's, of an Ordered read whose place followed from a lost member's clock alone.
     public void A_seed_that_showed_a_defect_passes(int seed) => Assert.Null(DhtScenarios.Surface.Judge((ulong)seed, Rule.None));
 

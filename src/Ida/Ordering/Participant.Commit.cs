@@ -145,7 +145,10 @@ internal sealed partial class Participant
                 send.Stable(from, key, owner);
                 return;
             }
-            if (Refuses(session, key, issued: false)) send.Executed(from, key, owner, 0, outcome);
+            if (!Refuses(session, key, issued: false)) return;
+            // The answer may come to a caller's retry that is driven there under the same key meanwhile: it must not take the outcome of another put for its own.
+            if (key.Payload != 0 && !PutPayload.SamePairs(outcome.Payload, key.Payload)) send.Rejected(from, key, owner, RejectReason.Taken);
+            else send.Executed(from, key, owner, 0, outcome);
             return;
         }
         bool refused = session.IsRejected(key);
