@@ -234,7 +234,7 @@ public sealed partial class SimNode : ICaller
         if (!_inTurn) ScheduleTurn();
     }
 
-    /// <summary>A caller wakes the owner of the loop, or the owner does not go to sleep: until its turn no caller runs one, but for a command that needs no message. What arrives wakes nobody at once.</summary>
+    /// <summary>For a caller the owner of the loop wakes, or does not go to sleep: until its turn, callers run only commands that may need no message. What arrives wakes nobody at once.</summary>
     internal void Rouse()
     {
         _roused = true;

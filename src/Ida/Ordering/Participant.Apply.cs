@@ -121,7 +121,7 @@ internal sealed partial class Participant
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt) other.Void |= other != op;
     }
 
-    /// <summary>Whether another attempt had its turn here in this view, or the put's outcome is remembered. A read under the id does not count: not every replica holds it.</summary>
+    /// <summary>Whether another attempt had its turn here in this view, or an outcome is remembered. A read under the id does not count: not every replica holds it.</summary>
     private bool WasTaken(ParticipantRecord op)
     {
         if (!op.IsPut) return false;
