@@ -3,7 +3,7 @@ namespace Ida.Ordering;
 /// <summary>Why a participant will never hold an attempt. Where several participants give reasons, the last of this list counts.</summary>
 internal enum RejectReason : byte
 {
-    /// <summary>The participant had been made to reject the attempt before it was proposed there, mostly by a takeover.</summary>
+    /// <summary>The participant was made to reject the attempt, mostly by a takeover.</summary>
     Rejected,
 
     /// <summary>A bound on the participant's queues was reached.</summary>
